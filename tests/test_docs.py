@@ -15,17 +15,15 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import inside
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -108,16 +106,9 @@ def _console(block: Block, where: str) -> None:
             continue
         assert words[0] == "tacit", f"{where}: only tacit, make and pip are known, not {words[0]}"
         code = re.search(r"# exit (\d)$", command)
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-            env=os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode == (int(code[1]) if code else 0), f"{where}: {command}\n{said}"
+        left, out, err = inside(Path.cwd(), *words[1:], columns=120)
+        said = out + err
+        assert left == (int(code[1]) if code else 0), f"{where}: {command}\n{said}"
         if expected:
             assert _fits(expected, said), f"{where}: {command}\nexpected\n{expected}\ngot\n{said}"
 

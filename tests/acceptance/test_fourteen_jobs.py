@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fourteen_jobs import ASK, HOSPITAL, PUMS, RETURNED, SCRIPT, SITE, STUDY
+from in_process import inside
 
 import tacit as tc
 from tacit.errors import QueryError
@@ -71,12 +69,10 @@ def run_script(script: str, **given: Any) -> tuple[dict[str, Any], dict[str, Any
 
 
 def tacit(command: str, code: int = 0) -> str:
-    """Standard output of `tacit ...`, typed in a shell in the current folder."""
-    words = [sys.executable, "-m", *shlex.split(command)]
-    env = {**os.environ, "COLUMNS": "160", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", env=env, check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    """What `tacit ...` writes, as typed in a shell in the current folder."""
+    left, out, err = inside(Path.cwd(), *shlex.split(command)[1:], columns=160)
+    assert left == code, out + err
+    return out + err
 
 
 def commands(text: str) -> list[str]:
@@ -150,6 +146,7 @@ def test_the_script_runs_as_typed(home: Path) -> None:
     assert list(names["training"]["sex"].cat.categories) == ["male", "female"]
 
 
+@pytest.mark.long
 def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:
     """On the people and under the ledger of the script."""
     run_script(SCRIPT)
@@ -193,6 +190,7 @@ def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: 
 # The files ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_curators_file_runs_as_written(home: Path) -> None:
     Path("pums.toml").write_text(PUMS, encoding="utf-8")
     text = PUMS
@@ -224,6 +222,7 @@ def test_the_curators_file_runs_as_written(home: Path) -> None:
     assert abs(share.value - 0.1) < 7 * share.std_error  # beyond with probability < 1e-6
 
 
+@pytest.mark.long
 def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     text = STUDY

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import subprocess
@@ -12,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import inside
 
 import tacit as tc
-from tacit.cli import main
 
 JOB = """
 tacit = 1
@@ -82,18 +80,3 @@ def typed(home: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int
     found, out, err = inside(home, *words)
     assert "Traceback" not in out + err
     return found, out + err
-
-
-def inside(home: Path, *words: str) -> tuple[int, str, str]:
-    """The command as it is typed in a folder, in this process: exit code and both streams.
-
-    A process of its own takes a second to begin (`apart`).
-    """
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as here:
-        here.chdir(home)
-        here.setattr(sys, "argv", ["tacit", *words])
-        here.setenv("COLUMNS", "200")
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
-            main()
-    return int(str(left.value.code)), out.getvalue(), err.getvalue()

@@ -197,6 +197,7 @@ def test_what_is_worth_a_look_is_said_in_words(home: Path) -> None:
     assert summary.notes[0].endswith(hint)
 
 
+@pytest.mark.long
 def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
     """Their summaries are of another shape: nothing may fail after the charge."""
     text = JOB[: JOB.index("[ask.mean-age]")] + '[ask.range]\nquery = "Range"\ncolumn = "age"\n'

@@ -91,6 +91,7 @@ def piped(home: Path, *words: str, stdout: Any) -> tuple[int, str]:
     return found.returncode, found.stderr
 
 
+@pytest.mark.long
 def test_a_reader_who_leaves_is_no_error(home: Path) -> None:
     run(home, "release", "job.toml")
     for words in (("show", "job.release.json"), ("release", "job.toml", "--json")):
@@ -120,6 +121,7 @@ def test_paths_in_any_letters(home: Path) -> None:
     assert "ρ = 0.2" in run(home, "budget", "öäü λ/kasse €.ledger")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
 def test_a_ledger_whose_name_is_no_text(home: Path) -> None:
     apart(home, "release", "job.toml")

@@ -18,6 +18,7 @@ def test_mutated_toml_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(count for name, count in found.counts.items() if name.startswith("check: exit")) > 30
 
 
+@pytest.mark.long
 def test_mutated_releases_at_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import malformed_releases as script

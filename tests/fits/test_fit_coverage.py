@@ -34,6 +34,7 @@ def covered(population: Population, values: np.ndarray, errors: np.ndarray) -> n
     return (np.abs(values - population.truth) <= 1.959964 * errors).sum(axis=0)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("x_law", ["beta22", "uniform", "beta13"])
 def test_logistic_slopes(x_law: str) -> None:
     population = logistic(x_law, -2.0, 4.0)
@@ -59,6 +60,7 @@ def test_lines() -> None:
     assert rmse["midpoint"] / rmse["corrected"] >= 3.0
 
 
+@pytest.mark.long
 def test_standard_errors_are_the_spread() -> None:
     """Prices at which most of the variance is the noise's, both relations: SD within chi-square bounds of the SE."""
     population = line("uniform", 0.3, 0.4, 0.12)
@@ -80,6 +82,7 @@ def test_without_the_noise_term_intervals_would_be_far_too_short() -> None:
     assert covered(population, values, errors)[1] <= binom.isf(ALARM, M, 0.6)
 
 
+@pytest.mark.long
 def test_averages_and_predictions_cover() -> None:
     """The average marginal effect of x and a prediction, in a release with a factor and a column that is not used."""
     bins = 10

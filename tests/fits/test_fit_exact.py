@@ -48,6 +48,7 @@ FAMILIES = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("model", FAMILIES)
 @pytest.mark.parametrize("right", ["x + s", "C(s) * x + np.log(x)", "1"])
 def test_weighted_fits_of_statsmodels(model: str, right: str) -> None:

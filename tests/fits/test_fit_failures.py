@@ -63,6 +63,7 @@ def test_nothing_but_noise() -> None:
     assert "with noise of 89" in str(fit_cells(few, "y ~ x", "logistic").reasons[0])
 
 
+@pytest.mark.long
 def test_no_simulated_fit_at_hopeless_prices_claims_to_hold() -> None:
     """100 draws where the noise moves the Hessian by far more than 15%: each has a reason."""
     rng = np.random.default_rng(3)

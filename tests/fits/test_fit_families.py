@@ -32,7 +32,7 @@ def test_every_family_is_tested() -> None:
     assert set(TRUE) == set(histogram_families())
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("family", TRUE)
 def test_exact_probabilities_give_the_parameters_and_fisher_s_information(family: str) -> None:
     law, truth, _ = TRUE[family]

@@ -46,6 +46,7 @@ def test_a_smooth_density_is_followed_within_its_bins() -> None:
     assert (np.abs(found.values - law.ppf([0.25, 0.5, 0.75])) < np.abs(linear - law.ppf([0.25, 0.5, 0.75])) / 2).all()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("law", "n", "epsilon", "bins", "neighbors"),
     [
@@ -148,6 +149,7 @@ def test_pointwise_limits_hold_at_each_edge_where_most_bins_are_empty() -> None:
     assert (held >= LEAST).all(), held
 
 
+@pytest.mark.long
 def test_bands_hold_the_whole_function() -> None:
     truth = beta(2, 2).cdf(np.linspace(0, 1, 11)[1:-1])
     point, band = np.zeros(9), 0

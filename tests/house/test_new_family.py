@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tacit.models import registered_families
 
 MODELS = Path(registered_families.__file__).parent
@@ -49,6 +51,7 @@ print("fitted by blocks, statistics and cells, simulated, written and read")
 """
 
 
+@pytest.mark.long
 def test_a_new_family_is_its_file_and_one_line(tmp_path: Path) -> None:
     package = tmp_path / "tacit"
     shutil.copytree(MODELS.parent, package, ignore=shutil.ignore_patterns("__pycache__"))

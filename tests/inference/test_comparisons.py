@@ -49,6 +49,7 @@ def truth() -> np.ndarray:
     return np.array([big["x"][big["g"] == g].mean() for g in "abc"])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.1}], ids=str)
 def test_ratios_of_means_cover(price: dict[str, float]) -> None:
     """100 tables of 1,000 rows: below 0.79 with probability < 1e-6 where it is 0.95."""
@@ -64,6 +65,7 @@ def test_ratios_of_means_cover(price: dict[str, float]) -> None:
     assert over == 100  # 1.67 is far from 1
 
 
+@pytest.mark.long
 def test_risk_and_odds_ratios_cover() -> None:
     """100 tables, shares 0.2 and 0.4: ratio 2, odds ratio 8/3; below 0.79 with probability < 1e-6."""
     held = np.zeros(2)
@@ -112,6 +114,7 @@ def test_trends() -> None:
             made.trend(scores)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("n", "price"), [(300, {"epsilon": 0.2}), (2_000, {"rho": 0.01}), (2_000, {"epsilon": 1})], ids=str
 )
@@ -140,6 +143,7 @@ def test_independence_has_power() -> None:
     assert refused.value.code == "I12"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.05}], ids=str)
 def test_simultaneous_intervals(price: dict[str, float]) -> None:
     """All three pairs at once: in 300 tables below 0.87 with probability < 1e-6; narrower than Bonferroni's."""
@@ -168,6 +172,7 @@ def test_terms_that_do_not_go_together() -> None:
             call()
 
 
+@pytest.mark.long
 def test_ratios_of_means_that_may_be_negative() -> None:
     """-50 over 5 with a denominator near its noise: 120 tables; below 0.82 with probability < 1e-6 where it is 0.95."""
     schema = tc.Schema({"x": tc.Real(-100, 100), "g": tc.Category(["a", "b"])})

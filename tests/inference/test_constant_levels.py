@@ -74,6 +74,7 @@ def test_one_person_moves_no_more_than_a_row(query: Any) -> None:
     assert (chosen.form.l1, chosen.weight) == (2, None)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("missing", ["exclude", "unknown"])
 def test_simulations_have_the_integers_of_the_engines(missing: str) -> None:
     rng = np.random.default_rng(0)

@@ -82,7 +82,7 @@ def test_the_error_is_that_of_the_histogram_without_noise() -> None:
     assert 1 < ratio < 1.02
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 0.5}, {"rho": 0.02}], ids=["laplace", "gaussian"])
 def test_intervals_cover_the_average_over_a_bin(relation: str, price: dict[str, Any]) -> None:
@@ -100,6 +100,7 @@ def test_intervals_cover_the_average_over_a_bin(relation: str, price: dict[str, 
     assert held / 480 > 0.893
 
 
+@pytest.mark.long
 def test_intervals_within_groups_cover() -> None:
     """60 tables, 2 groups of 4 bins: 480 intervals, at most .893 with probability 2e-7 where each has .95."""
     rng, held = np.random.default_rng(2), 0

@@ -90,6 +90,7 @@ NEAR_AN_END = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", NEAR_AN_END)
 def test_parameters_near_an_end_are_covered(name: str) -> None:

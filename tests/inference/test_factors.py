@@ -135,6 +135,7 @@ def test_factors_and_scores_that_are_none() -> None:
     assert made[["north:low", "north:high"]].trend().value == pytest.approx(made.values[2] - made.values[0])
 
 
+@pytest.mark.long
 def test_ratios_of_all_pairs_hold_at_once() -> None:
     """120 tables, three risk ratios at once: below .82 with probability < 1e-6 where it is .95 or more."""
     shares = np.array([0.2, 0.4, 0.6])

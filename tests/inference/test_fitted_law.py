@@ -64,6 +64,7 @@ def test_functions_of_one_parameter_are_those_of_the_closed_forms(law: FittedLaw
         assert found.privacy_share == pytest.approx(law.parameters.privacy_share, rel=1e-6)
 
 
+@pytest.mark.long
 def test_functions_of_two_parameters_use_what_is_known_of_both(gammas: Any) -> None:
     """Shape and rate go together: the mean is known far better than each; both ways agree to 4,000 draws' error."""
     found = gammas.law()

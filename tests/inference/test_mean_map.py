@@ -24,6 +24,7 @@ MAPS = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("family", "boxes", "truth"), MAPS, ids=lambda one: type(one).__name__)
 def test_the_inverse_finds_what_clamped_means_were_made_of(family: Any, boxes: Any, truth: Any) -> None:
     """Derivatives by differences; the inverse from the middle of the box; a million rows, sixty standard errors in all.
@@ -60,6 +61,7 @@ def test_a_mean_beyond_all_laws_is_met_at_an_end_of_the_box() -> None:
     assert ((GAMMA.lower <= found) & (found <= GAMMA.upper)).all()
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("family", "column", "bounds", "truth", "price"),

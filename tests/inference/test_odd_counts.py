@@ -45,6 +45,7 @@ def told(found: list[Fit]) -> np.ndarray:
     return np.array([[float(x) for x in one.groups()] if one else [0.0] * 3 for one in rows])
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("law", "spread"),
@@ -70,6 +71,7 @@ def test_poisson_counts_are_told_as_such_or_nearly() -> None:
     assert np.median(found[:, 0]) < 0.2
 
 
+@pytest.mark.long
 def test_zeros_of_another_kind_move_the_intercept_alone() -> None:
     """By log(1 - z): the mean stays log-linear.
 

@@ -216,6 +216,7 @@ def test_moments_of_weighted_integers(G: int, noise: Any, several: bool) -> None
         assert found.squares[q, 0] == pytest.approx((w**2 * u**q).sum(), abs=room)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_simulations_have_the_integers_of_the_engines(neighbors: str) -> None:
     rng = np.random.default_rng(4)
@@ -264,6 +265,7 @@ def correlated(rng: np.random.Generator) -> dict[str, Any]:
     return {"who": rows, "x": x, "days": x, "ok": x > 50, "g": np.where(rows % 2 == 0, "a", "b")}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("query", "truth"),
     [(tc.Mean("x"), 50.0), (tc.Mean("x", per="row"), 50.0), (tc.Mean("x", by="g"), (50.0, 50.0))],
@@ -347,6 +349,7 @@ def panel_in_both_groups(rng: np.random.Generator) -> dict[str, Any]:
     return {**table, "g": rng.choice(["a", "b"], len(table["who"]))}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "query",
     [tc.Count(by="g", weights="w"), tc.Mean("x", by="g", weights="w"), tc.Mean("x", by="g", per="row")],

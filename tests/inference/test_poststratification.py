@@ -105,6 +105,7 @@ def test_a_cell_that_says_nothing_gives_its_reason() -> None:
     assert np.isfinite(found.conf_int()).all()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("query", "price", "neighbors", "truth"),
     [

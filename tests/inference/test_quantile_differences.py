@@ -40,6 +40,7 @@ def test_limits_rise_and_lose_no_point() -> None:
         assert (sound == np.sort(ends, axis=1)).all()  # where nothing crosses nothing changes
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("n", "rho"), [(2_000, 0.5), (300, 0.05)])
 def test_deciles_and_their_limits_rise_and_cover(n: int, rho: float) -> None:
@@ -56,6 +57,7 @@ def test_deciles_and_their_limits_rise_and_cover(n: int, rho: float) -> None:
     assert held / 540 > 0.73
 
 
+@pytest.mark.long
 def test_differences_of_groups_and_of_releases_cover() -> None:
     """Level .975 twice is .95 at least: in 150 tables below .83 with probability < 1e-6; one name, the same people."""
     rng = np.random.default_rng(2)

@@ -32,7 +32,7 @@ def draw(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
     return {"y": y, "a": a, "b": b, "m": m, "r": rng.choice(["n", "e", "s"], n)}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 5, "delta": 1e-6}, {"rho": 0.1}, {"epsilon": 4}], ids=str)
 def test_intervals_cover_with_both_errors(price: dict[str, Any], neighbors: str) -> None:

@@ -45,6 +45,7 @@ def released(model: str, n: int, price: Cost, rng: np.random.Generator) -> Regre
     return rows_of(QUERIES[model], draw(rng, n), SCHEMA, price)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("model", ["linear", "logistic"])
 def test_intervals_of_persons_cover_with_both_errors(model: str) -> None:
     """Three coefficients in 100 tables of 3,000 persons.
@@ -122,6 +123,7 @@ def test_leaning_leaves_no_rough_variance_and_none_that_is_calm() -> None:
         assert (np.mean(shown, axis=0) > 0.97 * np.diag(true)).all()  # 200 means: off by 2.3 of 25 at 6 errors, sd 30
 
 
+@pytest.mark.long
 def test_average_marginal_effects_of_persons_cover() -> None:
     """In 50 tables of 4,000 persons; where 95 % of intervals cover, fewer than 36 of 50 do with probability 2e-8."""
     rng = np.random.default_rng(35)

@@ -123,7 +123,7 @@ def test_predictions_stay_within_the_response_and_tests_know_columns() -> None:
         assert refused.value.code == "I42"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("model", ["logistic", "probit", "poisson"])
 def test_average_marginal_effects_cover(model: str) -> None:
     """In 50 tables of 4,000 rows; where 95 % of intervals cover, fewer than 36 of 50 do with probability 7e-8."""

@@ -19,6 +19,7 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
 @pytest.mark.parametrize(("every", "least"), [(29, 10), pytest.param(11, 25, marks=pytest.mark.long)])
 def test_killed_at_every_step_nothing_is_lost(every: int, least: int) -> None:
@@ -35,6 +36,7 @@ def test_killed_at_every_step_nothing_is_lost(every: int, least: int) -> None:
     assert "left over: none" in done.stdout
 
 
+@pytest.mark.long
 def test_a_careless_ledger_is_found_out() -> None:
     """Every death between the data and the store shows it: one of them would do."""
     done = run("--every", "20", "--jobs", "2", "--careless")

@@ -211,6 +211,7 @@ def test_a_server_out_of_reach() -> None:
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.long
 def test_the_command_line_on_a_server(server: str, tmp_path: Path) -> None:
     """`ledger = "postgresql://…"` in a file; `tacit budget URL`."""
     import json

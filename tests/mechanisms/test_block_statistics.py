@@ -116,6 +116,14 @@ def test_a_coefficient_of_scikit_learn_is_a_statistic() -> None:
     assert "corrected by halves" in " ".join(found.notes)
 
 
+@pytest.mark.parametrize("columns", [1, 2, 5, 12])
+def test_made_up_rows_have_no_constant_column_and_no_sum_of_others(columns: int) -> None:
+    """On them a function is tried before anything is charged: normal equations must have a solution."""
+    for made in fresh._made_up_rows(columns):
+        table = np.column_stack([np.ones(len(made)), made])
+        assert np.linalg.cond(table.T @ table) < 1e6
+
+
 def test_a_correlation_with_a_constant_is_none() -> None:
     values = np.stack([np.arange(6.0), np.ones(6)], axis=1)[None]
     assert fresh.statistics(tc.Statistic("correlation", r=(0.5, 1)), values, np.array([6])).tolist() == [[0.75]]

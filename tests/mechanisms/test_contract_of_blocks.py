@@ -37,6 +37,7 @@ QUERIES: dict[str, tuple[Any, tc.Schema]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "name",
     [

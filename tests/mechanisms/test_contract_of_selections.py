@@ -44,6 +44,7 @@ TIERS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("query", "schema", "tables"), TIERS)
 def test_selections_keep_the_contract(query: Any, schema: tc.Schema, tables: int) -> None:
     found = contract(query, schema, tables=tables, draws=20_000)

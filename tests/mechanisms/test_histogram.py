@@ -91,6 +91,7 @@ def test_bins_of_a_single_column_need_no_name() -> None:
             tc.Histogram(columns, bins=wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: "-".join(q.columns))
 def test_every_engine_counts_the_same_cells(query: Any, tmp_path: Path) -> None:
     data = table()
@@ -113,6 +114,7 @@ def test_spark_counts_the_same_cells_of_a_histogram(spark: Any, tmp_path: Path) 
         assert (found == histogram.counts(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", QUERIES[:3], ids=lambda q: "-".join(q.columns))
 def test_the_contract(query: Any) -> None:
     contract(query, SCHEMA, tables=40, draws=40_000)
@@ -157,6 +159,7 @@ def draw_people(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     return {"age": age, "sex": rng.integers(0, 2, n), "ok": rng.random(n) < 0.3 + 0.4 * (age > 60)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("price", "neighbors"),
     [

@@ -155,11 +155,13 @@ def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
         assert (found == histogram.counts(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", [*QUERIES[:2], QUERIES[-3]], ids=lambda q: "-".join(q.columns))
 def test_the_contract_of_extra_cells(query: Any) -> None:
     contract(query, SCHEMA, tables=40, draws=40_000)
 
 
+@pytest.mark.long
 def test_the_contract_of_persons_with_extra_cells() -> None:
     schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), "sex": COLUMNS["sex"], "age": COLUMNS["age"]})
     query = tc.Histogram(["age", "sex"], bins={"age": 3}, missing=True, outside=True)

@@ -72,7 +72,7 @@ def test_persons_of_a_linear_regression(formula: str, relation: str, leaves: boo
             assert reached > 0.97 * declared, (noise, reached, declared)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(12)
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("squares", [False, True])
 @pytest.mark.parametrize("formula", FORMULAS)

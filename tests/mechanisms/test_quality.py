@@ -136,6 +136,7 @@ def test_the_sensitivity_of_classes_over_all_pairs() -> None:
             assert (gaps**2).sum(axis=2).max() == form.l2_squared
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.02}], ids=str)
 def test_intervals_cover(neighbors: str, price: dict[str, float]) -> None:
@@ -185,3 +186,13 @@ def test_columns_that_cannot_be_asked_about() -> None:
             curator.release(tc.DataQuality(columns), rho=0.1)
         assert refused.value.code == code
     assert curator.spent.rho == 0
+
+
+@pytest.mark.parametrize("codes", [[False, True], [True, False]], ids=str)
+def test_categories_of_truth_values_are_such_in_text_too(codes: list[bool], tmp_path: Path) -> None:
+    """Whichever code is declared first: words of a text file are read as truth values, not as numbers."""
+    place = tmp_path / "flags.csv"
+    place.write_text("flag\ntrue\nfalse\nTrue\n,\n", encoding="utf-8")
+    schema = tc.Schema({"flag": tc.Category(codes)})
+    shape = shaped(tc.DataQuality(), schema, "replace-one", 4, tc.privacy.Cost.of(rho=1))
+    assert integers(shape, open_source(place))[0][0] == (1, 0, 3)

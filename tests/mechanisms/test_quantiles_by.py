@@ -75,6 +75,7 @@ def design(query: Any, schema: tc.Schema, **changed: Any) -> Any:
     return quantiles_design.design(query, Public(schema, facts["neighbors"], facts["rows"]), facts["cost"])
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("query", "schema"), QUERIES)
 def test_every_engine_counts_the_same_cells(query: Any, schema: tc.Schema, tmp_path: Path) -> None:
     data = table()
@@ -133,6 +134,7 @@ def test_groups_cost_the_price_once(schema: tc.Schema, A: int, prob: str, price:
     assert Fraction(999, 1000) * offered <= Fraction(total) <= offered * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_medians_of_groups_cover(neighbors: Any) -> None:
     """Two groups of about 1,000; 120 tables make 240 intervals: coverage below .85 has probability < 1e-6 at .95."""
@@ -167,6 +169,7 @@ def weights() -> Iterator[tuple[int, int]]:
     return ((a, b) for a in range(11) for b in range(11 - a))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("prob", [Fraction(1, 2), Fraction(1, 4), Fraction(9, 10)], ids=str)
 def test_a_person_in_two_cells_changes_no_more_than_a_row(prob: Fraction) -> None:
     """All splits of two persons over two cells, at either end of each: sums of changes and of squares, and attained."""
@@ -200,6 +203,7 @@ def visits(persons: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     return {"who": who, "x": rng.normal(3 + 4 * share, 1)[who] + rng.normal(0, 1, len(who)), "sex": sex}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_medians_of_persons_in_several_groups_cover(neighbors: Any) -> None:
     """160 intervals at 95%: below .82 has probability < 1e-6.  A person weighs the part of her rows in a group."""

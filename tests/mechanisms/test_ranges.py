@@ -100,7 +100,7 @@ def simulated(x: np.ndarray, rng: np.random.Generator, cost: Cost, neighbors: An
     return said.estimate(SimulatedRelease(query, "simulated", neighbors, rows, (), parts, cost))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(
     ("n", "epsilon", "outside"), [(10_000, "1", 0.01), (10_000, "0.1", 0.01), (500, "1", 0.02), (100_000, "0.1", 0.002)]

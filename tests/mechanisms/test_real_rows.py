@@ -10,6 +10,7 @@ import tacit as tc
 sm = pytest.importorskip("statsmodels.api", reason="the data come with statsmodels")
 
 
+@pytest.mark.long
 def test_visits_to_doctors_are_those_of_statsmodels() -> None:
     """Poisson regression on the number of chronic diseases, 60 blocks of some 340 people-years.
 

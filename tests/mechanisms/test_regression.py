@@ -144,6 +144,7 @@ def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: P
 PLAIN = tc.Schema({"y": tc.Real(0, 10), "x": tc.Real(-1, 1), "m": tc.Boolean(), "k": tc.Integer(0, 20)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "query",
     [
@@ -186,6 +187,7 @@ def test_the_contract_of_scores() -> None:
     assert {one.form for one in found.findings} == {"scored"}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("relation", "query"),
     [

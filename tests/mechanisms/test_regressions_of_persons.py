@@ -51,7 +51,7 @@ def sources(data: pa.Table, path: Path, kinds: tuple[str, ...]) -> list[Any]:
     return [made[kind] for kind in kinds]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("query", "kind", "kinds"),
     [
@@ -105,6 +105,7 @@ def test_a_row_a_person_is_a_row() -> None:
         assert scores[0][:size] == scores[1][:size]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "schema", "form"),
     [

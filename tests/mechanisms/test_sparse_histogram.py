@@ -111,6 +111,7 @@ def test_spark_finds_the_same_occupied_cells(spark: Any, tmp_path: Path) -> None
         assert (found.cells.tolist(), found.counts.tolist()) == (files.cells.tolist(), files.counts.tolist())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("persons", [False, True])
 def test_the_contract_of_a_sparse_histogram(persons: bool) -> None:
     columns: dict[str, Any] = {"age": SCHEMA["age"], "region": SCHEMA["region"]}

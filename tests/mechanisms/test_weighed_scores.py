@@ -48,6 +48,7 @@ def test_the_contract_of_counts() -> None:
     assert len(found) == 2 * 2 * 4
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", PRICES, ids=str)
 def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
     price: Cost, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +68,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
     assert all(one.reached > one.declared for one in wrong if one.form == "weighed")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [Cost.of(epsilon=3), Cost.of(rho="0.2")], ids=str)
 def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
     """And no more than is claimed with all of it: a false alarm has chance 2e-6 (two values of delta).
@@ -157,7 +159,7 @@ def furthest(asked: ProductPart, z: np.ndarray, relation: str, power: int) -> in
     return sum(abs(int(a) - int(b)) ** power for a, b in zip(against[i], rows[j], strict=True))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.filterwarnings("error")

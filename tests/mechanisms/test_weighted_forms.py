@@ -194,7 +194,7 @@ def test_the_contract_with_persons(query: tc.Query) -> None:
     contract(query, PEOPLE, tables=50, draws=20_000)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "query",
     [
@@ -213,7 +213,7 @@ def test_the_contract_with_weights(query: tc.Query) -> None:
 PANEL = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SURVEY})
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "query",
     [

@@ -90,6 +90,7 @@ REFERENCES: dict[str, tuple[Any, Any]] = {  # rows, and log-densities by SciPy
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_log_densities_are_those_of_scipy(name: str) -> None:
     model, theta = CASES[name]
@@ -118,7 +119,7 @@ def test_outside_the_support_the_density_is_zero(name: str, rows: Any) -> None:
 # Draws ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_draws_follow_the_density(name: str) -> None:
     """The mean score of draws is zero: within 6 standard errors for each of 50 numbers, false alarms 1e-7 in all."""
@@ -265,6 +266,7 @@ def textbook(X: np.ndarray, weights: np.ndarray, xi: Any) -> np.ndarray:
     return inverse @ X.T @ (weights * xi(q)) * len(X)
 
 
+@pytest.mark.long
 def test_bias_of_regressions() -> None:
     X = np.column_stack([np.ones(40), Z])
     eta = X @ LINE

@@ -89,6 +89,7 @@ def test_what_is_asked_outside_blocks_is_the_same_trace() -> None:
     assert next(calls) == 2
 
 
+@pytest.mark.long
 def test_a_global_that_changes_changes_nothing() -> None:
     scale, loud = np.array([1.0]), [False]
 
@@ -149,6 +150,7 @@ def test_a_rule_with_a_callback_is_refused(where: str) -> None:
     assert code_of(tc.Model(using(ruled(told), where), rate=(0.1, 10))) == "M16"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("first", "where"), [(2, "plain"), (3, "plain"), (4, "scan"), (9, "cond")])
 def test_a_rule_that_waits_for_its_later_calls_is_never_asked(first: int, where: str) -> None:
     """Rules within rules are traced too, once each, as deep as fits differentiate."""
@@ -168,6 +170,7 @@ def test_a_rule_that_waits_for_its_later_calls_is_never_asked(first: int, where:
     assert next(calls) == before + 1
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("where", PLACES)
 def test_a_pure_rule_is_followed(where: str) -> None:
     """A wrong derivative shows that it is the rule that is used: the maximum is where the rule says."""
@@ -331,6 +334,7 @@ STRICT = [
 ]
 
 
+@pytest.mark.long
 def test_no_setting_of_jax_changes_an_estimate_or_says_anything() -> None:
     code = SETTINGS.format(settings=STRICT)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=False)

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Any, list[float], int, float | None]] = {
 }
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_block_s_answer_is_worth(name: str) -> None:
     """Bias after the correction is below a seventh of what it was, and variance 1 + v2/t of the bound.
@@ -49,7 +49,7 @@ def test_what_a_block_s_answer_is_worth(name: str) -> None:
         assert abs(ratio - 1 - v2 / T) < 5.5 * ratio * math.sqrt((fourth - 1) / BLOCKS) + 2 * (v2 / T) ** 2
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("t", [4, 7, 20])
 @pytest.mark.parametrize("model", [fam.Normal(sd=(0.01, 50)), fam.Laplace(scale=(0.01, 50))], ids=["normal", "Laplace"])
 def test_where_the_expectation_of_a_maximum_is_known_nothing_of_its_bias_is_left(model: Any, t: int) -> None:

@@ -56,7 +56,7 @@ def answers(model: Any, blocks: list[Any], **words: Any) -> BlockEstimates:
 # A function of its own rows -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("name", "bias"), WAYS)
 def test_an_answer_is_a_function_of_the_block_s_own_rows_bit_for_bit(name: str, bias: Any) -> None:
     model, rows = MODELS[name]
@@ -77,6 +77,7 @@ def test_an_answer_is_a_function_of_the_block_s_own_rows_bit_for_bit(name: str, 
     assert np.array_equal(again.fitted[::2], first.fitted[::2])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "bias"), WAYS[:3])
 def test_where_a_block_stands_does_not_matter_bit_for_bit(name: str, bias: Any) -> None:
     model, rows = MODELS[name]
@@ -124,6 +125,7 @@ def test_maxima_are_those_of_scipy() -> None:
         assert model.logpdf(x, found).sum() >= model.logpdf(x, reference(x)).sum() - 1e-9
 
 
+@pytest.mark.long
 def test_regressions_are_those_of_statsmodels() -> None:
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(4)
@@ -141,6 +143,7 @@ def test_regressions_are_those_of_statsmodels() -> None:
             assert found[2] == pytest.approx(math.sqrt(fitted.ssr / T), rel=1e-9)
 
 
+@pytest.mark.long
 def test_negative_binomial_is_that_of_statsmodels_and_ends_at_its_box_where_counts_spread_little() -> None:
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(4)
@@ -152,6 +155,7 @@ def test_negative_binomial_is_that_of_statsmodels_and_ends_at_its_box_where_coun
     assert found.values[1] == pytest.approx([2.5, 0.02], rel=1e-2)
 
 
+@pytest.mark.long
 def test_one_s_own_log_density_gives_what_the_family_gives() -> None:
     own = block_mle(OWN, GAMMAS, SIZES).values
     family = block_mle(GAMMA, GAMMAS, SIZES).values
@@ -202,6 +206,7 @@ def test_jackknife_and_halves_are_what_they_are_called() -> None:
     assert (block_mle(EXPONENTIAL, np.tile(x[:1], (K, 1)), np.full(K, 20), bias="split-half").values.std()) > 0
 
 
+@pytest.mark.long
 def test_inverse_gaussian_has_its_closed_maximum() -> None:
     jnp = pytest.importorskip("jax.numpy")
 
@@ -272,6 +277,7 @@ def test_an_answer_beyond_the_box_is_corrected_first_and_clamped_after() -> None
     assert found.fitted.all()
 
 
+@pytest.mark.long
 def test_two_normals_come_in_order() -> None:
     model = fam.NormalMixture(sd1=(0.3, 3), sd2=(0.3, 3))
     x = model.sample([0.3, -2, 2, 1, 0.5], K * 500, 0).reshape(K, 500)

@@ -170,6 +170,7 @@ def test_a_model_needs_a_parameter() -> None:
 # What it can do -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_vectors_held_parameters_and_rows_of_several_columns() -> None:
     def line(x: Any, theta: Any) -> Any:
         return -0.5 * ((x[0] - x[1:] @ theta.beta) / theta.sd) ** 2 - jnp.log(theta.sd)

@@ -42,7 +42,7 @@ def test_a_scale_ten_percent_off_fails(
     assert not noise_law(lambda size: draw(law(scale * factor), size), law(scale), draws=50_000).passed
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(7, 2), Fraction(10**9)])
 @pytest.mark.parametrize("law", LAWS)
 def test_draws_in_integers_alone_have_the_law(

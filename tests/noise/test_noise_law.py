@@ -55,6 +55,7 @@ def test_a_law_that_is_nearly_always_zero() -> None:
     assert not noise_law(lambda size: np.full(size, 1), law).passed
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("law", [NOISES[1], NOISES[3], NOISES[6]])
 def test_p_values_are_honest(law: Law) -> None:
     """300 tests of right noise: at level 1%, 3 alarms expected; more than 18 has probability below 1e-8."""

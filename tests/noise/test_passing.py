@@ -84,6 +84,7 @@ def test_values_have_the_law_above_the_threshold(
     assert stats.chi2_contingency(table).pvalue > FALSE_ALARM  # neighbours are independent
 
 
+@pytest.mark.long
 def test_a_few_zeros_have_the_law_of_many() -> None:
     """Short calls, decided in integers alone: 4 zeros, 8,000 times, all 16 outcomes; 10% off is 10 deviations."""
     law, calls = DiscreteLaplace(Fraction(1)), 8_000

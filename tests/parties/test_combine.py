@@ -286,6 +286,7 @@ def test_the_law_of_summed_noises_is_that_of_the_sum() -> None:
             assert abs(float(found.sf(k)) - p) < 5.5 * np.sqrt(p * (1 - p) / 400_000) + (0.003 if sd > 1_000 else 0)
 
 
+@pytest.mark.long
 def test_forest_plot(tmp_path: Any) -> None:
     pytest.importorskip("matplotlib")
     for query in (tc.Mean("stay"), tc.Mean("stay", by="sex"), tc.Count(by="sex")):
@@ -317,6 +318,7 @@ def test_combined_is_no_release_and_survives_words() -> None:
 WEIGHTED = tc.Schema({**dict(SCHEMA), "weight": tc.Real(0, 2), "who": tc.PrivacyUnit(max_rows=3)})
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("persons", [False, True])
 def test_weights_and_persons_too(neighbors: str, persons: bool) -> None:

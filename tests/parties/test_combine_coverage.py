@@ -43,7 +43,7 @@ def found(query: Any, sizes: Sequence[int], epsilon: float, neighbors: str, shif
     return evidence(answers(query, SCHEMA, values, sizes, price, neighbors=neighbors, repeats=R, rng=11), 0)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(
     ("query", "truth"), [(tc.Mean("x"), 0.4), (tc.Mean("yes"), 0.3), (tc.Variance("x"), 0.24 / 11)], ids=repr
@@ -75,7 +75,7 @@ def test_hopeless_parties_together_are_not() -> None:
     assert pooled(found(tc.Variance("x"), (50,) * 40, 0.2, "add-remove")).unclear.mean() > 0.99
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(("query", "truth"), [(tc.Mean("x"), 0.4), (tc.Mean("yes"), 0.3)], ids=repr)
 @pytest.mark.parametrize("tau", [0.0, 0.05])

@@ -37,6 +37,7 @@ def given() -> dict[str, Any]:
     return {f"party-{i}": answer(f"party-{i}", 4_000, 4, i) for i in range(4)}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tau", [0.0, 0.1])
 def test_combined_coefficients_cover(tau: float) -> None:
     """Of 40 studies of 5 parties at least binom.ppf(1e-7, 40, .93) hold each of 3 truths: false alarms below 1e-6."""

@@ -108,6 +108,7 @@ def test_what_an_estimated_tau2_adds_is_that_of_the_weights() -> None:
     assert degrees_of_freedom(np.ones((12, 1)), np.array([11])) == pytest.approx(11)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tau", [0.01, 0.03])
 def test_parties_of_very_different_precision_cover(tau: float) -> None:
     """93 to 98 %, and 5 errors of a share of 400: without what tau2's own error adds it is 2 to 3 points less."""

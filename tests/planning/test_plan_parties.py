@@ -58,6 +58,7 @@ def made(study: tc.Study, **words: Any) -> Any:
     return study.plan(**words).parties
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("epsilon", [0.3, 4])
 def test_pooled_widths_are_those_of_real_combinations(relation: str, epsilon: float) -> None:

@@ -123,7 +123,7 @@ def in_pandas(data: pa.Table) -> Any:
     return frame
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "pandas", "polars", "duckdb"])
 def test_every_engine_computes_the_same_floats(engine: str, tmp_path: Path) -> None:
     data = table()
@@ -145,6 +145,7 @@ def test_spark_computes_the_same_floats(spark: Any, tmp_path: Path) -> None:
     equal(values(open_source(spark.read.parquet(str(tmp_path / "t.parquet")), SCHEMA), 150), expected(data))
 
 
+@pytest.mark.long
 def test_text_files_compute_the_same_floats(tmp_path: Path) -> None:
     data = table().drop_columns(["free"])  # whose digits a text file may cut
     pa.csv.write_csv(data, tmp_path / "t.csv")
@@ -203,6 +204,7 @@ def test_every_day_of_eight_centuries() -> None:
     np.testing.assert_array_equal(found["= weekday"], (days.astype(int) + 3) % 7)
 
 
+@pytest.mark.long
 @given(st.floats(min_value=2.0**-64, max_value=2.0**64))
 @settings(max_examples=2_000, deadline=None)
 def test_log_is_that_of_the_library_but_for_the_last_digit(x: float) -> None:
@@ -319,12 +321,14 @@ SMALL = tc.Schema(
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("query", [tc.Mean(["log income", "old"], by="group"), tc.DataQuality(["log income"])])
 def test_the_contract_with_computed_columns(query: Any) -> None:
     schema = tc.Schema({name: column for name, column in SMALL.items() if name != "who"})
     contract(query, schema, tables=36, draws=20_000)
 
 
+@pytest.mark.long
 def test_the_contract_of_persons_with_computed_columns() -> None:
     contract(tc.Mean("log income", by="group"), SMALL, tables=36, draws=20_000)
 

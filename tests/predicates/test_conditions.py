@@ -192,6 +192,7 @@ def test_text_files_keep_the_same_rows(tmp_path: Path) -> None:
         assert kept(open_source(tmp_path / "t.csv"), text, data.num_rows) == reference(data, text), text
 
 
+@pytest.mark.long
 def test_spark_keeps_the_same_rows(spark: Any, tmp_path: Path) -> None:
     data = table()
     pq.write_table(data, tmp_path / "t.parquet")
@@ -282,13 +283,14 @@ ASKED = [
 ]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("query", ASKED, ids=lambda query: type(query).__name__)
 def test_the_contract_with_conditions(query: tc.Query) -> None:
     """Also that no form is used which needs every row to be there."""
     contract(query, CONTRACT, tables=60, draws=20_000)
 
 
+@pytest.mark.long
 def test_the_contract_with_conditions_on_persons() -> None:
     schema = tc.Schema({"who": tc.PrivacyUnit(3), **CONTRACT})
     contract(tc.Mean("days", where="`in`"), schema, tables=60, draws=20_000)

@@ -75,6 +75,7 @@ def range_delta(epsilon: float, x: float) -> float:
     return float(max(0.0, (q * (np.exp(t) - np.exp(x))).max(), 1 - np.exp(x)))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("rho", "delta"), [("0.01", "0.01"), ("0.3", "0.001"), ("2", "0.05")])
 def test_pld_of_a_selection_is_that_of_the_worst_pair(rho, delta):
     pytest.importorskip("dp_accounting")

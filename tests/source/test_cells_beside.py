@@ -63,7 +63,7 @@ def written(table: pa.Table, folder: Path, name: str) -> Path:
     return folder / name
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_every_question_is_answered_and_no_neighbour_is_far(unit: bool, neighbors: Any, tmp_path: Path) -> None:
@@ -90,6 +90,7 @@ def test_every_question_is_answered_and_no_neighbour_is_far(unit: bool, neighbor
                 assert distance(one, another, "l2_squared") <= steps**2 * column.form.l2_squared, name
 
 
+@pytest.mark.long
 def test_a_table_of_such_files_is_counted_checked_and_opened(tmp_path: Path) -> None:
     """Opening, readiness, counting, folders and pieces name no cell that was not asked for."""
     for i in range(3):
@@ -187,6 +188,7 @@ def test_persons_that_numbers_of_64_bits_or_more_tell_apart(engine: str, tmp_pat
         assert source.rows(unit) == len(set(nobody)), dtype
 
 
+@pytest.mark.long
 def test_every_engine_answers_as_plain_python_does() -> None:
     """A few questions of tables with a column of every type, at its extremes; more in `benchmarks/engines_fuzz.py`."""
     fuzz = script("engines_fuzz")

@@ -57,6 +57,7 @@ def test_computed_columns_and_conditions_divide_exactly(divisor: int) -> None:
         np.testing.assert_array_equal(np.sort([row["c0"] for row in rows]), expected)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("day", ["1600-01-01", "2400-12-31"])
 def test_days_of_eight_centuries_on_every_engine(day: str) -> None:
     days = np.arange(np.datetime64("1600-01-01"), np.datetime64("2400-12-31"))[:: 3 if day[0] == "1" else 7]
@@ -118,6 +119,7 @@ def test_every_row_is_in_its_bin(low: float, high: float, bins: int, tmp_path: P
         assert found.rows == 2_000
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("low", [-3, 0, 1, 2015, 2**40])
 @pytest.mark.parametrize("bins", [13, 7])
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float64()], ids=str)

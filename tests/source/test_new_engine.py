@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tacit.source import engine_registry
 
 SOURCE = Path(engine_registry.__file__).parents[1]
@@ -88,6 +90,7 @@ print("counted, summed, ranked, binned and scored")
 """
 
 
+@pytest.mark.long
 def test_a_new_engine_is_its_file_and_one_line(tmp_path: Path) -> None:
     package = tmp_path / "tacit"
     shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))

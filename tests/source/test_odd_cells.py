@@ -295,6 +295,7 @@ print("done")
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".arrow"])
 def test_a_process_ends_quietly(suffix: str, tmp_path: Path) -> None:
     import subprocess

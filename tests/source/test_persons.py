@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from test_engines import ENGINES, opened
 
+import tacit as tc
 from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, PersonWeight, Polynomial, RowMap, SumTerm, Unit
 from tacit.source import open_source
 
@@ -143,7 +144,7 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     check(source, data, (SEX,), (*weighed, count))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_constant_levels_as_the_reference(engine: str, tmp_path: Path) -> None:
     """A person whose rows say several levels has the first of them, and is in one cell."""
@@ -233,3 +234,29 @@ def test_empty_tables_have_nobody(tmp_path: Path) -> None:
         assert source.rows(UNIT) == 0
         assert source.aggregate((SEX,), (SumTerm(AGE, ONE, WHOLE, IDENTITY),), UNIT).cells == ((0,), (0,))
         assert source.aggregate((), (SumTerm(AGE, ONE),), UNIT).cells == ((0,),)
+
+
+WIDE = [2**53, 2**53 + 1, 2**53 + 2, -(2**53) - 1, 2**62, 2**62 + 1]
+
+
+@pytest.mark.parametrize("make", [list, tuple, np.array, np.ma.array], ids=["list", "tuple", "array", "masked"])
+@pytest.mark.parametrize("more", [(), (2**63, 2**63 + 1), (10**30, 10**30 + 1)], ids=["signed", "unsigned", "decimal"])
+def test_persons_with_wide_numbers_are_told_apart(make: Any, more: tuple[int, ...]) -> None:
+    """Plain lists and masked arrays too: as floats, six persons were three, and one row moved a whole person."""
+    ids = [*WIDE, *more]
+    if more and make not in (list, tuple):
+        if more[0] >= 2**64:
+            pytest.skip("NumPy has no such integers")
+        ids = [x for x in ids if x > 0]
+        made = make(ids, dtype=np.uint64)  # of both signs NumPy makes floats, before we see them
+    else:
+        made = make(ids)
+    schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=2), "x": tc.Real(0, 1)})
+    table = {"who": made, "x": np.full(len(ids), 0.5)}
+    assert tc.Curator(table, schema, budget=tc.Budget(rho=1)).rows == len(ids)
+
+
+def test_a_masked_person_is_one_of_its_own() -> None:
+    schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=2), "x": tc.Real(0, 1)})
+    who = np.ma.array([2**53, 2**53 + 1, 7, 7], mask=[False, False, True, False])
+    assert tc.Curator({"who": who, "x": [0.5] * 4}, schema, budget=tc.Budget(rho=1)).rows == 4

@@ -147,7 +147,7 @@ def test_sources_without_a_lasting_place_have_no_pieces(table: pd.DataFrame, tmp
         assert open_source(data, schema).pieces((cell_of(schema, "x"),), None, None, KEY) is None
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", ["parquet", "dict"])
 @pytest.mark.parametrize("names", [("x",), ("x", "twice")])
 def test_groups_of_blocks_are_the_blocks_of_one_reading(
@@ -231,6 +231,7 @@ def test_a_release_of_a_large_table_is_read_piece_by_piece(monkeypatch: pytest.M
     assert abs(found.value - np.log(2)) < 5 * found.std_error
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["rows", "persons", "equal"])
 def test_spark_answers_where_the_rows_are(
     spark: Any, sources: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch
@@ -305,6 +306,7 @@ def scored(table: pd.DataFrame, data: Any, schema: tc.Schema, **words: Any) -> t
     return found, whole
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
 def test_scores_are_added_up_piece_by_piece_as_at_once(
     sources: dict[str, Any], table: pd.DataFrame, persons: bool, monkeypatch: pytest.MonkeyPatch

@@ -157,7 +157,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "pandas", "polars", "duckdb"])
 def test_every_engine_maps_alike(engine: str, tmp_path: Path) -> None:
     cells = rows()
@@ -190,6 +190,7 @@ def test_spark_maps_alike(spark: Any, tmp_path: Path) -> None:
         assert exact(source, query) == reference(mapped(cells), query), query
 
 
+@pytest.mark.long
 def test_text_files_map_alike_and_keep_cells_that_are_not_recoded(tmp_path: Path) -> None:
     cells = rows()
     cells["ADM"] = [x for x in cells["ADM"] if "\n" not in x] + ["text"] * sum("\n" in x for x in cells["ADM"])
@@ -256,6 +257,7 @@ def test_a_computed_column_is_not_mapped(tmp_path: Path) -> None:
     assert refused.value.code == "F20"
 
 
+@pytest.mark.long
 def test_from_a_site_to_an_answer(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     n = 4_000

@@ -288,6 +288,7 @@ ENGINES = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_renamed_columns_give_the_integers_of_the_studys_own(engine: str, tmp_path: Path) -> None:
     study, site = at_home(tmp_path)

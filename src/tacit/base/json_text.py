@@ -38,6 +38,7 @@ def _finite_float(word: str) -> float:
 def _object_with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of these pairs; TextError for a duplicate key, of which readers keep different values."""
     words = dict(pairs)
+    # fewer keys than pairs: only then is the slow search for the key made
     if len(words) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
@@ -51,6 +52,7 @@ STRICT: Final = json.JSONDecoder(
     parse_constant=_reject_constant, parse_float=_finite_float, object_pairs_hook=_object_with_unique_keys
 )
 SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+"""Escapes of D800 to DFFF: halves of valid pairs, too, so a match is only a reason to look closer."""
 CANONICAL: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )
@@ -123,12 +125,14 @@ def write_text(path: str | Path, text: str) -> None:
 
     target = Path(path)
     try:
+        # in the same folder, hence on the same file system, where a rename is atomic
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
+            # mkstemp makes 0600; what is written by this function may be read by others
             os.chmod(temporary, 0o644)
             os.replace(temporary, target)
         except BaseException:

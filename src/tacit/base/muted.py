@@ -34,6 +34,7 @@ class _MatchesInSilentThreads(type):
     """Metaclass that makes every warning category a subclass of its classes, in silent threads only."""
 
     def __subclasscheck__(cls, subclass: type) -> bool:
+        # `warnings` asks issubclass(category of the warning, category of the filter)
         return THREAD.depth > 0
 
 
@@ -51,6 +52,7 @@ def silent() -> Generator[None]:
     >>> recorded, rows
     ([], array([inf]))
     """
+    # a depth and not a flag, since blocks are nested
     THREAD.depth += 1
     try:
         _put_filter_first()
@@ -64,6 +66,7 @@ def _put_filter_first() -> None:
     """Insert our filter in front of all others, unless it is there already."""
     # from Python 3.14 on filters belong to a context, and `warnings.filters` may not be the active list
     active: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    # a filter is (action, message, category, module, line); the first that matches decides
     if not active or active[0][2] is not SilencedWarning:
         warnings.simplefilter("ignore", category=SilencedWarning)
 

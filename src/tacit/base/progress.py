@@ -40,6 +40,7 @@ class Screen:
 
 
 SHOWN: ContextVar[Screen | None] = ContextVar("SHOWN", default=None)
+"""A context variable: work of other threads and tasks shows nothing here."""
 
 
 @contextmanager
@@ -80,6 +81,7 @@ def phase(text: str, fraction_done: FractionDone = lambda: None) -> Generator[No
 
     def tick() -> None:
         width = 0
+        # false after a timeout, true once the block has ended
         while not done.wait(screen.every):
             text = line(time.monotonic() - start, fraction_done())
             screen.write("\r" + text.ljust(width))  # blanks cover what is left of a longer line
@@ -93,6 +95,7 @@ def phase(text: str, fraction_done: FractionDone = lambda: None) -> Generator[No
         yield
     finally:
         done.set()
+        # no line may be written after the block, over what the caller prints next
         thread.join()
 
 

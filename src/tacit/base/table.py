@@ -219,6 +219,7 @@ def display_width(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
+    # W and F: wide and full width (Unicode, East Asian Width)
     return sum(0 if combining(mark) else 2 if east_asian_width(mark) in "WF" else 1 for mark in text)
 
 
@@ -234,6 +235,7 @@ def format_number(value: float, *, decimals: int) -> str:
     ('12,345.7', '0.00')
     """
     text = f"{value:,.{decimals}f}"
+    # nothing but signs, zeros and separators: the number was rounded to zero
     return text[1:] if text.startswith("-") and not text.strip("-0.,") else text
 
 

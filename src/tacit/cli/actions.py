@@ -101,6 +101,7 @@ def _page(
 
     budget, spent, standing = job.budget, None, None
     where = _ledger(job)
+    # a plan makes no ledger and connects to no server
     if where is not None and "://" not in where and os.path.exists(where):
         standing = _open(job, where).standing(_analyst(job, analyst))
         budget, spent = standing.budget, standing.spent
@@ -142,6 +143,7 @@ def release(
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
     if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
+    # before the table is opened and anything is charged
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")
     who = _analyst(job, analyst)

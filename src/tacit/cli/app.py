@@ -259,6 +259,7 @@ def budget(
 
 def main() -> NoReturn:
     """Run the command line: every end is an exit code, no end a traceback."""
+    # looked for by hand: an error in parsing the command line is reported in the asked form, too
     as_json = "--json" in sys.argv
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -288,6 +289,7 @@ def _print_error(problem: Exception, as_json: bool) -> int:
     if isinstance(problem, TacitError):
         error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
         _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
+        # only a refusal by a budget is 3: a script may ask for less and try again
         return {"B02": REFUSED, "B12": REFUSED, "M01": MACHINE}.get(problem.code, BAD)
     text = "a defect of tacit. Nothing more is said, since it might be data."
     _say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
@@ -323,6 +325,7 @@ def _let_go() -> None:
             stream.flush()
         except OSError:
             with contextlib.suppress(OSError, ValueError):
+                # what is left in the buffer goes to the null device when Python flushes it at exit
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         except AttributeError:  # a stream that was closed from the start
             pass

@@ -49,6 +49,7 @@ def budget(where: str, releases: list[str], change: Change, backup: str | None, 
     if backup is not None:
         _free(backup)
     ledger = open_recorded(where)
+    # verified and held against releases first: nothing is recorded in a ledger that is damaged or an older copy
     ledger.verify()
     bought = [(f"{path}: {name}", one) for path in releases for name, one in Releases.stored(path).items()]
     ledger.hold(bought)

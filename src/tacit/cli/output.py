@@ -65,6 +65,7 @@ def writable(target: str | Path, *inputs: str | Path | None) -> None:
     place = Path(target)
     hint = "another path"
     for one in inputs:
+        # links resolved, or a release could replace its own ledger under another name
         if one is not None and os.path.realpath(one) == os.path.realpath(place):
             raise ReleaseError(f"{place} would be lost: this command reads it.", code="R07", hint=hint)
     if os.path.isdir(place):

@@ -40,6 +40,7 @@ def _widths(given: list[str]) -> dict[str, float] | float | None:
     """Return the values of --width, "stay=0.5" or "0.5"; CommandError C03 where one has no number."""
     made: dict[str, float] = {}
     for one in given:
+        # a number alone has the name "": a width for the only question
         name, _, number = one.rpartition("=")
         try:
             made[name] = float(number)

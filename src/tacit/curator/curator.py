@@ -99,6 +99,7 @@ class Curator:
         needs_budget(budget or (self.study and self.study.budget), where)
         self._ledger: Ledger = study_rules.ledger_of(where, budget, self.study, self._unit)
         self.rows: int | None = self._count_rows()
+        # the size is public and on record: another table under this name would be charged as if it were the same people
         self._ledger.table(self.name, self.rows)
 
     # What is public --------------------------------------------------------------------------------------------------
@@ -309,11 +310,13 @@ class Curator:
 
     def _count_rows(self) -> int | None:
         """Count the rows (persons) under replace-one, where their number is public; return None under add-remove."""
+        # under add-remove the number of rows is what one person changes, so even a check of it would be an output
         if self._ledger.first.neighbors != "replace-one":
             return None
         unit = unit_of(self.schema)
         what = "rows" if unit is None else "persons"
         with reading(f"counting {what}, whose number is public", bar=unit is None):
+            # an engine that fails here may quote a row, as in any other pass
             rows = guarded(lambda: self._source.rows(unit), purchase.log_of(self._ledger))
         if rows < 2:
             message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."

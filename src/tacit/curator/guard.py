@@ -36,6 +36,7 @@ def guarded(step: Callable[[], T], log: Path | None, *public: type[TacitError]) 
     except public as problem:
         error = _bare(problem)
     except BaseException:
+        # SystemExit and a panic of an engine, too: whether and how a step fails can depend on a row
         error = MachineError()
     del step  # a traceback of the new error would hold this frame, and with it whatever `step` refers to
     raise error
@@ -49,6 +50,7 @@ def _tried(step: Callable[[], T], log: Path | None) -> T:
     except KeyboardInterrupt:
         raise
     except BaseException:
+        # inside the handler, where the traceback can be formatted; an interrupt while writing leaves without one
         _write(log)
         raise
 
@@ -85,6 +87,7 @@ def _opened(log: Path) -> int:
     try:
         found = os.fstat(handle)
         others = hasattr(os, "geteuid") and found.st_uid != os.geteuid()
+        # a second hard link would show the traceback under a name with other readers
         if others or not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
             raise OSError("not a file of the curator's own")
         if stat.S_IMODE(found.st_mode) != OWN and hasattr(os, "fchmod"):

@@ -67,6 +67,7 @@ def answer(questions: Questions, designs: Sequence[Measurement], context: TableC
     context.ledger.first.spend(questions.cost)  # a price this budget cannot add is refused before anything else
     request = _request(questions, designs, context)
     request = _once_more(request, questions, context.ledger) if questions.fresh else request
+    # before the next checks: an answer that was bought stays free when the study has closed or the engine is gone
     bought = context.ledger.find(request.digest)
     if bought is None or bought.release is None:
         if bought is None:  # a charge made before the study closed may still be answered afterwards
@@ -76,6 +77,7 @@ def answer(questions: Questions, designs: Sequence[Measurement], context: TableC
         _source_ready(context)
         charge = context.ledger.charge(request)
         bought = charge if charge.release is not None else _buy(questions, designs, charge, context)
+    # the stored text, not the objects made from it: where two processes resumed one charge both return the same
     return _read(bought, questions.study, context)
 
 
@@ -90,11 +92,13 @@ def _buy(questions: Questions, designs: Sequence[Measurement], charge: Charge, c
 
 def _bought(questions: Questions, designs: Sequence[Measurement], charge: Charge, context: TableContext) -> Charge:
     """Read rows, add noise, store the release, and return the charge with what was stored."""
+    # only noisy integers leave this call: nothing after it touches rows
     noisy = _measured(designs, context)
     made = [
         _document(one, parts, part, charge, questions.study, context)
         for one, parts, part in zip(designs, noisy, questions.parts, strict=True)
     ]
+    # one document for all answers of the charge: stored together or not at all
     text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
     return replace(charge, release=context.ledger.store(charge.number, text))
 
@@ -160,9 +164,11 @@ def _request(questions: Questions, designs: Sequence[Measurement], context: Tabl
         "schema": context.schema.digest(),
         "neighbors": context.ledger.first.neighbors,
         "unit": context.unit,
+        # with the versions of the mechanisms: an answer of an earlier one is not returned for the new one
         "mechanism": "+".join(sorted({one.mechanism for one in designs})),
         "cost": questions.cost.to_dict(),
         "ask": [
+            # the name of a single question is no part of it: asked under another name it is free
             [name if questions.several else None, query.to_dict(), _price(cost)]
             for name, query, cost in questions.parts
         ],
@@ -181,6 +187,7 @@ def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Reques
     if questions.several:
         request = replace(request, names=())
     for number in count(1):
+        # another text, hence another digest and another charge: each repetition is paid for
         words = {**json.loads(request.question), "again": number}
         again = replace(request, question=canonical(words))
         found = ledger.find(again.digest)

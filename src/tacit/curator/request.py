@@ -58,6 +58,7 @@ def split(
         if key not in asks:
             guess = nearest(key, list(asks)) or next(iter(asks))
             raise QueryError(f"shares names {key!r}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}")
+    # exact fractions: parts of a price must not add up to more than it by a rounding
     parts = {name: rational(given.get(name, 1), f"share of {name!r}") for name in asks}
     for name, part in parts.items():
         if part <= 0:

@@ -21,6 +21,7 @@ def stored(charge: Charge, where: str | None) -> Releases:
         raise
     except UNREADABLE:
         pass
+    # the head names one charge of one chain: an answer copied from another charge is damage
     if found is None or any((one.charge, one.head) != (charge.number, charge.head) for one in found.values()):
         raise damaged(where, f"the answer stored for charge {charge.number} is not one that it bought")
     return found

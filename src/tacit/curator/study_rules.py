@@ -78,6 +78,7 @@ def price(study: Study, given: Mapping[str, Number | None]) -> dict[str, Number 
     if all(value is None for value in given.values()):
         return {name: getattr(study.spend, name) for name in Prices}
     cost = Cost.of(**given)
+    # compared as charges of the ledger, since prices in ε and in ρ have no order of their own
     if not study.budget.spend(cost).within(study.budget.spend(study.spend)):
         message = f"the study asks for {study.spend} of each party; this price is {cost}."
         raise StudyError(message, code="P02", hint="less, or leave the price out")

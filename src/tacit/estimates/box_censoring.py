@@ -85,7 +85,7 @@ def unclamped_means(
     free: `variance` is known beforehand and belongs to the unclamped estimates.  power: the power of the estimate that
     is taken as normal; 0 stands for the logarithm.  Powers other than 1 are for positive parameters only.
 
-    >>> found = undone(np.array([4.7]), np.array([0.1]), 0.0, 5.0)
+    >>> found = unclamped_means(np.array([4.7]), np.array([0.1]), 0.0, 5.0)
     >>> found.value.round(2).tolist(), found.share.round(2).tolist()
     ([4.78], [0.3])
     """

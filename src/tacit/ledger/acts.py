@@ -79,6 +79,7 @@ def checked_analyst(name: object) -> str:
     if wrong:
         message = f"the analyst's name {name!r} is not text of 1 to {LONGEST} printable characters."
         raise LedgerError(message, code="L22", hint='analyst="alice"')
+    # a name typed with composed or with combining accents is one analyst, under one limit
     return unicodedata.normalize("NFC", str(name))
 
 
@@ -98,6 +99,7 @@ def is_upward(before: Budget, total: Budget) -> bool:
     later total.
     """
     pairs = [(getattr(before, name), getattr(total, name)) for name in ("epsilon", "delta", "rho")]
+    # a parameter that appears or vanishes would be a promise of another form, not a higher one
     if any((old is None) != (new is None) for old, new in pairs) or not same_words(before, total):
         return False
     return all(old is None or old <= new for old, new in pairs) and before.limit.within(total.limit)

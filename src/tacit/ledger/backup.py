@@ -19,6 +19,7 @@ def verify_store(store: Store, promise: Budget) -> None:
     store.inspect()
     with store.read() as tx:
         entries = tx.all()
+    # the hash chain is judged whatever the kinds; the sums only where every kind is known, as a new one may change them
     later = None if broken_link(entries) is not None else audit.unknown(entries)
     wrong = audit.first_contradiction(entries, promise) if later is None else None
     if wrong is not None:
@@ -39,5 +40,6 @@ def back_up(store: Store, identity: str, target: Path) -> None:
             with copy.read() as tx:
                 found = tx.last()
         copy.close()
+        # the newest hash depends on every entry before it, so one comparison covers the whole chain
         if found != newest or header.hash != identity:
             raise damaged(str(target), "the copy is not what was copied")

@@ -20,6 +20,7 @@ from tacit.privacy.bought import Bought
 
 Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
 START: Final = "0" * 64
+"""The hash before the first entry."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,13 @@ def checked_text(*words: str) -> None:
 
 def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
     """Return the SHA-256 (hex) of an entry's canonical JSON."""
+    # a JSON list keeps its fields apart; joined text would hash alike when characters move between fields
     return hashlib.sha256(canonical([seq, kind, key, body, prev]).encode()).hexdigest()
 
 
 def broken_link(entries: Iterable[Entry]) -> int | None:
     """Return the number of the first entry whose number, hash or previous hash is wrong, or None."""
+    # invariant: `prev` is the hash of entry expected - 1, and every entry before it is intact
     prev, expected = START, 1
     for one in entries:
         right = entry_hash(one.seq, one.kind, one.key, one.body, one.prev)

@@ -44,6 +44,7 @@ def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spe
     """
     most = budget.spend(cost)
     found = most if charged is None else Spend.from_dict(charged)
+    # a charge of nothing, or of more than the cost of the whole, would let the sum be rewritten at will
     if found == Spend() or not found.within(most):
         raise ValueError("no parts cost this")
     return found
@@ -72,6 +73,7 @@ class _Books:
     def take(self, entry: Entry) -> bool:
         """Add the next entry; False where it contradicts the totals."""
         take = {"charge": self._charge, "raise": self._raise, "limit": self._limit}.get(entry.kind)
+        # headers, tables, names and releases change no sum
         return take is None or take(entry)
 
     def _charge(self, entry: Entry) -> bool:
@@ -79,6 +81,7 @@ class _Books:
         words = entry.words
         price = _price(self.budget, Cost.from_dict(words["cost"]), words.get("charged"))
         self.charges, self.spent = self.charges + 1, self.spent + price
+        # the recorded sum is compared with one added up afresh: an edited price cannot hide behind recomputed hashes
         summed = words["number"] == self.charges and Spend.from_dict(words["spent"]) == self.spent
         return summed and self.budget.holds(self.spent) and self._analyst(words.get("analyst"), price)
 

@@ -37,6 +37,7 @@ class View:
         self.hashes.append(entry.hash)
         self.places[entry.kind, entry.key] = entry.seq
         self.newest[entry.kind, None] = entry.seq
+        # the newest charge of an analyst holds that analyst's sum, from which the next charge is admitted
         analyst = entry.words.get("analyst") if entry.kind == "charge" else None
         if analyst is not None:
             self.newest["charge", analyst["name"]] = entry.seq
@@ -49,6 +50,7 @@ class View:
         """Return whether an entry continues the chain: number, hashes, a new key, and one header, which is first."""
         prev = self.hashes[-1] if self.hashes else START
         first = (entry.kind == "header") == (self.last == 0)
+        # a file without its unique index could hold a question charged twice, or two answers to one charge
         new = (entry.kind, entry.key) not in self.places
         return entry.seq == self.last + 1 and entry.prev == prev and first and new and _own(entry)
 

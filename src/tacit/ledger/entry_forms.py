@@ -90,10 +90,12 @@ def _charge(entry: Entry) -> bool:
     """Return whether a charge holds a price, sums, texts, and the hash of its question as its key."""
     words, charge = entry.words, charge_of(entry, None)
     texts: list[object] = [charge.table, charge.question, charge.note, charge.date, *charge.names]
+    # parsed for its errors only: later charges start from these sums
     for sums in (words["spent"], words.get("charged", {})):
         Spend.from_dict(sums)
     fits = _whole(charge.number) and charge.number > 0 and all(map(_text, texts))
     fits = fits and entry.key == hashlib.sha256(charge.question.encode()).hexdigest()
+    # text would pass as a sequence of names of one character each
     return fits and isinstance(words["names"], list) and ("analyst" not in words or _analyst(words["analyst"]))
 
 

@@ -33,6 +33,7 @@ class Tx:
     def catch_up(self) -> None:
         """Read and verify the entries that were written since the last transaction of this process."""
         known = self.view.last
+        # the newest verified entry must still be there: a file exchanged for another is found before anything is added
         if known > 0:
             self._at(known)
         for row in self.after(known):
@@ -42,10 +43,12 @@ class Tx:
         """Return the newest entry, or None."""
         if self.appended:
             return self.appended[-1]
+        # read again and compared, since the next entry will be chained to this hash
         return self._at(self.view.last) if self.view.last else None
 
     def get(self, kind: str, key: str) -> Entry | None:
         """Return the entry of a kind with a key, or None; there is at most one."""
+        # entries of this transaction enter the view only when read back after the commit: a rollback leaves it right
         mine = [one for one in self.appended if (one.kind, one.key) == (kind, key)]
         seq = self.view.places.get((kind, key))
         return mine[-1] if mine else None if seq is None else self._at(seq)

@@ -87,11 +87,13 @@ class Ledger:
     def _charged(self, request: Request) -> tuple[Entry, Entry | None]:
         """Find or append the entry of the charge; return it with the entry of its release, if any."""
         with self.store_.write() as tx:
+            # before the budget is asked: a question paid for is free, also where nothing is left
             known = tx.get("charge", request.digest)
             if known is not None:
                 return known, _bought(tx, known)
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
+            # sum, check and append are one writing transaction: two processes cannot both spend the same remainder
             self._admit(tx, request, number, spent)
             self._names_free(tx, request)
             entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(tx, request, number, spent)))
@@ -103,6 +105,7 @@ class Ledger:
     def store(self, number: int, document: str) -> str:
         """Store the release of a charge, unless one is stored already; return the one that is stored."""
         with self.store_.write() as tx:
+            # two processes that resumed one charge drew different noise: only the first answer may ever be seen
             known = tx.get("release", str(number))
             if known is not None:
                 return known.body
@@ -200,6 +203,7 @@ class Ledger:
 
         Raises LedgerError L14 where this is an older copy of their ledger, or another ledger.
         """
+        # an older copy is itself a valid chain; only a release bought after it was made can contradict it
         heads = {one.number: one.head for one in self.charges()}
         for number, head in releases:
             if number not in heads:
@@ -250,6 +254,7 @@ class Ledger:
         limit = None if request.analyst is None else _limit(tx, request.analyst)
         if limit is not None and request.analyst is not None:
             count, own = _own(tx, request.analyst)
+            # where both refuse, the error is of the one with less left, so that the price in its hint fits both
             if not limit.admits(own, cost, bought) and (fits or limit.left(own).within(total.left(spent))):
                 raise refusal(limit, own, cost, self.where, count, asked, request.analyst, bought)
         if not fits:
@@ -257,6 +262,7 @@ class Ledger:
 
     def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
         """Append a raise or a limit with its number and today's date."""
+        # no gaps: entries are never removed, and the number is taken in the writing transaction
         number = len(tx.numbered(kind)) + 1
         dated = {"number": number, "date": datetime.date.today().isoformat(), **words}
         return tx.append(linked(tx.last(), kind, str(number), dated))
@@ -272,6 +278,7 @@ class Ledger:
             "cost": request.cost.to_dict(),
             "note": request.note,
             "date": datetime.date.today().isoformat(),
+            # running sum: the next charge needs only the newest entry; the audit adds all prices again
             "spent": (spent + price).to_dict(),
         }
         if price != self.first.spend(request.cost):  # the sum of the costs of its parts is lower: `privacy.bought`

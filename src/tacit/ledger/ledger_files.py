@@ -49,12 +49,14 @@ def _has_pages(journal: Path) -> bool:
             head = file.read(20)
     except OSError:
         return False
+    # bytes 16 to 19 of a journal: the pages of the file before the transaction (SQLite file format, rollback journal)
     return head[:8] == JOURNAL and int.from_bytes(head[16:20], "big") > 0
 
 
 def make_file(path: Path) -> None:
     """Make an empty file of mode 0600 and flush its name to the disk, unless another process made it first."""
     try:
+        # the mode is set at creation, so others never have access; a file that is new holds no locks for close to drop
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         flush_folder(path)
         return
@@ -82,6 +84,7 @@ def copied(target: Path) -> Generator[Path]:
 
     No existing file is overwritten, and a block that raises leaves no file.
     """
+    # in the same folder, hence on the same file system: a link or a rename needs no copy
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     words = None
     try:
@@ -92,8 +95,10 @@ def copied(target: Path) -> Generator[Path]:
     except OSError as problem:
         words = problem.strerror or "no reason was given"
     finally:
+        # after the link this removes the second name only; after a rename there is nothing to remove
         with suppress(OSError):
             os.unlink(temporary)
+    # raised outside the handler, so that the error has no cause or context
     if words is not None:
         raise LedgerError(f"backup {target} cannot be made: {words}.", code="L16", hint="another path")
 
@@ -106,6 +111,7 @@ def refuse_existing(target: Path) -> None:
 
 def _named(temporary: Path, target: Path) -> None:
     """Flush the bytes to the disk, then name the file by a link, which never replaces an existing one."""
+    # bytes first, name second: after a loss of power the name never belongs to a file that is half written
     handle = os.open(temporary, os.O_RDWR)
     try:
         os.fsync(handle)
@@ -117,6 +123,7 @@ def _named(temporary: Path, target: Path) -> None:
         refuse_existing(target)
     except OSError:  # a file system without links
         refuse_existing(target)
+        # rename replaces: a file made since the check would be lost, which only a link excludes
         os.rename(temporary, target)
     flush_folder(target)
 
@@ -135,8 +142,10 @@ def refuse_network(path: Path, mounts: str | None = None) -> None:
     target = _resolved(path)
     for line in mounts.splitlines():
         _, mounted, found, *_ = [*line.split(" "), "", "", ""]
+        # the list escapes a space as octal 040, since spaces separate its fields
         mounted = mounted.replace("\\040", " ")
         inside = target == mounted or target.startswith(mounted.rstrip("/") + "/")
+        # the innermost mount holds the file; of two on one place the later hides the earlier
         if inside and len(mounted) >= len(place):
             place, kind = mounted, found
     if kind in NETWORK:

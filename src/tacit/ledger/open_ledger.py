@@ -58,6 +58,7 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
 
 def _write_header(budget: Budget, unit: int | None, tx: Tx) -> None:
     """Append the header; where another process made the ledger first, its header stands (`Store.create`)."""
+    # the random id makes the hash of the header, the ledger's identity, unlike that of a ledger with the same promise
     words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
     tx.append(linked(None, "header", "", words))
 
@@ -67,6 +68,7 @@ def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) 
     words = header_words(store, header)
     first = Budget.from_dict(words["budget"])
     ledger = Ledger(store, first, unit, header.hash)
+    # the total in force, raises included; `under` gives a pair without accounting that of the header
     if budget is not None and budget.under(ledger.first) != ledger.budget:
         raise _another(ledger, budget.under(ledger.first))
     if words["unit"] != unit:

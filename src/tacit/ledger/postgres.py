@@ -19,6 +19,8 @@ from tacit.ledger.chain_view import View
 from tacit.ledger.entry_forms import damaged, misplaced
 from tacit.ledger.entry_store import COLUMNS, Tx
 
+# UNIQUE (ledger, kind, key): one charge a question, one answer a charge, whatever a client does; TRUNCATE fires
+# statement triggers only
 DDL: Final = (
     """CREATE TABLE IF NOT EXISTS tacit_entries (
         ledger TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
@@ -81,6 +83,7 @@ class PostgresStore:
     def read(self) -> Generator[Tx]:
         """See `Store.read`."""
         with self._lock, self._translated(), self._connect().transaction():
+            # one snapshot for all statements of the transaction; "read committed" would take one for each
             self._connect().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield self._tx()
 
@@ -88,6 +91,7 @@ class PostgresStore:
     def write(self) -> Generator[Tx]:
         """See `Store.write`.  Isolation is "read committed": reads after the lock see the last commit."""
         with self._lock, self._translated(), self._connect().transaction():
+            # a server may be set to answer a commit before it is flushed, and a charge must survive a loss of power
             self._connect().execute("SET LOCAL synchronous_commit = on")
             self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
             sql = "SELECT seq FROM tacit_entries WHERE ledger = %s AND kind = 'header' FOR UPDATE"
@@ -141,6 +145,7 @@ class PostgresStore:
 
     def _after(self, seq: int) -> Iterator[Any]:
         """See `tacit.ledger.entry_store.After`."""
+        # continued by number: OFFSET would make the server count all earlier rows again for every batch
         sql = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = ? AND seq > ? ORDER BY seq LIMIT {BATCH}"
         while rows := self._execute(sql, (self._ledger, seq)):
             yield from rows
@@ -155,6 +160,7 @@ class PostgresStore:
             self._connection = None
         if self._connection is None:
             self._owner = os.getpid()
+            # autocommit: transactions are the explicit ones of read, write and create only
             self._connection = _psycopg().connect(self._url, autocommit=True, connect_timeout=10)
         return self._connection
 

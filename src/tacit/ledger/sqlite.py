@@ -30,12 +30,12 @@ from tacit.ledger.sqlite_layout import DDL, empty, has_parts, is_ledger, sound
 BUSY_SECONDS = 30.0
 """How long to wait for another process that holds the ledger, before LedgerError L07."""
 SETTINGS: Final = (
-    "synchronous = EXTRA",
-    "fullfsync = ON",
+    "synchronous = EXTRA",  # flushes the folder, too: a journal that came back after a power loss would undo the commit
+    "fullfsync = ON",  # macOS: fsync alone leaves the bytes in the cache of the drive
     "checkpoint_fullfsync = ON",
     "cache_spill = OFF",  # the main file changes in a commit, never before it
     "cell_size_check = ON",
-    "trusted_schema = OFF",
+    "trusted_schema = OFF",  # functions in the schema of a file from elsewhere must not run
 )
 MINE: Final = f"CASE ledger WHEN 'main' THEN seq END, {COLUMNS[5:]}"
 WHOLE: Final = f"SELECT {MINE} FROM tacit_entries NOT INDEXED ORDER BY rowid"
@@ -94,6 +94,7 @@ class SqliteStore:
     @contextmanager
     def write(self) -> Generator[Tx]:
         """See `Store.write`."""
+        # IMMEDIATE locks before anything is read: two that read first would block each other when they write
         with self._lock, self._begun("BEGIN IMMEDIATE") as connection:
             tx = self._tx(connection)
             yield tx
@@ -141,6 +142,7 @@ class SqliteStore:
             written = connection.execute("PRAGMA user_version").fetchone()[0]
         tx = Tx(self._execute, self._after, "main", self._view, self.where)
         tx.catch_up()
+        # only fewer are damage: earlier versions of the library append without counting
         if self._view.last < written:
             raise damaged(self.where, f"{written} entries were written, and {self._view.last} are there")
         return tx
@@ -159,6 +161,7 @@ class SqliteStore:
             with self._translated():
                 connection = self._connect()
                 connection.execute(begin)
+                # the mode can be turned off only outside a transaction, by the only connection
                 if self._path is not None and self._has_log(connection):
                     connection.execute("ROLLBACK")
                     self.close()
@@ -168,6 +171,7 @@ class SqliteStore:
             yield connection
         finally:
             with suppress(sqlite3.Error):
+                # after COMMIT there is none: only a block that raised is undone
                 if self._connection is not None and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
 
@@ -230,7 +234,9 @@ class SqliteStore:
 
     def _open(self, path: Path | None) -> sqlite3.Connection:
         """Open a connection whose commits are flushed to the disk before they return."""
+        # "rw", not "rwc": SQLite must never make the file, whose mode and durable name are the work of `make_file`
         place = ":memory:" if path is None else address(path, "mode=rw")
+        # isolation_level=None, or the module would begin transactions by itself; threads take turns by the lock
         made = sqlite3.connect(
             place, uri=path is not None, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
         )

@@ -25,6 +25,7 @@ REACH: Final = frozenset(
 
 def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerError:
     """Return the LedgerError of an error: L03, L06, L07, L08; L10 for errors that an intact ledger never raises."""
+    # the low byte of an extended error code is its primary code
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     words = one_line(str(problem).lower())[:200] or type(problem).__name__
     if is_busy(problem):
@@ -33,6 +34,7 @@ def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerE
         return LedgerError(f"no room to write ledger {where}.", code="L08", hint="free some disk space")
     if code == sqlite3.SQLITE_NOTADB:
         return no_ledger(where)
+    # another writer took the number or the key first; any other constraint is broken only by a changed file
     if code == sqlite3.SQLITE_CONSTRAINT and "unique" in words:
         return LedgerError(f"ledger {where} was written at once by another.", code="L07", hint="ask again")
     if code in REACH or isinstance(problem, MemoryError):

@@ -23,11 +23,13 @@ DDL: Final = (
         BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END""",
     f"PRAGMA application_id = {APPLICATION}",
 )
+# without the tables that ANALYZE makes: these change no entry
 PARTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
 
 
 def empty(connection: sqlite3.Connection) -> bool:
     """Return whether a file has no pages: it is new, or the transaction that made the ledger was rolled back."""
+    # the count of pages is known only after a first read of the file
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection.execute("PRAGMA page_count").fetchone()[0] == 0
 
@@ -41,6 +43,7 @@ def is_ledger(connection: sqlite3.Connection, where: str | None) -> bool:
     """Return True for a ledger; LedgerError L03 for another database, L10 for a ledger whose layout was changed."""
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     parts = _parts(connection)
+    # mark 0 is no mark: with the table of entries a ledger that lost its mark (L10), without it another file (L03)
     if mark != APPLICATION and (mark != 0 or (parts and not _looks_like(parts))):
         raise no_ledger(where)
     if not parts:
@@ -62,6 +65,7 @@ def sound(connection: sqlite3.Connection, where: str | None) -> None:
 def _parts(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return the tables, indices and triggers of a database, with spaces normalised."""
     return frozenset(
+        # the index of a constraint has no SQL (None), which repr makes text
         tuple(" ".join(one.split()) if isinstance(one, str) else repr(one) for one in row)
         for row in connection.execute(PARTS)
     )

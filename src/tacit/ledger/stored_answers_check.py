@@ -45,6 +45,7 @@ def differs(charge: Charge, place: str, release: Release) -> str | None:
 def _answers(charge: Charge) -> list[dict[str, Any]]:
     """Return the documents stored for a charge; LedgerError L10 where they cannot be read."""
     try:
+        # one charge may have bought several named answers
         return [one.to_dict() for one in releases_from_dict(parsed(charge.release or "")).values()]
     except (TacitError, ValueError, RecursionError):
         pass

@@ -37,6 +37,7 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
     elif how == "jackknife":
         found, fine = _jackknife(model, x, weights, found, fine)
     own = good & fine & lib.isfinite(found).all()
+    # after the correction: clamping first would bias what the correction expects to be unclamped (theory §2)
     values = lib.clip(found, model.lower, model.upper)
     return lib.where(own, values, model.fallback), own
 
@@ -69,6 +70,7 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     ends = [one.region(model.widen) for one in model.parameters]
     low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
     total = w.sum()
+    # a likelihood of mean statistics needs no pass over the rows at each step of the search
     middle = mean_of(model.row_statistics, x, w) if model.mean_statistics_suffice else None
 
     def objective(place: Any) -> Any:
@@ -80,6 +82,7 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
             return model.log_density(row, theta)
 
         each = tools.vmap(one)(x)
+        # where, not a product: 0 times a NaN of padding would be NaN
         return lib.where(w > 0, each, 0.0).sum() / total
 
     if start is None:
@@ -88,14 +91,17 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     else:
         place, free, left = maximum(objective, to_coordinates(links, start), low, high, LATER)
     found = model.canonical(from_coordinates(links, place))
+    # the objective is a mean over rows: times their number, the gain of the log-likelihood
     fine = lib.isfinite(found).all() & (left * total <= ENOUGH)
     at_end = ((place <= low) | (place >= high)).any()
+    # at an end of the search the maximum may lie beyond: only models with "clamp" take the end for it
     return found, fine & (model.edge == "clamp") | fine & free.all() & ~at_end
 
 
 def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -> Any:
     """Return the start of highest likelihood, in coordinates; NaN where an only start is not a number."""
     lib, tools = jax().numpy, jax()
+    # starts lie strictly inside: a coordinate at an end would be held there if the gradient points outwards
     middle, inner = (low + high) / 2, 1e-3 * (high - low)
     places = lib.stack([to_coordinates(links, starts[i]) for i in range(len(starts))])
     known = lib.isfinite(starts).all()  # false where rows are all equal: no start from moments
@@ -104,6 +110,7 @@ def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -
     if len(starts) == 1:
         return lib.where(known, places[0], lib.nan * middle)
     values = tools.vmap(objective)(places)
+    # of equal values argmax takes the first: the order of the starts is public
     return places[lib.argmax(lib.where(lib.isfinite(values), values, -lib.inf))]
 
 
@@ -115,6 +122,7 @@ def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any
     def of(part: Any) -> Any:
         return fitted(model, x, part)
 
+    # halves have bias 2 b / t, the whole b / t: the combination cancels the term of order 1 / t
     halves, sound = tools.vmap(of)(lib.stack([first, w - first]))
     return 2 * whole - halves.mean(0), fine & sound.all()
 
@@ -126,7 +134,9 @@ def _half(capacity: int, w: Any, number: Any) -> Any:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
         state = (state + lib.uint64(0x9E3779B97F4A7C15)) * lib.uint64(1)
         state = (state ^ (state >> shift)) * lib.uint64(factor)
+    # state >> 1 is below 2**63, so that padding sorts last
     keys = lib.where(w > 0, state >> 1, lib.uint64(2**64 - 1))
+    # argsort of argsort: the rank of each key
     ranks = lib.argsort(lib.argsort(keys))
     return (ranks < w.sum() // 2) * 1.0
 
@@ -138,6 +148,7 @@ def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tupl
     def without(place: Any) -> Any:
         return fitted(model, x, w.at[place].set(0.0), whole)
 
+    # for padding, "without" changes nothing; its fits are ignored below
     each, sound = tools.lax.map(without, lib.arange(x.shape[0]), batch_size=min(TOGETHER, x.shape[0]))
     total = w.sum()
     used = w > 0

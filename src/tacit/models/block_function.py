@@ -126,6 +126,7 @@ class Statistic:
 def from_words(words: Mapping[str, Any]) -> Statistic | None:
     """Return a statistic from the values of a file; None for a user's function.  ModelError M10, M12, M13, M21."""
     given: dict[str, Any] = {key: value for key, value in words.items() if key != "family"}
+    # a file names a user's function by its digest, and has no code
     if "digest" in given:
         return None
     for key in given:

@@ -32,6 +32,7 @@ def moments(x: Any, w: Any) -> tuple[Any, Any]:
     lib = jnp()
     middle = mean(x, w)
     low, high = lib.where(w > 0, x, lib.inf).min(), lib.where(w > 0, x, -lib.inf).max()
+    # equal rows are found by comparison: their mean square may be off 0 by rounding
     return middle, lib.where(high > low, mean((x - middle) ** 2, w), lib.nan)
 
 
@@ -40,12 +41,13 @@ def median(x: Any, w: Any) -> Any:
     lib = jnp()
     reached = lib.cumsum(w)
     half = reached[-1] / 2
+    # argmax of a mask: the first row at which half of the weight is reached, and passed; one row if t is odd
     return (x[lib.argmax(reached >= half)] + x[lib.argmax(reached > half)]) / 2
 
 
 def log_normal(x: Any, mean: Any, sd: Any) -> Any:
     """Return the log of the normal density."""
-    return -0.5 * ((x - mean) / sd) ** 2 - jnp().log(sd) - 0.9189385332046727
+    return -0.5 * ((x - mean) / sd) ** 2 - jnp().log(sd) - 0.9189385332046727  # log(2 pi) / 2 is the constant
 
 
 def at_least(value: Any, least: float) -> Any:

@@ -43,8 +43,10 @@ def expectations(model: Likelihood, x: Any, w: Any, vector: Any) -> tuple[Any, A
         return lib.exp(model.log_density(row, theta))
 
     weights = lib.where(inside, tools.vmap(probability)(points) * slopes, 0.0)
+    # an overflow of sinh or exp far in the tail, where the density is 0, gives NaN
     weights = lib.where(lib.isfinite(weights), weights, 0.0)
     points = lib.where(weights > 0, points, model.anchor)  # derivatives at points of weight 0 could be NaN
+    # both sets always take part, one of them with weight 0: compiled code has no data-dependent shapes
     sound = lib.abs(weights.sum() - 1) < WRONG
     return lib.concatenate([points, x]), lib.concatenate([lib.where(sound, weights, 0.0), lib.where(sound, 0.0, w)])
 
@@ -55,6 +57,7 @@ def _counts() -> tuple[Array, Array]:
     start = float(SINGLE)
     for doubling in range(1, DOUBLINGS + 1):
         step = 2.0**doubling
+        # a step has the counts c, ..., c + step - 1: their mean stands for them
         points.append(start + step * np.arange(WIDE) + (step - 1) / 2)
         steps.append(np.full(WIDE, step))
         start += WIDE * step
@@ -75,13 +78,16 @@ def _placed(model: Likelihood, x: Any, w: Any) -> tuple[Any, Any]:
         place = lib.log(x - low) - lib.log(high - x)
     place = lib.where(lib.isfinite(place), place, 0.0)
     center = mean(place, w)
+    # equal rows have spread 0, and all points would coincide
     wide = lib.sqrt(mean((place - center) ** 2, w)) + 1e-9
     inner = np.pi / 2 * np.sinh(GRID)
     s = center + wide * np.sinh(inner)
+    # ds/dt = wide cosh(pi/2 sinh t) (pi/2) cosh t, times the step of t
     slope = wide * np.cosh(inner) * np.pi / 2 * np.cosh(GRID) * (GRID[1] - GRID[0])
     if support == "real":
         return s, slope
     if np.isinf(high):
         return low + lib.exp(s), slope * lib.exp(s)
     share = jax().nn.sigmoid(s)
+    # d share / ds = share (1 - share); sigmoid(-s) is 1 - share without cancellation
     return low + (high - low) * share, slope * (high - low) * share * jax().nn.sigmoid(-s)

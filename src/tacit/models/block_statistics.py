@@ -75,10 +75,12 @@ def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array
     place = np.arange(values.shape[1], dtype=np.uint64) + (
         np.arange(len(values), dtype=np.uint64)[:, None] << np.uint64(32)
     )
+    # products wrap modulo 2**64, as the hash needs
     ranks = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
         ranks = (ranks ^ (ranks >> np.uint64(shift))) * np.uint64(factor)
     used = np.arange(values.shape[1], dtype=np.int64) < sizes[:, None]
+    # shifted keys are below 2**63: padding sorts last
     keys = np.where(used, ranks >> np.uint64(1), np.uint64(2**64 - 1))
     first: NDArray[np.bool_] = np.argsort(np.argsort(keys, axis=1), axis=1) < (sizes // 2)[:, None]
     return (_chosen(values, first), sizes // 2), (_chosen(values, used & ~first), sizes - sizes // 2)
@@ -86,6 +88,7 @@ def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array
 
 def _chosen(values: Array, kept: NDArray[np.bool_]) -> Array:
     """Return the values with the kept rows moved to the front, in their order."""
+    # False sorts before True, and stably: kept rows come first, in their order
     order = np.argsort(~kept, axis=1, kind="stable")
     return np.take_along_axis(values, order if values.ndim == 2 else order[:, :, None], axis=1)
 

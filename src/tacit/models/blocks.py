@@ -69,7 +69,9 @@ def block_mle(
     """
     data, sizes = _checked(model, blocks, counts, bias)
     model.check()
+    # numbers that a block needs at a time; the jackknife makes several fits of it at once
     room = data.shape[1] * model.columns * (min(TOGETHER, data.shape[1]) if bias == "jackknife" else 1)
+    # a function of the shape alone: compiled code may round differently in batches of another size
     size = batch or min(-(-len(data) // 8) * 8, max(8, BATCH // room // 8 * 8))
     values = np.empty((len(data), len(model.parameters)))
     fitted = np.empty(len(data), dtype=np.bool_)
@@ -77,6 +79,7 @@ def block_mle(
     def solved(at: int) -> None:
         with quiet():  # JAX's settings belong to the thread
             rows, good = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
+            # the last batch is filled up with empty blocks to the same shape
             here = min(size, len(data) - at)
             counts = np.append(sizes[at : at + size], np.zeros(size - here, dtype=np.int64))
             found, sound = compiled(model, bias)(rows, counts, good, np.arange(at, at + size))
@@ -116,9 +119,12 @@ def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int
     rows[len(data) :] = np.nan
     with np.errstate(all="ignore"):
         sound = np.asarray(model.inside(rows), dtype=np.bool_)  # finite, too
+    # padding is no reason against a block
     sound[:, full:] |= unused
     good = np.all(sound, axis=1) & (sizes > len(model.parameters))
+    # blocks without an estimate are computed all the same, on rows that do no harm: time and shape stay the same
     rows[~good] = 1.0
+    # infinite padding sorts behind the rows; afterwards a number of the support replaces it
     rows[:, full:][unused] = np.inf
     if not ordered and rows.ndim == 2:
         rows.sort(axis=1)

@@ -45,6 +45,7 @@ class Parameter:
 
     def region(self, widen: float) -> tuple[float, float]:
         """Return the ends of the search in the link's coordinate: the box, extended by `widen` widths on both sides."""
+        # a box may begin at the end of the domain (a rate from 0), where log, logit and atanh are infinite
         inner = FLOOR * (self.upper - self.lower)
         low, high = self.lower, self.upper
         if (self.link in ("log", "logit") and low <= 0) or (self.link == "atanh" and low <= -1):
@@ -58,6 +59,7 @@ class Parameter:
     def middle(self) -> float:
         """The middle of the box, in the coordinate of the link."""
         a, b = self.region(0.0)
+        # the inverse of the link rounds, and the default must lie in the box
         return min(max(float(_inverse(np, self.link, np.float64((a + b) / 2))), self.lower), self.upper)
 
 
@@ -137,6 +139,7 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
         raise ModelError(message, code="M10", hint=f"{name}=({b:g}, {a:g})" if b < a else None)
+    # a width so small that the steps per unit overflow has no grid either
     if not (max(abs(a), abs(b), b - a) <= WIDEST and math.isfinite(STEPS / (b - a))):
         how = "wide" if b - a > 1 else "narrow"
         message = f"{name}: the box {a:g} to {b:g} is too {how} for a grid of 2**20 steps."

@@ -54,9 +54,12 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = T
         return lib.where(w > 0, w * each, 0.0).sum()
 
     slope, score = tools.grad(whole), tools.grad(one, argnums=1)
+    # V V' = K^-1, K the averaged information
     v = inverse_factor(-tools.jacfwd(slope)(vector))
     used = (w > 0)[:, None]
+    # scores times K^-1, shape (n, p): entry u of row i is sum_t K^ut score_t, so that below one direction does for t, u
     moved = lib.where(used, tools.vmap(score, in_axes=(0, None))(x, vector), 0.0) @ v @ v.T
+    # sum over columns of left x right' = K^-1, or C = K^-1 mean(s s') K^-1 (the sandwich)
     left, right = (v, v) if lawful else (lib.eye(len(vector)), (moved.T * w) @ moved)
 
     def second(a: Any, b: Any) -> Any:
@@ -65,8 +68,11 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = T
     def mixed(row: Any, move: Any) -> Any:
         return _along(lambda at: score(row, at), vector, move)
 
+    # sum_tu C^tu kappa_stu: second derivatives of the gradient along pairs of columns
     third = tools.vmap(second, in_axes=1)(left, right).sum(0)
+    # sum_tu K^tu kappa_st,u: each row's Hessian along its own direction
     both = lib.where(used, w[:, None] * tools.vmap(mixed)(x, moved), 0.0).sum(0)
+    # K^-1 times the sums; multiplied factor by factor, without forming the inverse
     return v @ (v.T @ (0.5 * third + both))
 
 
@@ -89,6 +95,7 @@ def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
             return _along(lambda at: slope(truth, at), values, direction)
 
         twice = _along(lambda at: once(vector, at), vector, direction)
+        # d/d truth of E_truth[Hessian] is E[Hessian score']: the term kappa_st,u
         return 0.5 * twice + _along(lambda truth: once(truth, vector), vector, direction)
 
     return v @ (v.T @ tools.vmap(second, in_axes=1)(v).sum(0))
@@ -104,6 +111,7 @@ def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
         each = tools.vmap(_expected(model, truth, at))(u)
         return lib.where(w > 0, w * each, 0.0).sum() / w.sum()
 
+    # the derivative is in `values` only: E_truth of minus the Hessian, at values = truth
     return -tools.hessian(whole)(vector)
 
 

@@ -57,6 +57,7 @@ class Model(Likelihood):
     default: tuple[float, ...] | None
     row_support: str | tuple[float, float] | None
 
+    # nothing is known of the density outside its box, and no start is fitted to rows: a long search within the box
     edge: ClassVar[Any] = "clamp"
     widen: ClassVar[float] = 0.0
     steps: ClassVar[int] = 60
@@ -166,9 +167,11 @@ class Model(Likelihood):
 
     def starts(self, x: Any, w: Any) -> Any:
         """Return starting points, shape (1 + STARTS, p): the fallback, and Halton's sequence over the box."""
+        # even in the coordinates of the search, as logs are for positive boxes of wide ratio
         ends = np.array([one.region(0.0) for one in self.parameters])
         places = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * _halton(len(ends))
         logs = np.array([one.link == "log" for one in self.parameters])
+        # the inner where: exp of other parameters' places may overflow, although it is not used
         starts = np.where(logs, np.exp(np.where(logs, places, 0.0)), places)
         return jax().numpy.asarray(np.vstack([self.fallback, starts]))
 
@@ -204,12 +207,14 @@ def _support(given: Any, columns: int) -> Any:
 
 def _halton(columns: int) -> Array:
     """Return the first points of Halton's sequence in the unit cube, shape (STARTS, columns)."""
+    # bases must be coprime: one prime for each column; the range holds enough for any number of columns in use
     primes = [n for n in range(2, 20 * columns + 3) if all(n % m for m in range(2, n))][:columns]
     out = np.zeros((STARTS, columns))
     for j, base in enumerate(primes):
         for i in range(STARTS):
             number, part = i + 1, 1.0 / base
             while number:
+                # the digits of i + 1, mirrored at the point (van der Corput)
                 out[i, j] += part * (number % base)
                 number, part = number // base, part / base
     return out

@@ -66,6 +66,7 @@ def density(model: Model) -> Density:
         _one_float(gave)
         refused(closed, "")
         aval = closed.out_avals[0]
+        # a density of 32-bit or weakly typed constants is widened here, so that all later code meets one type
         if aval.dtype != np.float64 or aval.weak_type:
             plain = closed
 
@@ -123,6 +124,7 @@ def _itself(model: Model) -> Any:
 def _numbers(model: Model) -> None:
     """Check that values and derivatives are numbers at public rows and parameters: ModelError M14, M15."""
     rows = _rows(model)
+    # the ends of the box are where a density most easily overflows
     places = np.vstack([model.fallback[None], *_corners(model)])
     values, slopes = (np.asarray(part) for part in _evaluated(model, rows, places))
     inside = np.asarray(model.inside(rows))
@@ -140,6 +142,7 @@ def _numbers(model: Model) -> None:
     there = slopes[0][finite]
     if not np.isfinite(there).any(axis=0).all():
         raise ModelError("derivatives of the log-density are no numbers.", code="M15", hint="see jax.grad")
+    # a parameter without influence makes the information singular, and every block its default
     still = [name for name, flat in zip(model.names, (slopes == 0).all(axis=(0, 1)), strict=True) if flat]
     if still:
         raise ModelError(f"the log-density does not depend on {', '.join(still)}.", code="M14")
@@ -161,6 +164,7 @@ def _rows(model: Model) -> Array:
     points = np.array(GRIDS[model.support] if model.support else TRIED)
     if model.columns == 1:
         return points
+    # rows of equal and of unequal numbers
     turned = [np.roll(points, shift)[:, None] for shift in range(model.columns)]
     return np.vstack([np.repeat(points[:, None], model.columns, axis=1), np.hstack(turned)])
 

@@ -38,6 +38,7 @@ def digest(model: Model) -> str:
     found = hashlib.sha256(str(closed.jaxpr).encode())
     for constant in closed.consts:
         array = np.asarray(constant)
+        # type and shape too: equal bytes may be different arrays
         found.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
     return found.hexdigest()
 

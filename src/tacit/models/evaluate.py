@@ -35,7 +35,9 @@ def _compiled(model: Likelihood, what: str) -> Any:
             return model.log_density(row, model.bind(at))
 
         each = tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
-        return tools.numpy.einsum("n,ni,nj->ij", w, tools.numpy.where(w[:, None] > 0, each, 0.0), each)
+        # sum_n w_n s_n s_n': E(score score') is the information; a score of weight 0 may be NaN
+        safe = tools.numpy.where(w[:, None] > 0, each, 0.0)
+        return tools.numpy.einsum("n,ni,nj->ij", w, safe, safe)
 
     def information_from_statistics(x: Any, vector: Any) -> Any:
         return correction.information(model, tools.vmap(model.row_statistics)(x), tools.numpy.ones(len(x)), vector)
@@ -109,6 +111,7 @@ def _rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> q
 
 def _matrix(model: Likelihood, form: Any) -> Array:
     """Return the rows and columns of free parameters of a closed form for all parameters."""
+    # what is held fixed is known: its rows and columns are left out of the information before it is inverted
     full = np.array([[float(entry) for entry in row] for row in form])
     free = getattr(model, "free", list(range(len(full))))
     return full[np.ix_(free, free)]
@@ -130,6 +133,7 @@ def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool 
     """Return the Cox-Snell bias times the number of rows, shape (p,); `closed=False` never uses a closed form."""
     model.check()
     with quiet():
+        # closed forms of the bias hold for all parameters estimated together; known ones change the others' bias
         form = model.bias_form(model.bind(vector)) if closed and model.all_free else None
         if form is not None:
             return np.asarray(form, dtype=np.float64)

@@ -104,6 +104,7 @@ class Family(Likelihood):
 
     def starts(self, x: Any, w: Any) -> Any:
         """Return the start of the free parameters, shape (1, p)."""
+        # starts may mix numbers and arrays
         every = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.start(x, w)))
         return every[np.array(self.free)][None]
 
@@ -163,6 +164,7 @@ class Family(Likelihood):
         found: dict[str, Any] = {"family": type(self).__name__}
         for one in fields(self):
             value = getattr(self, one.name)
+            # boxes are always written, so that a stored query does not depend on their defaults
             if one.name in self.kinds or value != (None if one.default is MISSING else one.default):
                 found[one.name] = _plain(value)
         return found

@@ -46,6 +46,7 @@ def identity(function: Callable[..., Any]) -> str:
     """
     found = hashlib.sha256()
     for one in _identifying_bytes(function, []):
+        # lengths make the parts unambiguous: "ab", "c" is not "a", "bc"
         found.update(len(one).to_bytes(8, "little") + one)
     return found.hexdigest()
 
@@ -99,6 +100,7 @@ def _cell_contents(cell: CellType) -> list[Any]:
 
 def _globals(function: FunctionType) -> dict[str, Any]:
     """Return the globals that a function's code, or code nested in it, names."""
+    # sorted, so that bytes and digest do not depend on the order of a set
     wanted = sorted(set(_names(function.__code__)))
     return {name: function.__globals__[name] for name in wanted if name in function.__globals__}
 
@@ -115,6 +117,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 def _identifying_bytes(thing: Any, seen: list[Any]) -> Iterator[bytes]:
     """Yield the bytes that identify an object that a function uses, in a fixed order."""
+    # functions may refer to each other in a circle
     place = next((i for i, one in enumerate(seen) if one is thing), None)
     if place is not None:
         yield f"seen {place}".encode()
@@ -129,6 +132,7 @@ def _identifying_bytes(thing: Any, seen: list[Any]) -> Iterator[bytes]:
     elif isinstance(thing, Mapping):
         pairs = cast("Mapping[Any, Any]", thing)
         yield f"mapping {len(pairs)}".encode()
+        # equal mappings may have their keys in another order
         for key in sorted(pairs, key=str):
             yield str(key).encode()
             yield from _identifying_bytes(pairs[key], seen)
@@ -152,4 +156,5 @@ def _code(code: CodeType) -> Iterator[bytes]:
             yield from _code(one)
         else:
             parts = cast("frozenset[object]", one) if isinstance(one, frozenset) else None
+            # the order of a frozenset of text changes with the hash seed of the process
             yield repr(cast(object, one) if parts is None else sorted(parts, key=repr)).encode()

@@ -40,6 +40,7 @@ class At:
     @property
     def inverse(self) -> Array | None:
         """The derivatives dtheta/dm, shape (p, p); None where the statistics do not identify the parameters."""
+        # rows in standard deviations of statistics, columns to length 1: the condition does not depend on units
         scaled = self.slope / np.sqrt(np.maximum(np.diag(self.cov), 1e-300))[:, None]
         size = np.linalg.norm(scaled, axis=0)
         if not np.isfinite(scaled).all() or not (size > 0).all():
@@ -77,6 +78,7 @@ class MeanMap:
         t = np.where(weights[:, None] > 0, t, 0.0)
         mean = weights @ t
         off = weights[:, None] * (t - mean)
+        # sums over points: Cov(T, score) is dm/dtheta, since E score = 0; Cov(T, T)
         return At(theta, mean, off.T @ scores, off.T @ (t - mean))
 
     @cached_property
@@ -122,14 +124,17 @@ class MeanMap:
         found = self._at(here)
         off = (found.mean - target) / spread
         for _ in range(STEPS):
+            # chain rule to the coordinates of the links; rows in units of `spread`
             slope = found.slope * slopes(self.model.parameters, found.theta) / spread[:, None]
             step = _step(slope, off, here, low, high, damping)
             there = np.clip(here + step, low, high)
+            # a step that is short because it was damped is no sign of convergence
             if not (np.abs(slope @ (there - here)) > CLOSE).any() and damping < 1:
                 break
             new = self._at(there)
             new_off = (new.mean - target) / spread
             if np.isfinite(new_off).all() and new_off @ new_off < off @ off:
+                # Levenberg-Marquardt: less damping after a gain, more after a loss
                 here, found, off, damping = there, new, new_off, damping / 8 if damping > 1e-3 else 0.0
                 if off @ off < CLOSE**2:
                     break
@@ -154,11 +159,13 @@ def _starts(low: Array, high: Array) -> list[Array]:
 def _step(slope: Array, off: Array, here: Array, low: Array, high: Array, damping: float) -> Array:
     """Return a damped Gauss-Newton step of at most a quarter of the box; coordinates at an end do not step outside."""
     gradient = slope.T @ off
+    # held: at an end, with a descent that leads outside
     free = ~(((here <= low) & (gradient >= 0)) | ((here >= high) & (gradient <= 0)))
     if not free.any():
         return np.zeros_like(here)
     part = slope[:, free]
     matrix = part.T @ part
+    # relative to the diagonal, so that units do not matter; the absolute part is for a diagonal of 0
     matrix = matrix + (damping + 1e-14) * np.diag(np.diag(matrix)) + 1e-30 * np.eye(len(matrix))
     step = np.zeros_like(here)
     step[free] = -np.linalg.lstsq(matrix, gradient[free], rcond=None)[0]

@@ -26,6 +26,7 @@ def expected(count: Any) -> Any:
     lib = jax().numpy
     even = lib.maximum(count - count % 2, 2)
     small = lib.asarray(table())[lib.clip(even, 0, EXACT) // 2]
+    # expansion for large t; its first term is the bias of -1/2 scale of `Laplace.bias_form`
     far = 1 - 0.5 / even - np.sqrt(2 / np.pi) / 3 * even**-1.5 + 0.26 / even**2
     return lib.where(even <= EXACT, small, far)
 
@@ -46,9 +47,11 @@ def _of(t: int) -> float:
     m, below = t // 2, t - above
     inverse: Array = 1 / np.arange(1.0, t + 1)
     harmonic: Array = np.concatenate([[0.0], np.cumsum(inverse)])
+    # log(j!) = -sum log(1 / j)
     log: Array = np.concatenate([[0.0], np.cumsum(-np.log(inverse))])
     largest: Array = m * (1 + harmonic[above] - harmonic[m])
     without: Array = above - (m - above) + (t - m) * (harmonic[below] - harmonic[t - m])
+    # P(N) = C(t, N) / 2**t, in logs: t! overflows beyond 170
     chance: Array = np.exp(log[t] - log[above] - log[below] - t * np.log(2))
     upper: NDArray[np.bool_] = np.greater_equal(above, m)
     return 2 / t * float(chance[upper] @ largest[upper] + chance[~upper] @ without[~upper])

@@ -41,6 +41,7 @@ def cholesky(matrix: Any) -> Any:
         for j in range(i):
             row.append((matrix[i, j] - sum(row[k] * rows[j][k] for k in range(j))) / rows[j][j])
         left = matrix[i, i] - sum(one * one for one in row)
+        # NaN, not an exception: it spreads to the step, which is then refused
         rows.append([*row, lib.sqrt(lib.where(left > 0, left, lib.nan))])
     zero = lib.zeros_like(matrix[0, 0])
     return lib.stack([lib.stack([*row, *[zero] * (p - len(row))]) for row in rows])
@@ -51,6 +52,7 @@ def inverse_factor(matrix: Any) -> Any:
     lib, p = jax().numpy, matrix.shape[0]
     factor = cholesky(matrix)
     if p > UNROLLED:
+        # V = L^-T: V V' = (L L')^-1
         return jax().scipy.linalg.solve_triangular(factor, lib.eye(p), lower=True).T
     columns: list[Any] = []
     for c in range(p):
@@ -89,19 +91,23 @@ def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int
         """Return minus the Hessian, damped, with the identity in place of the coordinates held at an end."""
         mask = free(here)
         size = lib.abs(lib.diag(here.hessian))
+        # relative to |diagonal|; the small part damps a coordinate without curvature too
         damped = -here.hessian + damping * lib.diag(size + 1e-12 * (1 + size.max()))
         return lib.where(mask[:, None] & mask[None, :], damped, lib.eye(len(mask)))
 
     def proposed(here: Point, damping: Any) -> Any:
         v = inverse_factor(curvature(here, damping))
+        # (V V') gradient = (-H + damping D)^-1 gradient
         move = v @ (v.T @ lib.where(free(here), here.gradient, 0.0))
         return lib.clip(here.at + lib.clip(move, -REACH * (high - low), REACH * (high - low)), low, high)
 
     def step(_: Any, state: tuple[Point, Any, Any]) -> tuple[Point, Any, Any]:
         here, place, damping = state
         there = point(place)
+        # near the maximum steps change f by rounding only: they count as no loss
         gained = there.value >= here.value - 1e-14 * (1 + lib.abs(here.value))
         taken = gained & lib.isfinite(there.value) & lib.isfinite(there.gradient).all()
+        # small damping goes to 0 at once, which gives back Newton's quadratic convergence
         damping = lib.where(taken, lib.where(damping > 10 * LEAST, damping / 8, 0.0), lib.maximum(8 * damping, LEAST))
         here = Point(*(lib.where(taken, new, old) for new, old in zip(there, here, strict=True)))
         return here, proposed(here, damping), damping
@@ -111,6 +117,7 @@ def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int
     nothing = Point(begin, -lib.inf * lib.ones(()), lib.zeros_like(begin), -lib.eye(len(low)))
     here, _, _ = tools.lax.fori_loop(0, steps + 1, step, (nothing, begin, lib.zeros(())))
     mask = free(here)
+    # undamped: NaN where minus the Hessian is not positive definite, that is, where this is no maximum
     v = inverse_factor(curvature(here, 0.0))
     left = 0.5 * ((v.T @ lib.where(mask, here.gradient, 0.0)) ** 2).sum()
     return here.at, mask, lib.where(lib.isfinite(here.value), left, lib.nan)

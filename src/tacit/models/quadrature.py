@@ -63,6 +63,7 @@ def _counts(density: Density) -> Rule:
     while True:
         points = np.arange(room, dtype=np.float64)
         weights = np.exp(density(points))
+        # the last probability times the number of points bounds a tail that falls at least as fast as 1 / k**2, roughly
         if room >= MOST or (weights[-1] * room < TAIL and weights.sum() > 1 - 1e-9):
             return points, weights
         room *= 8
@@ -79,9 +80,11 @@ def _line(
         return np.where(np.isfinite(out), out, 0.0)
 
     low, high = at.low, at.high
+    # twice coarse: the first pass over the whole range may meet a narrow law with a few points only
     for number in (at.steps, at.steps, fine):
         s = np.linspace(low, high, number)
         weights = mass(s) * (s[1] - s[0])
+        # points with mass, and one more on either side
         keep = np.flatnonzero(weights > TAIL * weights.sum())
         if not len(keep):
             break
@@ -90,6 +93,7 @@ def _line(
             break
     if breaks:
         return _pieces(at, mass, low, high, breaks)
+    # the ends of the trapezium rule
     weights[[0, -1]] /= 2
     return at.row(s), weights
 
@@ -97,10 +101,12 @@ def _line(
 def _pieces(at: WalkCoordinate, mass: Density, low: float, high: float, breaks: tuple[float, ...]) -> Rule:
     """Return Gauss-Legendre rules between the breaks; the number of points does not depend on where the breaks are."""
     with np.errstate(all="ignore"):
+        # breaks outside the support have no coordinate: they go to the end, where their piece is empty
         inner = np.nan_to_num(at.place(np.array(sorted(breaks))), nan=low, posinf=high, neginf=low)
     ends = np.concatenate([[low], np.clip(inner, low, high), [high]])
     nodes, shares = _legendre()
     half = (ends[1:] - ends[:-1]) / 2
+    # shape (nodes, pieces), then piece by piece; the weights below in the same order
     s = ((ends[1:] + ends[:-1]) / 2 + np.outer(nodes, half)).T.ravel()
     return at.row(s), mass(s) * np.outer(half, shares).ravel()
 
@@ -127,9 +133,11 @@ class WalkCoordinate:
 def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordinate:
     # With a location and width, s enters as sinh(s): even steps at the centre, and tails of any weight are reached.
     center, scale = where or (0.0, 1.0)
+    # log of d(scale sinh s)/ds = scale cosh s = (scale / 2) (e^s + e^-s)
     stretch = np.log(scale) - np.log(2)
     if support == "positive":
         if where is None:
+            # the logs of all normal floats, nearly: exp(+-700) neither overflows nor vanishes
             return WalkCoordinate(np.exp, np.log, lambda s: s, -700.0, 700.0)
         return WalkCoordinate(
             lambda s: np.exp(center + scale * np.sinh(s)),
@@ -171,7 +179,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordina
         lambda x: np.log((x - low) / (high - x)),
         lambda s: np.log(wide) - _minus_log_pq(s),
         -700.0,
-        36.0,
+        36.0,  # from logit 37 on the share rounds to 1
     )
 
 
@@ -185,5 +193,6 @@ def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Ar
     points, weights = rule
     if discrete:
         return np.asarray(rng.choice(points, rows, p=weights), dtype=np.float64)
+    # the distribution function at the points, by trapeziums; times its last value, as it misses half the end weights
     below = np.concatenate([[0.0], np.cumsum((weights[1:] + weights[:-1]) / 2)])
     return np.asarray(np.interp(rng.random(rows) * below[-1], below, points), dtype=np.float64)

@@ -56,6 +56,7 @@ def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
     for part in parts:
         if part.form == "blocks":
             grid, k = cast(Grid, part.grid), part.parameters["blocks"]
+            # the sum is of w = v - G / 2 over k blocks: their mean in shares of the box; noise may lead outside
             share = min(max(part.integers[0][0] / (k * grid.G) + 0.5, 0.0), 1.0)
             found.append(grid.lower + (grid.upper - grid.lower) * share)
     return inner(model, np.array(found))
@@ -81,6 +82,7 @@ def scaling_at(model: Likelihood, at: Array) -> ScoreScaling:
     for place in (at, model.fallback):
         try:
             information = np.asarray(model.fisher(place), dtype=np.float64)
+        # whatever the model does at a released pilot: the pilot is public, so that the way taken reveals nothing
         except Exception:
             continue
         if np.isfinite(information).all() and (np.diag(information) > 0).all():
@@ -95,6 +97,7 @@ def root_of(information: Array) -> Array:
     [[0.5, 0.0], [0.0, 0.333]]
     """
     size = np.sqrt(np.diag(information))
+    # information = D C D with D = diag(size), C = A diag(values) A': R = C^-1/2 D^-1
     values, axes = np.linalg.eigh(information / np.outer(size, size))
     return (axes / np.sqrt(np.maximum(values, LEAST))) @ axes.T / size
 
@@ -119,6 +122,7 @@ def scores(model: Likelihood, rows: Array, at: Array) -> Array:
         inside = np.asarray(model.inside(rows), dtype=np.bool_)
     anchor = 1.0 if model.anchor is None else model.anchor
     safe = np.where(inside if rows.ndim == 1 else inside[:, None], rows, anchor)
+    # compiled code has one shape only, so that it rounds alike for any number of rows
     padded = np.concatenate([safe, np.full((-n % BATCH, *rows.shape[1:]), anchor)])
     found = np.empty((len(padded), len(at)))
     with quiet():
@@ -162,8 +166,10 @@ class ScoreLaw:
         w = self.weights
         if not np.array_equal(theta, self.base):
             with np.errstate(all="ignore"):
+                # importance weights: the points stay those of `base`, whose clipped scores are known
                 w = w * np.exp(log_densities(model, self.points, theta) - self.logs)
             w = np.where(np.isfinite(w), w, 0.0)
+            # the points of `base` miss a part of the law at theta
             if not abs(w.sum() - 1) < LOST and model.support is not None:
                 return law(self.scaling, self.clip, theta).mean(theta)
             w = w / w.sum()
@@ -171,6 +177,7 @@ class ScoreLaw:
         score = np.where(np.isfinite(score), score, 0.0)
         middle = w @ self.psi
         off = self.psi - middle
+        # dM/dtheta = Cov(psi, score) under theta; Cov(psi, psi)
         return middle, (w[:, None] * off).T @ (score - w @ score), (w[:, None] * off).T @ off
 
 
@@ -188,6 +195,7 @@ def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:
         score = np.where(np.isfinite(score), score, 0.0)
         middle = score.mean(axis=0)
         spread = score.T @ score / len(score) - np.outer(middle, middle)
+        # weights w = (1 - (s - m) S^-1 m) / N, m and S mean and covariance of scores s: sum w s = m - S S^-1 m = 0
         turn = np.asarray(np.linalg.lstsq(spread, middle, rcond=None)[0], dtype=np.float64)
         weights = (1 - (score - middle) @ turn) / len(score)
     return ScoreLaw(
@@ -215,11 +223,13 @@ def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
             theta = inner(model, theta - step)
             continue
         residual = size
+        # least squares, so that a singular slope gives the shortest step
         step = np.linalg.lstsq(slope, off, rcond=None)[0]
         moved = inner(model, theta + step)
         first = moved if first is None else first
         if np.allclose(moved, theta, rtol=1e-12, atol=0):
             return theta, size < 1e-6
+        # the step as it was made within the box: that is what a halving takes back
         step, theta = moved - theta, moved
     return (found.base if first is None else first), False
 

@@ -49,6 +49,7 @@ class SufficientStatistic:
             case "itself":
                 return low, high
             case "square":
+                # from 0, whether or not the point lies within the bounds of y: one rule, and a little more noise if not
                 return 0.0, max(abs(low - self._at), abs(high - self._at)) ** 2
             case "distance":
                 return 0.0, max(abs(low - self._at), abs(high - self._at))
@@ -74,6 +75,7 @@ class SufficientStatistic:
         if self.inner == "row":
             return low, high
         low, high = math.exp(low), math.exp(high)
+        # log(1 - x) falls in x: the ends change places
         return (low, high) if self.inner == "log" else (1 - high, 1 - low)
 
     def kinks(self, own: Bounds) -> tuple[float, ...]:

@@ -79,11 +79,13 @@ def _effects(closed: Any) -> Iterator[str]:
     yield from (type(one).__name__ for one in getattr(closed, "effects", ()))
     for step in getattr(closed, "jaxpr", closed).eqns:
         name = step.primitive.name
+        # by name as well: not all operations that leave the compiler declare an effect
         if any(word in name for word in REFUSED) or getattr(step, "effects", ()):
             yield name
         for value in _leaves(list(step.params.values())):
             if _is_jaxpr(value):
                 yield from _effects(value)
+            # rules of derivatives are Python too, but are traced and checked in `_made`
             elif name not in (RULED, *REVERSED) and _python(value):
                 yield f"{name} of a Python function"
 
@@ -125,6 +127,7 @@ def _touched(closed: Any) -> bool:
 
 def _made(closed: Any, orders: int, what: str) -> Any:
     """Return the same trace with its rules traced, `orders` derivatives deep."""
+    # most densities have no rules: their trace runs as it is
     if not _touched(closed):
         return closed
 
@@ -186,6 +189,7 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
     """Return the function of a `custom_jvp` operation whose rule is replaced by its trace."""
     closed = next(one for one in step.params.values() if _is_jaxpr(one))
     itself = _function(_made(closed, orders, what))
+    # fits differentiate no further; deeper derivatives are those of the arithmetic itself
     if orders == 0:
         return itself
     shapes, moving, moved = _shapes(closed.in_avals), _floats(closed.in_avals), _floats(closed.out_avals)
@@ -207,6 +211,7 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
     def moves(given: Any, given_moves: Any) -> Any:
         found = follow(*given, *(given_moves[i] for i in moving))
         values, own = found[: len(closed.out_avals)], iter(found[len(closed.out_avals) :])
+        # JAX's type of the derivative of what is no float
         still = [np.zeros(one.shape, jax().dtypes.float0) for one in closed.out_avals]
         return tuple(values), tuple(next(own) if i in moved else one for i, one in enumerate(still))
 
@@ -243,6 +248,7 @@ def _reversed(step: Any, orders: int, what: str) -> Callable[..., Any]:
 
     def pulled(given: Any, weights: Any) -> Any:
         found = iter(pull(*given, *weights))
+        # integers have no derivative
         return tuple(next(found) if i in moving else None for i in range(len(given)))
 
     function.defvjp(kept, pulled)

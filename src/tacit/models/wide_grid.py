@@ -55,6 +55,7 @@ class WideGrid:
         else:
             half = (self.upper - self.lower) / 2
             found = self.lower + half + half * (np.sinh(s) / np.sinh(CURVE))
+        # exp and sinh round: the ends are set exactly, and nothing lies outside the box
         found = np.where(at <= 0, self.lower, np.where(at >= STEPS, self.upper, found))
         return np.clip(found, self.lower, self.upper)
 
@@ -67,6 +68,7 @@ class WideGrid:
 
 def window(wide: WideGrid, points: Sequence[int]) -> tuple[float, float]:
     """Return the window that estimates are clamped to, from the points selected near the quartiles: never empty."""
+    # a point stands for values from it up to the next: the upper quartile may lie just below max(points) + 1
     first, last = max(min(points), 0), min(max(points) + 1, STEPS)
     low, high = (float(x) for x in wide.values(np.array([max(first - 1, 0), min(last + 1, STEPS)])))
     apart = high - low

@@ -72,6 +72,7 @@ class ExponentialCurve:
 
     def near(self, m: int, bits: int) -> float:
         """See `Curve.near`."""
+        # for p of one half or more the two logarithms would cancel
         return bits * math.log(2) - math.log(m) if m.bit_length() < bits else -math.log(m / (1 << bits))
 
     def slopes(self, p: Fraction, v: Fraction, count: int) -> list[Fraction]:
@@ -91,18 +92,22 @@ class HalfNormal:
 
     def near(self, m: int, bits: int) -> float:
         """See `Curve.near`: for p too small for a float, Newton steps on the asymptotic series of log P(|Z| > z)."""
+        # p is above about 2**-1000, a normal float
         if bits - m.bit_length() < 1000:
             return -NormalDist().inv_cdf(m / (1 << bits) / 2)
         target = bits * math.log(2) - math.log(m)
+        # leading term of -log P(|Z| > z) = z**2 / 2 + log(z sqrt(π / 2)) - log(1 - 1/z**2 + 3/z**4 - ...)
         z = math.sqrt(2 * target)
         for _ in range(4):
             r = 1 / z**2
             series = math.log(z * math.sqrt(math.pi / 2)) - math.log1p(-r + 3 * r**2 - 15 * r**3)
+            # Newton: the derivative of the left side is z + 1 / z but for terms of order z**-3
             z -= (z * z / 2 + series - target) / (z + 1 / z)
         return z
 
     def slopes(self, p: Fraction, v: Fraction, count: int) -> list[Fraction]:
         """See `Curve.slopes`: P_n(v) / (n! d**n), d = 2 phi(v), P_1 = 1, P_(n+1) = P_n' + n v P_n  [C]."""
+        # dv/dp = -1 / (2 phi(v)), since p = 2 Phi(-v)
         steep = 1 / _density(v)
         found: list[Fraction] = []
         power, factorial = Fraction(1), 1
@@ -136,6 +141,7 @@ def _hermite_like(count: int) -> tuple[tuple[int, ...], ...]:
     found: list[tuple[int, ...]] = [(1,)]
     for n in range(1, count):
         last = found[-1]
+        # n v P_n: coefficients move up by one power; P_n': they move down
         raised = [0, *(n * c for c in last)]
         lowered = [i * c for i, c in enumerate(last)][1:]
         found.append(tuple(c + (lowered[i] if i < len(lowered) else 0) for i, c in enumerate(raised)))
@@ -162,20 +168,24 @@ def pieces(curve: Curve) -> Pieces:
     for p, radius in _centres():
         v = _invert(curve, p)
         slopes = curve.slopes(p, v, DEGREE + 1)
+        # the extra first piece only serves as the left neighbour of the second
         if steepest is not None:
             scaled = [s * radius**n for n, s in enumerate(slopes[:DEGREE], start=1)]
+            # derivatives alternate in sign [C]: odd ones are negative
             columns.append([float(v), *(float(-s if n % 2 else s) for n, s in enumerate(scaled, start=1))])
             # rounding of coefficients and of Horner's rule, plus the Lagrange remainder
             worst = max(worst, 22 * UNIT * sum(scaled) + steepest * radius ** (DEGREE + 1))
         steepest = slopes[DEGREE]
     table = np.array(columns, dtype=np.float64).T.copy()
     table.flags.writeable = False
+    # the conversion to a float may round down: enlarged before by far more than that
     return Pieces(table, float(worst * (1 + UNIT * 2**10)))
 
 
 def _centres() -> list[tuple[Fraction, Fraction]]:
     """Return centre and radius of every piece, preceded by one extra piece below the first, for its derivative only."""
     count = 1 << SPLIT
+    # the last piece of the octave below, half as wide as the pieces of the first octave
     extra = Fraction(4 * count - 1, 4 * count) / 2**OCTAVES, Fraction(1, 4 * count) / 2**OCTAVES
     centres = [
         (Fraction(2 * count + 2 * j + 1, 2 * count) / 2**octave, Fraction(1, 2 * count) / 2**octave)
@@ -189,7 +199,9 @@ def _invert(curve: Curve, p: Fraction) -> Fraction:
     """Return F(p) with an error of at most CERTAIN: a Newton step from a float, then a check by bounds on `tail`."""
     start = Fraction(curve.near(p.numerator << (BITS - p.denominator.bit_length() + 1), BITS))
     lo, hi = curve.tail(start, WORK)
+    # Newton: tail' = 1 / F' = -1 / slope, so that a tail too large means a v too small
     v = start + (Fraction(lo + hi, 2 << WORK) - p) * curve.slopes(p, start, 1)[0]
+    # shorter numbers: powers of v are taken exactly later
     v = Fraction(round(v * 2**96), 2**96)
     if not curve.tail(v + CERTAIN, WORK)[1] < p * 2**WORK < curve.tail(v - CERTAIN, WORK)[0]:
         raise ArithmeticError(f"no certain inverse of {p}")

@@ -93,6 +93,7 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
         curve = HALF_NORMAL
     else:
         raise NoiseError(f"no exact sampler for {law!r}.", code="N02", hint="DiscreteLaplace(1)")
+    # without a table every word counts as undecided, so that the few draws are settled in integers
     table = pieces(curve) if size > FEW else None
     found = np.empty(size, dtype=np.int64)
     done = 0
@@ -112,6 +113,7 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
     Without the rejection 0 would have twice the probability that the discrete Laplace law gives it.
     """
     negative = (word & np.uint64(1)).astype(np.bool_)
+    # the shift clears the top bit, so that the word is not negative when it is read as a signed integer
     m = (word >> np.uint64(1)).view(np.int64)
     cell, undecided = decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
     for i in np.flatnonzero(undecided):
@@ -119,6 +121,7 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
         if one > MOST:
             cell = cell.astype(object)  # [S]
         cell[i] = one
+    # the rounded normal keeps both signs of 0: its cell 0 is one interval about 0, half on either side [N]
     signed = np.where(negative, -cell, cell)
     return signed[~(negative & (cell == 0))] if curve is EXPONENTIAL else signed
 
@@ -132,21 +135,26 @@ def decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints,
     value = _horner(table, x)
     b = float(scale)
     y = value * b
+    # x = 0 has an infinite margin, so that it comes out undecided
     with np.errstate(divide="ignore"):
         margin = (_SLOPE * b) / x
+    # |y| before the shift: the 0.5u that the shift adds is within _ABSOLUTE  [F]
     margin += _RELATIVE * np.abs(y) + (b * (table.error + _SLOPE * float(UNIT)) + _ABSOLUTE)
     y += float(curve.shift)
     # decided only if the whole margin lies in one cell, and p on the pieces
     low, high = np.floor(y - margin), np.floor(y + margin)
     undecided = (low != high) | (x < 2.0 ** (BITS - OCTAVES)) | (x >= 2.0**BITS)
+    # undecided values may be infinite or beyond 2**63, where a conversion to integers is not defined
     high[undecided] = 0.0
     return high.astype(np.int64), undecided
 
 
 def _horner(table: Pieces, x: Floats) -> Floats:
     """[T] Evaluate F(x 2**-63) by the polynomial of the piece that holds x; off the pieces some finite value."""
+    # the bits of a float, read as an integer, ascend with it: shifted, they count pieces of 2**-SPLIT of an octave
     bits = x.view(np.int64)
     piece = np.clip((bits >> _FRACTION) - _FIRST, 0, table.coefficients.shape[1] - 1)
+    # remaining mantissa bits less half their range: position about the centre of the piece
     t = ((bits & ((1 << _FRACTION) - 1)) - (1 << (_FRACTION - 1))).astype(np.float64)
     t *= 2.0 ** (1 - _FRACTION)  # exact: t in [-1, 1), the position within the piece
     value = table.coefficients[DEGREE].take(piece)
@@ -160,6 +168,7 @@ def certain_cell(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
     """[R] Return the cell of scale * F(p), where p begins with the 63 bits of m: append words until it is certain."""
     bits = BITS
     while True:
+        # m = 0 leaves p without a positive lower bound, and F(p) without an upper one
         cell = _search(curve, scale, m, bits) if m else None
         if cell is not None:
             return cell
@@ -171,6 +180,7 @@ def _search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
 
     A galloping search from a float guess, then bisection; only integer comparisons (`_side`) decide.
     """
+    # a poor guess costs further comparisons only
     k = max(0, floor(Fraction(curve.near(m, bits)) * scale + curve.shift))
     side = _side(curve, scale, k, m, bits)
     low = high = k
@@ -178,10 +188,12 @@ def _search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
     while side > 0:  # the value is below edge k, so its cell is further down; edge 0 stops the search
         high, low, step = low, max(0, low - step), 2 * step
         side = _side(curve, scale, low, m, bits)
+    # the guess itself was below the value: gallop upwards instead
     if side < 0 and high == low:
         high, step = low + 1, 1
         while (side := _side(curve, scale, high, m, bits)) < 0:
             low, high, step = high, high + step, 2 * step
+    # invariant: edge `low` is below the value for all p of the interval, edge `high` above it; side 0 is unknown
     while side and high - low > 1:
         middle = (low + high) // 2
         side = _side(curve, scale, middle, m, bits)
@@ -194,8 +206,10 @@ def _side(curve: Curve, scale: Fraction, k: int, m: int, bits: int) -> int:
 
     The interval is (m, m + 1) 2**-bits.  F decreases, so p >= tail(v) means F(p) <= v.
     """
+    # cell 0 begins at 0 and F > 0: its lower edge is below every value
     if k == 0:
         return -1
+    # 16 bits more than p has: the width of the enclosure is then small beside that of the interval
     low, high = curve.tail((k - curve.shift) / scale, bits + 16)
     if m << 16 >= high:
         return 1

@@ -89,6 +89,7 @@ class DiscreteLaplace:
     def variance(self) -> float:
         """Return 2 q / (1 - q)**2."""
         a = float(1 / self.scale)
+        # expm1: at scale 1e12, 1 - exp(-a) would keep four digits only
         return 2 * math.exp(-a) / math.expm1(-a) ** 2
 
     def pmf(self, k: ArrayLike) -> Floats:
@@ -101,6 +102,7 @@ class DiscreteLaplace:
         """See `Law.sf`: q**(k + 1) / (1 + q) for k >= 0, and one minus the mirrored tail for k < 0."""
         a = float(1 / self.scale)
         x = np.floor(np.asarray(k, dtype=np.float64))
+        # for k < 0, P(Z > k) = 1 - P(Z <= k) = 1 - P(Z >= -k), and P(Z >= -k) = q**-k / (1 + q)
         tail = np.exp(-a * np.where(x >= 0, x + 1, -x)) / (1 + math.exp(-a))
         return np.asarray(np.where(x >= 0, tail, 1 - tail))
 
@@ -111,6 +113,7 @@ class DiscreteLaplace:
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Law.sample`: the difference of two geometric variables, each the floor of an exponential one."""
         b = float(self.scale)
+        # q**i q**j summed over i - j = k is proportional to q**|k|
         two = np.floor(rng.standard_exponential((2, size)) * b)
         return (two[0] - two[1]).astype(np.int64)
 
@@ -155,7 +158,9 @@ class RoundedNormal:
         x = np.abs(np.asarray(k, dtype=np.float64))
         width = float(1 / self.scale)
         z = x * width
+        # the tails at both ends of a cell differ by about a factor exp(width z): if large, their difference is accurate
         apart = width * (1 + z) > 1
+        # np.where computes both branches everywhere: 0 keeps the branch that is not taken within its range
         smooth = _cell(np.where(apart, 0.0, z), width)
         mass = np.where(apart, _tail(z - width / 2) - _tail(z + width / 2), smooth)
         return np.asarray(np.where(x == np.floor(x), mass, 0.0))
@@ -186,6 +191,7 @@ def rescaled(law: Law, divisor: int) -> Law:
     >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
     Fraction(5, 2)
     """
+    # laws of sums of several noises are not rescaled by their scale alone, and say themselves how
     divided = getattr(law, "divided", None)
     return divided(divisor) if divided else replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
@@ -202,6 +208,7 @@ def _cell(z: Floats, width: float) -> Floats:
 
     phi(z + s) = phi(z) exp(-s (z + s / 2)): factoring out phi(z) keeps the relative accuracy in the tail.
     """
+    # |s (z + s / 2)| stays below 1, where the error of 8 nodes (of order 16) is below rounding
     nodes, weights = np.polynomial.legendre.leggauss(8)
     total = np.zeros_like(z)
     for node, weight in zip(nodes, weights, strict=True):

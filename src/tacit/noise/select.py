@@ -55,7 +55,9 @@ def _choose(law: Selection, utility: Sequence[int], points: Sequence[int], word:
 def _run(law: Selection, utility: Sequence[int], points: Sequence[int], m: int, bits: int) -> int | None:
     """[X] Return the run that holds p * (sum of weights) for all p in (m, m + 1) 2**-bits, or None where undecided."""
     best = max(utility)  # weights relative to the best are at most 1, and ratios stay the same
+    # once for each utility, not for each run: exp_minus is the expensive part
     weight = {u: exp_minus(law.rate * (best - u), bits + GUARD) for u in set(utility)}
+    # edges of the runs, bounded from below and above: a sum of lower (upper) bounds is one of the sum
     low = [0, *accumulate(n * weight[u][0] for u, n in zip(utility, points, strict=True))]
     high = [0, *accumulate(n * weight[u][1] for u, n in zip(utility, points, strict=True))]
     run = bisect_right(high, m * low[-1] >> bits) - 1  # high[run] <= m low[-1] / 2**bits: edge `run` is below
@@ -65,6 +67,7 @@ def _run(law: Selection, utility: Sequence[int], points: Sequence[int], m: int, 
 
 def _uniform(n: int, word: Callable[[], int]) -> int:
     """[Y] Draw uniformly from 0 ... n - 1."""
+    # whole words only, rounded up: at most half of the values are rejected
     words = -(-n.bit_length() // WORD)
     span = 1 << (WORD * words)
     while True:

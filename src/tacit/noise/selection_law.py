@@ -65,6 +65,7 @@ class Selection:
     def pmf(self, utility: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each run: floats of the shape of `utility`, which sum to 1."""
         u = np.asarray(utility, dtype=np.float64)
+        # relative to the largest utility, so that exp cannot overflow; the common factor cancels in the division
         weight = np.asarray(points, dtype=np.float64) * np.exp(float(self.rate) * (u - u.max()))
         return weight / weight.sum()
 
@@ -83,4 +84,5 @@ def utility_gap(scale: float, points: int, weight: float) -> float:
     >>> round(utility_gap(2.0, 100, 0.01), 2)
     18.42
     """
+    # solves points * exp(-gap / scale) = weight
     return scale * math.log(points / weight)

@@ -26,9 +26,11 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     name, text = words.get("law"), words.get("scale")
     if not isinstance(name, str) or name not in (*LAWS, Selection.name):
         raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
+    # the length first: a document from elsewhere must not make an integer of a million digits
     if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
         said = shown(str(text)) if isinstance(text, str) else "it"
         raise NoiseError(f"scale {said} of noise is not a fraction.", code="N01", hint='"5/2"', state=None)
+    # documents store the scale of every law, and Selection is made of its rate, the inverse
     return cast(Any, Selection(1 / Fraction(text))) if name == Selection.name else _stored(name, text)
 
 

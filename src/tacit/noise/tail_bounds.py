@@ -25,11 +25,13 @@ def exp_minus(x: Fraction, bits: int) -> Bounds:
     if x > bits:  # [E5] exp(-bits) < 2**-bits
         return 0, 1
     halvings = (x.numerator // x.denominator).bit_length() + 8  # y = x / 2**halvings < 2**-8
+    # each squaring doubles the relative error, so that `halvings` of them cost that many bits
     guard = halvings + 8
     work = bits + guard
     lo, hi = _exp_series(_fixed(x, work - halvings), work)
     for _ in range(halvings):  # [E2] exp(-x) = exp(-y)**(2**halvings)
         lo, hi = lo * lo >> work, (hi * hi >> work) + 1
+    # exp(-x) <= 1, so the upper bound is cut there
     return lo >> guard, min((hi >> guard) + 1, 1 << bits)
 
 
@@ -45,6 +47,7 @@ def minus_log(p: Bounds, bits: int) -> Bounds:
     while True:
         k += 1
         power_lo, power_hi = power_lo * p[0] >> bits, (power_hi * p[1] >> bits) + 1
+        # rounded up: it bounds both the term and, at the end, all that follow it
         term = power_hi // k + 1
         lo, hi = lo + power_lo // k, hi + term
         if term <= 2:
@@ -61,6 +64,7 @@ def normal_tail(x: Fraction, bits: int) -> Bounds:
     square = x * x
     if square > 2 * bits:  # [E5] P(|Z| > x) <= exp(-x**2 / 2) < 2**-bits
         return 0, 1
+    # 3/4 > log2(e) / 2 = 0.7213; the odd series is at most x exp(x**2 / 2), so the product needs so many more bits
     growth = square.numerator * 3 // (square.denominator * 4) + 4  # exp(x**2 / 2) < 2**growth
     work = bits + growth + 16
     sum_lo, sum_hi = _odd_series(_fixed(x, work), work)
@@ -68,6 +72,7 @@ def normal_tail(x: Fraction, bits: int) -> Bounds:
     root_lo, root_hi = root_two_over_pi(work)
     below = (sum_lo * exp_lo >> work) * root_lo >> work
     above = (((sum_hi * exp_hi >> work) + 1) * root_hi >> work) + 1
+    # the tail is one less the mass within [-x, x]: bounds change sides
     one, spare = 1 << work, work - bits
     return max(0, (one - above) >> spare), min(((one - below) >> spare) + 1, 1 << bits)  # [E3]
 
@@ -86,6 +91,7 @@ def _exp_series(y: Bounds, work: int) -> Bounds:
         k += 1
         term_lo = (term_lo * y[0] >> work) // k
         term_hi = ((term_hi * y[1] >> work) + 1) // k + 1
+        # an odd term is subtracted: its upper bound lowers the lower end
         lo, hi = (lo - term_hi, hi - term_lo) if k & 1 else (lo + term_lo, hi + term_hi)
     return lo - term_hi, hi + term_hi
 
@@ -104,6 +110,7 @@ def _odd_series(x: Bounds, work: int) -> Bounds:
         term_lo = (term_lo * square[0] >> work) // odd
         term_hi = ((term_hi * square[1] >> work) + 1) // odd + 1
         lo, hi = lo + term_lo, hi + term_hi
+        # x**2 <= odd / 2: every later ratio x**2 / (odd + 2) is below one half  [E4]
         if term_hi <= 2 and 2 * square[1] <= odd << work:
             return lo, hi + 2 * term_hi
 
@@ -111,8 +118,10 @@ def _odd_series(x: Bounds, work: int) -> Bounds:
 @lru_cache(maxsize=16)
 def root_two_over_pi(bits: int) -> Bounds:
     """Return bounds on sqrt(2 / pi)."""
+    # π enters the square root in the denominator: its upper bound gives the lower end
     pi_lo, pi_hi = _pi(bits + 24)
     top = 1 << (3 * bits + 25)  # 2 * 2**(2 bits) * 2**(bits + 24)
+    # isqrt rounds down: one is added at the upper end, for the quotient and for the root
     return isqrt(top // pi_hi), isqrt(top // pi_lo + 1) + 1
 
 

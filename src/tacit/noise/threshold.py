@@ -61,6 +61,7 @@ def _passing(law: Law, threshold: int, zeros: int, words: Words) -> tuple[Ints, 
     places = _places(law, threshold, zeros, words)
     excess = _geometric_excess if isinstance(law, DiscreteLaplace) else _normal_excess
     above = excess(law.scale, threshold, len(places), words)
+    # saturation of a noisy zero, a function of the sum, is post-processing [S]
     return places, np.minimum(above, MOST - threshold) + threshold
 
 
@@ -70,9 +71,11 @@ def _passing(law: Law, threshold: int, zeros: int, words: Words) -> tuple[Ints, 
 def _places(law: Law, threshold: int, zeros: int, words: Words) -> Ints:
     """[B] Return the positions of successes in `zeros` independent trials of probability P(Z >= threshold)."""
     low, high = _rate(law, threshold, WORK)
+    # the lower bound is 0 only where a cell passes with probability below about 2**-WORK
     mean = Fraction(2 << WORK, low + high) if low else None  # about 1 / rate
     scale = mean if mean is not None and mean < RARE else None
     found: list[Ints] = []
+    # positions count from 0: before the first gap the search stands at -1
     at = -1
     while True:
         # slightly more gaps than are expected to be needed; those that end beyond the last trial are discarded unread
@@ -82,6 +85,7 @@ def _places(law: Law, threshold: int, zeros: int, words: Words) -> Ints:
         place = at + np.cumsum(gap + 1)
         inside = place[place < zeros]
         found.append(inside)
+        # a gap that ends beyond the last trial ends the search; the gaps after it are of trials that do not exist
         if len(inside) < size:
             return np.concatenate(found)
         at = int(inside[-1])
@@ -97,6 +101,7 @@ def _gaps(law: Law, threshold: int, scale: Fraction | None, zeros: int, m: Ints,
         while (one := _gap(law, threshold, zeros, first, bits)) is None:
             first, bits = first << 64 | int(words(1)[0]), bits + 64
         gap[i] = one
+    # capped: a longer gap means the same, and cumulated gaps stay within 64 bits
     return np.minimum(gap, zeros)
 
 
@@ -104,6 +109,7 @@ def _gap(law: Law, threshold: int, zeros: int, m: int, bits: int) -> int | None:
     """[G] Return min(gap, zeros) if it is the same for all p in (m, m + 1) 2**-bits, else None."""
 
     def reaches(k: int) -> bool | None:
+        # gap >= k exactly if p < P(none of k passes): decided where this holds, or fails, at both ends of the interval
         lo, hi = _none_passes(law, threshold, k, bits + 16)
         return True if (m + 1) << 16 <= lo else False if m << 16 >= hi else None
 
@@ -125,6 +131,7 @@ def _greatest(reaches: Callable[[int], bool | None], limit: int | None) -> int |
     if answer is not False:
         return limit if answer else None
     low, high = 0, limit
+    # invariant: reaches(low) is true and reaches(high) false
     while high - low > 1:
         middle = (low + high) // 2
         answer = reaches(middle)
@@ -136,8 +143,10 @@ def _greatest(reaches: Callable[[int], bool | None], limit: int | None) -> int |
 
 def _none_passes(law: Law, threshold: int, k: int, bits: int) -> Bounds:
     """[G] Return bounds on the probability that none of k cells passes, (1 - P(Z >= threshold))**k = exp(-k rate)."""
+    # k multiplies the error of the rate: its bits are added; whole words, so that the cache of `_rate` is hit again
     work = -(-(bits + k.bit_length() + 16) // 64) * 64
     low, high = _rate(law, threshold, work)
+    # exp(-x) falls: the upper bound on the rate gives the lower bound
     return exp_minus(Fraction(k * high, 1 << work), bits)[0], exp_minus(Fraction(k * low, 1 << work), bits)[1]
 
 
@@ -157,6 +166,7 @@ def passing_probability(law: Law, threshold: int, bits: int) -> Bounds:
     if isinstance(law, RoundedNormal):
         return normal_tail((threshold - Fraction(1, 2)) / law.scale, bits - 1)  # both sides, so twice
     q_lo, q_hi = exp_minus(1 / law.scale, bits)
+    # P(Z >= T) = q**T / (1 + q) for T >= 1, q = exp(-1 / scale)
     t_lo, t_hi = exp_minus(threshold / law.scale, bits)
     one = 1 << bits
     return (t_lo << bits) // (one + q_hi), (t_hi << bits) // (one + q_lo) + 1
@@ -167,6 +177,7 @@ def passing_probability(law: Law, threshold: int, bits: int) -> Bounds:
 
 def _geometric_excess(scale: Fraction, threshold: int, size: int, words: Words) -> Ints:
     """[V] Draw Z - threshold given Z >= threshold, Z discrete Laplace: geometric, whatever the threshold."""
+    # 63 bits of each word, as in `exact`, although no sign is needed: `decide` is proven for intervals of that width
     m = (words(size) >> np.uint64(1)).view(np.int64)
     above, undecided = np.zeros_like(m), np.ones(size, dtype=np.bool_)
     if size > FEW:

@@ -52,6 +52,7 @@ def range_for(cost: Cost) -> Fraction:
         assert cost.epsilon is not None
         return cost.epsilon
     if cost.rho is not None:
+        # rounded down: a range too small costs accuracy, one too large privacy
         return Fraction(isqrt((8 * cost.rho.numerator << 2 * BITS) // cost.rho.denominator), 1 << BITS)
     return mu_squared_to_range(cost.gdp)
 
@@ -64,6 +65,7 @@ def ranges_of(one: Bought) -> tuple[Fraction, ...]:
     """
     if not one.selections or one.cells > 1:
         return ()
+    # selections of a part share its price equally, whatever it is stated in
     return (range_for(one.cost.share(Fraction(1, one.selections))),) * one.selections
 
 
@@ -88,6 +90,7 @@ def mu_squared_of(parts: Iterable[Bought]) -> Fraction:
 
 def _rho(one: Bought) -> Fraction:
     """Return ρ of one part: that of its price, or for selections bought with μ² the sum of ε²/8 over them."""
+    # noise bought with μ² has ρ = μ²/2, which `zcdp` is; pure prices and ρ are bounds whatever they bought
     if not one.selections or one.cost.kind in ("pure", "zcdp"):
         return one.cost.zcdp
     alone = [cells * range_for(one.cost.share(Fraction(1, one.selections * cells))) ** 2 / 8 for cells in _cells(one)]
@@ -97,6 +100,7 @@ def _rho(one: Bought) -> Fraction:
 
 def _mu_squared(one: Bought) -> Fraction:
     """Return μ² of one part: that of its price; bought with ρ, 2 ρ for noise, or the sum over its selections."""
+    # a pair is kept in μ² from the start; of a pure price the bound on any ε-DP mechanism is charged
     if one.cost.rho is None:
         return one.cost.gdp
     if not one.selections:

@@ -119,6 +119,7 @@ class Budget:
                 raise BudgetError(message, code="B05", hint='Budget(epsilon=1, delta=1e-6, accounting="zcdp")')
         numbers = {"epsilon": epsilon, "delta": delta, "rho": rho}
         for name, value in numbers.items():
+            # the class is frozen: a promise cannot be changed after it is made
             object.__setattr__(self, name, None if value is None else checked(value, name))
         object.__setattr__(self, "neighbors", neighbors)
         # "gdp" is the default for a pair; storing None gives equal promises one spelling
@@ -200,15 +201,19 @@ class Budget:
             message = f"the budget is {self}, which adds no approximate parts; this price is {cost}."
             raise BudgetError(message, code="B04", hint="Budget(epsilon=1, delta=1e-6)")
         if self.kind == "gdp":
+            # of all kinds only ρ converts to μ² differently for noise (2 ρ) and selections (up to π ρ)
             known = bought is not None and cost.kind == "zcdp"
             delta = ZERO if cost.mu_squared is None or cost.delta is None else cost.delta
             return Spend(mu_squared=mu_squared_of(bought or ()) if known else cost.gdp, delta=delta)
         if self.kind == "zcdp":
+            # conversely μ² to ρ: noise costs μ²/2, a selection less
             known = bought is not None and cost.kind in ("approximate", "gdp")
             return Spend(rho=rho_of(bought or ()) if known else cost.zcdp)
+        # a Gaussian mechanism is ε-DP for no ε, so that no amount could be charged
         if self.kind == "pure" and cost.kind != "pure":
             message = f"the budget is {self}, which admits pure prices only; this price is {cost}."
             raise BudgetError(message, code="B04", hint="epsilon=0.1, without delta")
+        # ρ or μ² would need a δ to become an ε, and no part of the budget's δ is set aside for that
         if cost.kind in ("zcdp", "gdp"):
             message = f"the budget is {self} and adds ε and δ; this price is {cost}."
             raise BudgetError(message, code="B04", hint="epsilon=0.1, delta=1e-8, or epsilon=0.1 alone")
@@ -233,7 +238,9 @@ class Budget:
         assert self.epsilon is not None
         assert self.delta is not None
         if parts >= self.delta:
+            # no δ is left for noise: parts alone are still within the promise at δ exactly, and beyond it nothing is
             return Spend(delta=parts if parts == self.delta else ZERO)
+        # never more than recorded, whatever a later version would compute
         most = min(gaussian.epsilon_delta_to_mu_squared(self.epsilon, self.delta - parts), self.held or ZERO)
         return Spend(delta=parts, mu_squared=most)
 
@@ -243,6 +250,7 @@ class Budget:
 
     def left(self, spent: Spend) -> Spend:
         """Return the limit minus `spent`, each sum at least 0."""
+        # the δ of approximate parts has already lowered the limit on μ²; only "basic" has a δ of its own to show
         return replace(self._limit_with(spent.delta), delta=self.limit.delta).less(spent)
 
     def describe_left(self, spent: Spend) -> str:
@@ -253,6 +261,7 @@ class Budget:
             return f"left ε = {rest} of {whole} at δ = {plain(self.delta or ZERO)}"
         if self.kind == "basic":
             return f"left {left.describe(up=False)} of {limit}"
+        # the sum has one term that is not 0: a pure budget adds ε, one in ρ adds ρ
         shown = aligned([left.epsilon + left.rho, limit.epsilon + limit.rho])
         return f"left {shown[0]} of {shown[1]}"
 
@@ -289,6 +298,7 @@ class Budget:
     def _epsilon(self, sums: Spend, delta: Fraction) -> Fraction:
         """Return the ε at `delta` that sums of μ² or of ρ imply, rounded up."""
         if self.kind == "gdp":
+            # to 40 digits: a sum of many rationals may be longer than `rational` accepts; upward, as it is a loss
             return gaussian.mu_squared_to_epsilon(significant(sums.mu_squared, 40, up=True), delta)
         return conversions.zcdp_to_epsilon(significant(sums.rho, 40, up=True), delta)
 
@@ -308,12 +318,14 @@ class Budget:
         rest = {name: value for name, value in words.items() if name not in ("held", "mu_squared")}
         given = numbers_of("a budget", rest, ("neighbors", "accounting"))
         neighbors = cast(Neighbors, words.get("neighbors", "replace-one"))
+        # stored pairs with "held" are from ledgers that keep ρ; those with "mu_squared" have the default accounting
         accounting = cast("Accounting | None", words.get("accounting") or ("zcdp" if "held" in kept else None))
         budget = cls(**given, neighbors=neighbors, accounting=accounting)
         name = "mu_squared" if budget.kind == "gdp" else "held"
         if not kept:
             return budget
         held = rational(kept.get(name), name) if name in kept and len(kept) == 1 else ZERO
+        # a smaller number than ours still implies the pair; a larger one may not, and would admit too much
         if budget.held is None or not 0 < held <= budget.held:
             message = (
                 f"a budget records {' and '.join(f'{n} = {v}' for n, v in kept.items())}, which does not imply it."

@@ -47,6 +47,7 @@ def gaussian_scale(l2_squared: int, cost: Cost) -> Fraction:
     Fraction(2, 1)
     """
     _at_least_0(l2_squared)
+    # `noise`, not `kind`: pairs, ρ and shares of a pair all buy Gaussian noise
     if cost.noise != "gaussian":
         raise BudgetError(f"the price {cost} buys no Gaussian noise.", code="B08", hint="rho=0.1")
     return root_up(l2_squared / (2 * cost.zcdp))
@@ -70,13 +71,16 @@ def root_up(square: Fraction) -> Fraction:
     """Return √square where it is rational, else the simplest rational in [√square, √square (1 + 2**-60)]."""
     if square == 0:
         return Fraction(0)
+    # a reduced fraction has a rational root exactly if numerator and denominator are squares
     top, bottom = isqrt(square.numerator), isqrt(square.denominator)
     if top * top == square.numerator and bottom * bottom == square.denominator:
         return Fraction(top, bottom)
     # square * 4**k has more than 150 bits, so its integer root, rounded up, is relatively within 2**-74
     k = max(0, 76 + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
+    # rounded up twice, before and at the root: isqrt(n - 1) + 1 is the ceiling of the root of n
     whole = -(-(square.numerator << 2 * k) // square.denominator)
     root = Fraction(isqrt(whole - 1) + 1, 1 << k)
+    # 2**-74 and 2**-61 together stay within the promised 2**-60
     return simplest(root, root * (1 + Fraction(1, 1 << FINENESS)))
 
 
@@ -86,6 +90,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
     >>> simplest(Fraction(314, 100), Fraction(315, 100))
     Fraction(22, 7)
     """
+    # an integer in the interval has denominator 1; without one, both ends share their integer part, which is split off
     whole = -(-low.numerator // low.denominator)
     if whole <= high:
         return Fraction(whole)

@@ -61,6 +61,7 @@ def compose(costs: Sequence[Cost], way: Way = "zcdp") -> Spend:
     >>> print(compose([Cost.of(epsilon=0.1)] * 10, "pure"))
     ε = 1
     """
+    # the numbers of this budget do not matter: only its way of adding is used
     if way in ("basic", "gdp"):
         budget = Budget(epsilon=1, delta="1e-6", accounting=way)
     else:
@@ -84,12 +85,15 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     parts = [one for given in priced for one in _parts(given)]
     library = _dp_accounting()
     total: Any = library.loss.identity(interval)
+    # normals compose to one normal whose μ² is the sum [Dong, Roth & Su 2022]: a single distribution, no loss
     gaussian = mu_squared_of(one for one in parts if one.cost.noise == "gaussian" and not ranges_of(one))
     if gaussian > 0:
         # μ² is rounded up to 12 digits, fewer than a float has: the sd is certainly not above the true one
+        # sensitivity 1, standard deviation 1 / μ
         deviation = float(significant(gaussian, 12, up=True)) ** -0.5
         total = total.compose(library.loss.from_gaussian_mechanism(deviation, value_discretization_interval=interval))
     pure = [one.cost.epsilon for one in parts if one.cost.kind == "pure" and one.cost.epsilon is not None]
+    # equal prices in one step: self_compose raises a distribution to a power
     for epsilon in set(pure):
         response = library.loss.from_privacy_parameters(
             library.parameters(float(significant(epsilon, 12, up=True)), 0.0), value_discretization_interval=interval
@@ -98,9 +102,11 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     ranges = [range_ for one in parts if one.cost.noise == "gaussian" for range_ in ranges_of(one)]
     for epsilon in set(ranges):
         total = total.compose(_selection(library, float(epsilon), interval).self_compose(ranges.count(epsilon)))
+    # δ down and, below, ε up: both err on the side of a larger loss
     found = cast(float, total.get_epsilon_for_delta(float(significant(wanted, 12, up=False))))
     if found == float("inf"):
         raise BudgetError(f"no finite ε holds at delta = {float(wanted):g}.", code="B01", hint="a larger delta")
+    # the library's discretisation is pessimistic, its float arithmetic is not certified: 1e-9 allows for that
     return significant(Fraction(found) + Fraction(1, 10**9), 9, up=True)
 
 
@@ -126,6 +132,7 @@ def _of_release(part: ReleasedPart) -> Bought:
 
     if not isinstance(part.law, Selection):
         return Bought(part.cost)
+    # one selection for each integer of a cell; a replaced row can leave one cell and enter another, no more
     return Bought(part.cost, len(part.integers[0]), min(2, len(part.integers)))
 
 
@@ -140,9 +147,11 @@ def _selection(library: _Library, epsilon: float, interval: float) -> Any:
     import numpy as np
 
     epsilon *= 1 + 1e-12  # an upper bound, whatever its rounding to a float
+    # one step beyond each end of the range, where both other branches of δ hold
     steps = math.ceil(epsilon / interval) + 1
     grid = np.arange(-steps, steps + 1)
     x = np.clip(grid * interval, -epsilon, epsilon)
+    # H(x) with e^(x/2) factored out: no cancellation near x = ε
     dots = (np.expm1((epsilon - x) / 2) * np.exp(x / 2)) ** 2 / np.expm1(epsilon)
     dots = np.where(grid * interval < -epsilon, -np.expm1(grid * interval), dots)
     pmf = library.pmf.create_pmf_pessimistic_connect_dots(interval, grid, np.clip(dots, 0, 1))

@@ -104,6 +104,7 @@ def _zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
     with precision(_digits_for(u)):
         r, e = to_decimal(rho), to_decimal(epsilon)
         terms = [u * (1 + u) * r, -u * e, -u * _log1p(1 / u), -_log1p(u)]
+        # exp and sqrt are rounded themselves: each bound is widened once more below
         order = _upper(terms).exp()
         total_variation = (r / 2).sqrt()
         bound = min(Decimal(1), order + order.scaleb(-MARGIN), total_variation + total_variation.scaleb(-MARGIN))
@@ -118,6 +119,7 @@ def _zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     with precision(WORK):
         r, log_delta = to_decimal(rho), to_decimal(delta).ln()
         # ε(u) is stationary where ρu² = -ln δ - ln(1 + u)
+        # it starts at the root without the term ln(1 + u)
         u = _search(lambda u: r * u * u + _log1p(u) + log_delta, (-log_delta / r).sqrt())
     u = _order(u)
     with precision(_digits_for(u)):
@@ -132,13 +134,16 @@ def _epsilon_delta_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
     with precision(WORK):
         e, log_delta = to_decimal(epsilon), to_decimal(delta).ln()
 
+        # ρ u² = -ln δ - ln(1 + u), the condition of `_zcdp_to_epsilon`, put into ε = ρ(1 + u) + ρ u - ln(1 + 1/u)
         def falling(u: Decimal) -> Decimal:  # ε at the ρ for which the order 1 + u is the best one, minus the ε wanted
             return (1 + 2 * u) * (-log_delta - _log1p(u)) / (u * u) - _log1p(1 / u) - e
 
+        # it starts where the leading term for large u, -2 ln δ / u, is ε
         u = _search(lambda u: -falling(u), -2 * log_delta / e)
     u = _order(u)
     with precision(_digits_for(u)):
         e, log_delta = to_decimal(epsilon), to_decimal(delta).ln()
+        # minus an upper bound on the negative sum is a lower bound on the sum; the division rounds too
         bound = -_upper([-e, -_log1p(1 / u), -log_delta / u, -_log1p(u) / u]) / (1 + u)
         bound -= bound.scaleb(-MARGIN)
     by_order = significant(Fraction(bound), ROUNDED, up=False) if bound > 0 else Fraction(0)
@@ -149,6 +154,7 @@ def _epsilon_delta_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
 def _analytic_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the smallest s of 12 digits whose δ has an upper bound of at most `delta`."""
     guess = _rough_multiplier(epsilon, delta)
+    # δ falls as s grows [Balle & Wang 2018], so the condition is monotone
     return smallest_rounded(lambda s: Fraction(gaussian_delta_bounds(s, epsilon)[1]) <= delta, guess)
 
 
@@ -171,11 +177,13 @@ def _rough_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return about the s with δ(s) = δ, by bisection in floats: where the exact search starts, never what it finds."""
     e = float(epsilon)
     wanted = math.log(delta.numerator) - math.log(delta.denominator)
+    # from ε = ρ + 2 sqrt(ρ ln(1/δ)) [Bun & Steinke 2016], solved for sqrt(ρ); then s = 1 / sqrt(2 ρ)
     root_rho = math.sqrt(e - wanted) - math.sqrt(-wanted)  # for small ε, e / (2 sqrt(-wanted)) avoids cancellation
     rough = 1 / (math.sqrt(2) * (root_rho if e > 1e-6 else e / (2 * math.sqrt(-wanted))))
     low, high = math.log(rough) - 40, math.log(rough) + 40
     while high - low > 1e-15 * max(1.0, abs(high)):
         middle = (low + high) / 2
+        # neighbouring floats: no number lies between them
         if middle in (low, high):
             break
         low, high = (middle, high) if log_gaussian_delta(math.exp(middle), e) > wanted else (low, middle)
@@ -186,6 +194,7 @@ def log_gaussian_delta(multiplier: float, epsilon: float) -> float:
     """Return ln δ at ε of normal noise, in floats: a starting point for searches, never a bound."""
     first = _log_normal_cdf(1 / (2 * multiplier) - epsilon * multiplier)
     second = epsilon + _log_normal_cdf(-1 / (2 * multiplier) - epsilon * multiplier)
+    # ln(e^first - e^second); the floor keeps the logarithm finite where the two are equal in floats
     return first + math.log(max(-math.expm1(min(second - first, 0.0)), 1e-300))
 
 
@@ -207,6 +216,7 @@ def smallest(holds: Callable[[int], bool], start: int) -> int:
         while not holds(start + stride):
             start, stride = start + stride, 2 * stride
         fails, good = start, start + stride
+    # invariant: holds(good) and not holds(fails)
     while good - fails > 1:
         middle = (good + fails) // 2
         fails, good = (fails, middle) if holds(middle) else (middle, good)
@@ -218,10 +228,12 @@ def _search(rising: Callable[[Decimal], Decimal], start: Decimal, places: int = 
 
     The result affects only the tightness of a bound.  It is deterministic: the same decimals on every machine.
     """
+    # the search is in ln u
     u = max(start, Decimal("1e-400"))
     lo = hi = u.ln()
     below = above = rising(u)
     width = Decimal(1)
+    # widen the bracket until the function changes its sign in it
     while below > 0:
         hi, above, lo = lo, below, lo - width
         below, width = rising(lo.exp()), 2 * width
@@ -232,6 +244,7 @@ def _search(rising: Callable[[Decimal], Decimal], start: Decimal, places: int = 
     for turn in range(400):
         if hi - lo <= tolerance or above == below:
             break
+        # every third step is a bisection, so that the bracket certainly shrinks
         middle = (lo + hi) / 2 if turn % 3 == 2 else (lo * above - hi * below) / (above - below)
         value = rising(middle.exp())
         if value == 0:
@@ -254,6 +267,7 @@ def _log1p(x: Decimal) -> Decimal:
 
 def _up(delta: Decimal) -> Fraction:
     """Round a δ up, to at least 1e-300, so that rationals stay short, and at most 1."""
+    # upward throughout: the floor of 1e-300, too, only makes a δ larger
     return min(Fraction(1), significant(Fraction(max(delta, Decimal("1e-300"))), ROUNDED, up=True))
 
 

@@ -139,6 +139,7 @@ class Cost:
             return self.rho
         if self.kind == "pure":
             assert self.epsilon is not None
+            # for every ε-DP mechanism, selections too, whose bounded range would cost less
             return self.epsilon**2 / 2
         return self.gdp / 2
 
@@ -177,6 +178,7 @@ class Cost:
             return Cost(epsilon=self.epsilon * part)
         if self.rho is not None:
             return Cost(rho=self.rho * part)
+        # in μ², which adds up to the pair's own: shares of ε and of δ would each need more noise than this
         return Cost(mu_squared=self.gdp * part)
 
     def to_dict(self) -> dict[str, str]:
@@ -186,6 +188,7 @@ class Cost:
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Cost:
         """Return the price that `to_dict` wrote; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
+        # text can be hashed, and so cached; anything else takes the slow way to the same checks
         if all(isinstance(value, str) for value in words.values()):
             return _stored(tuple(cast("Mapping[str, str]", words).items()))
         return cls(**numbers_of("a price", words))
@@ -207,9 +210,11 @@ def mu_of(mu_squared: Fraction) -> Fraction:
     >>> mu_of(Fraction(1, 4))
     Fraction(1, 2)
     """
+    # exact if both are squares, as in `calibration.root_up`
     top, bottom = isqrt(mu_squared.numerator), isqrt(mu_squared.denominator)
     if Fraction(top, bottom) ** 2 == mu_squared:
         return Fraction(top, bottom)
+    # at least 64 bits before the root: far more than the 12 digits displayed
     shift = 64 + max(0, mu_squared.denominator.bit_length() - mu_squared.numerator.bit_length())
     whole = -(-(mu_squared.numerator << 2 * shift) // mu_squared.denominator)
     return significant(Fraction(isqrt(whole - 1) + 1, 1 << shift), 12, up=True)

@@ -38,8 +38,10 @@ def rational(value: object, name: str) -> Fraction:
 
 
 def _parse(value: object) -> Fraction | None:
+    # a bool is an integer in Python, but as a price a mistake
     if isinstance(value, bool | np.bool_):
         return None
+    # int(): numerators of NumPy integers would overflow in later arithmetic
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, float):  # np.float64 is a float whose own repr is longer
@@ -52,6 +54,7 @@ def _parse(value: object) -> Fraction | None:
 
 
 def _of_text(text: str) -> Fraction | None:
+    # before it becomes an integer, which takes quadratic time on long text
     if len(text) > MOST_BITS // 2:
         return None
     above, slash, below = text.partition("/")
@@ -79,6 +82,7 @@ def plain(x: Fraction, digits: int = 4, *, up: bool = True) -> str:
     """
     if x == 0:
         return "0"
+    # a number that has few digits is shown as it is, whichever way others are rounded
     short = significant(x, digits + 2, up=True)
     return _text(short if short == x else significant(x, digits, up=up))
 
@@ -106,6 +110,7 @@ def magnitude(x: Fraction) -> int:
 
 def decimals(x: Fraction, places: int, *, up: bool) -> Fraction:
     """Round `x` to a multiple of 10**-places, upward or downward."""
+    # places may be negative: then the unit is a power of ten above 1
     unit = Fraction(10) ** -places
     ratio = x / unit
     return (-(-ratio.numerator // ratio.denominator) if up else ratio.numerator // ratio.denominator) * unit

@@ -83,6 +83,7 @@ def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
     >>> float(epsilon_delta_to_mu_squared(1, 1e-6))
     0.056028963825
     """
+    # μ = 1 / s for a multiplier s, so that μ² = 1 / s² is twice ρ = 1 / (2 s²): one rounding, in ρ
     return 2 * approximate_to_zcdp(epsilon, delta)
 
 
@@ -135,18 +136,21 @@ def mu_squared_to_range(mu_squared: Fraction) -> Fraction:
     """
     if mu_squared == 0:
         return Fraction(0)
+    # both the root and L are bounded from below, and L increases: the range is never too large
     found = 2 * _log_odds(root_down(mu_squared) / 2, 50)
     return Fraction(found.numerator * 2**BITS // found.denominator, 2**BITS)
 
 
 def root_down(square: Fraction) -> Fraction:
     """Return √square, rounded down by a relative 2**-100 at most."""
+    # the integer under the root has at least 2 ROOT_BITS - 1 bits, however small the square is
     shift = ROOT_BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
     return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
 def _delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
     """Return an upper bound on δ_μ(ε): that of a normal whose multiplier 1/μ is rounded down."""
+    # a smaller multiplier is less noise, so more δ
     return Fraction(gaussian_delta_bounds(root_down(1 / mu_squared), epsilon)[1])
 
 
@@ -161,6 +165,7 @@ def _epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
 def _rough_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
     """Return about the ε with δ_μ(ε) = δ, in floats: where the exact search starts, never what it finds."""
     mu, wanted = math.sqrt(float(mu_squared)), math.log(delta.numerator) - math.log(delta.denominator)
+    # δ_μ(ε) falls in ε: double until it is below the one wanted, then bisect
     low, high = 0.0, mu
     while log_gaussian_delta(1 / mu, high) > wanted:
         low, high = high, 2 * high
@@ -175,18 +180,21 @@ def _pure(epsilon: Fraction) -> Fraction:
     """Return the smallest μ² of 12 digits with L(μ/2) >= ε certain."""
     if epsilon == 0:
         return Fraction(0)
+    # x = μ/2
     guess = 4 * _inverse_log_odds(epsilon) ** 2
     return smallest_rounded(lambda square: _log_odds(root_down(square) / 2, 20) >= epsilon, guess)
 
 
 def _inverse_log_odds(epsilon: Fraction) -> Fraction:
     """Return about the x with L(x) = ε, by Newton's method from above; L is convex and L' >= 4 φ(0) > 1.59."""
+    # Newton's steps on a convex increasing function come down to the solution from above, without oscillation
     x = epsilon / Fraction(159, 100)  # L(x) >= 1.59 x, so this is not below the solution
     for _ in range(60):
         excess = _log_odds(x, 25) - epsilon
         step = excess / _slope(x)
         if abs(step) <= x / 10**16:
             break
+        # 24 digits keep the fractions short; rounded up, to stay above the solution
         x = significant(max(x - step, x / 4), 24, up=True)
     return x
 
@@ -202,7 +210,9 @@ def _slope(x: Fraction) -> Fraction:
 def _log_odds(x: Fraction, digits: int) -> Fraction:
     """Return a lower bound on L(x) = ln Φ(x) - ln Φ(-x), x > 0, below it by a relative 10**-digits or so."""
     lost = max(0, -magnitude(x)) if x < 1 else 0  # digits that the subtraction cancels: Φ(x) - Φ(-x) is about 0.8 x
+    # lower end of Φ(x), upper end of Φ(-x): each moves L down
     above, below = normal_cdf(x, digits + lost + 4)[0], normal_cdf(-x, digits + lost + 4)[1]
+    # -ln Φ(-x) is about x²/2: so many more digits before the point
     with precision(digits + lost + 12 + max(0, 2 * magnitude(x) if x > 1 else 0)):
         first, second = above.ln(), below.ln()
         return Fraction(first - second - (abs(first) + abs(second)).scaleb(-(digits + lost + 6)))

@@ -31,6 +31,7 @@ DEEPEST: Final = 2500
 @contextmanager
 def precision(digits: int) -> Generator[decimal.Context]:
     """Activate decimal arithmetic with `digits` digits, and exponents so wide that no price in range overflows."""
+    # an overflow must raise, not become infinite
     traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
     context = decimal.Context(
         prec=digits, rounding=decimal.ROUND_HALF_EVEN, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=traps
@@ -53,6 +54,7 @@ def widened(value: Decimal, digits: int) -> Bounds:
 @lru_cache(maxsize=16)
 def pi(digits: int) -> Decimal:
     """Return π to a relative 10**-digits: 16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
+    # ten guard digits
     unit = 10 ** (digits + 10)
 
     def arctan_inverse(m: int) -> int:  # each of < 2 * digits terms is floored: error < 10**4 units of 10**-(digits+10)
@@ -86,6 +88,7 @@ def normal_cdf(x: Fraction, digits: int = DIGITS) -> Bounds:
     with precision(work):
         z = to_decimal(size)
         density = (-z * z / 2).exp() / (2 * pi(work)).sqrt()
+        # for large z the series, subtracted from 1/2, cancels; for small z the continued fraction converges slowly
         if z < 2:
             middle = density * _series(z, work)
             lo, hi = widened(Decimal("0.5") - middle, digits + 2)
@@ -132,14 +135,17 @@ def gaussian_delta_bounds(multiplier: Fraction, epsilon: Fraction, digits: int =
     decimals with their own exponents, so that e^ε cannot overflow.
     """
     half, shift = 1 / (2 * multiplier), epsilon * multiplier
+    # wide noise makes both terms nearly equal: about as many digits cancel as the multiplier has
     work = digits + 10 + max(0, magnitude(multiplier))
     extra = max(0, magnitude(epsilon)) if epsilon else 0
     while True:
         plus, minus = normal_cdf(half - shift, work), normal_cdf(-half - shift, work)
         with precision(work + 12 + extra):  # rounding ε before exp loses as many digits as ε has before the point
             growth = widened(to_decimal(epsilon).exp(), work)
+            # least first term less largest second term; for `hi` the other way round
             lo = widened(plus[0], work)[0] - widened(growth[1] * minus[1], work)[1]
             hi = widened(plus[1], work)[1] - widened(growth[0] * minus[0], work)[0]
+            # compared with the lower bound, so that a bound of 0 or below asks for more digits
             if hi - lo <= lo.scaleb(-digits) or work > DEEPEST or plus[0] == 0:
                 return max(lo, Decimal(0)), min(hi, Decimal(1))
         work *= 2

@@ -55,6 +55,7 @@ def _of_pair(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
     same = budget.kind == "gdp" and cost.kind == "approximate" and cost.delta == budget.delta
     wanted = cost.epsilon if same and cost.epsilon is not None else budget.epsilon_of(charge)
     written = "" if same else f" ({cost}{', pure' if cost.kind == 'pure' else ''})"
+    # a balance that reads as large as the cost would make the refusal look wrong
     for digits in (4, 6, 9, 12):
         left = budget.epsilon_left(spent, digits)
         said = "∞" if wanted is None else plain(wanted, digits)
@@ -107,11 +108,13 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
     if budget.kind == "basic":
         assert cost.epsilon is not None
         assert cost.delta is not None
+        # ε and δ are scaled alike, by whichever has less room
         part = min(left.epsilon / cost.epsilon, left.delta / cost.delta)
         return _pair(_short(cost.epsilon * part), _short(cost.delta * part)), part
     if not budget.is_pair:
         rho = _short(left.rho)
         return _option("rho", rho), left.rho / charge.rho
+    # in μ², of which a ρ is half; one of the two is 0
     amount, asked = left.mu_squared + 2 * left.rho, charge.mu_squared + 2 * charge.rho
     delta = cost.delta if cost.kind == "approximate" else budget.delta
     assert delta is not None
@@ -121,7 +124,9 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
 def _pure_within(budget: Budget, left: Spend) -> Fraction:
     """Return the largest ε of a pure price that fits."""
     if budget.kind == "gdp":
+        # a pure ε costs as much as a range of 2 ε (`privacy.gaussian`, Pure ε and Bounded range)
         return mu_squared_to_range(left.mu_squared) / 2
+    # from ρ = ε²/2
     return _root_down(2 * left.rho) if budget.kind == "zcdp" else left.epsilon
 
 
@@ -130,6 +135,7 @@ def _largest_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
     if mu_squared == 0:
         return Fraction(0)
     epsilon = _short(significant(mu_squared_to_epsilon(mu_squared, delta), 9, up=True))
+    # roundings of the way there may leave it a little too large: step down in its fourth digit until it fits
     while epsilon >= LEAST["epsilon"] and epsilon_delta_to_mu_squared(epsilon, delta) > mu_squared:
         epsilon -= Fraction(10) ** (magnitude(epsilon) - 3)
     return max(epsilon, Fraction(0))

@@ -61,7 +61,7 @@ Rule = Callable[[Mapping[str, int], EncodingFacts], "ImpliedConstants | None"]
 def implied_constants(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Return what follows from an encoding's constants; None where no proof covers them.
 
-    >>> told("group", {"G": 64, "middle": 2}, EncodingFacts(laplace=True, replaces=True, several=True))
+    >>> implied_constants("group", {"G": 64, "middle": 2}, EncodingFacts(laplace=True, replaces=True, several=True))
     ImpliedConstants(constants={'middle': 2}, l1=128, l2_squared=8192)
     """
     rule = RULES.get(form)

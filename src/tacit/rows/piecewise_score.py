@@ -56,6 +56,7 @@ class PiecewiseScore:
     def check(self) -> None:
         """Raise ArithmeticError where an intermediate value could exceed EXACT, or a slope is not an integer."""
         whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in self.polygons)
+        # z + H lies in 0, ..., 2H, so that |slope (z + H)| <= 2 H max|slope|; 2**FINE is for the half added in rounding
         slope, *others = (max(map(abs, one)) for one in self.polygons)
         if not whole or 2 * H * slope + max(others) + 2**FINE >= EXACT:
             raise ArithmeticError("polygons beyond exact integers")
@@ -65,6 +66,7 @@ class PiecewiseScore:
     def place(self, z: Ints) -> Ints:
         """Reference: return the linear predictor e, shape (rows,), for z of shape (rows, coordinates)."""
         total = z @ np.array(self.weights, dtype=np.int64)
+        # floor(x / 2**shift + 1/2): the half is added before the division
         return np.clip((total + 2 ** (self.shift - 1)) // 2**self.shift, -L, L)
 
     def numpy(self, z: Ints) -> Ints:
@@ -82,6 +84,7 @@ class PiecewiseScore:
 
 def rises(polygon: tuple[int, ...]) -> tuple[int, ...]:
     """Return the slope of each piece: height = polygon[0] + Σ over pieces of slope * clamp(e + L - start, 0, WIDTH)."""
+    # exact: `check` asks for heights that are multiples of WIDTH
     return tuple((b - a) // WIDTH for a, b in pairwise(polygon))
 
 
@@ -91,6 +94,7 @@ def height(polygon: tuple[int, ...], e: Ints) -> Ints:
     >>> height((0, 256, *[512] * 31), np.array([-L, -L + 3, -L + 300, L])).tolist()
     [0, 3, 300, 512]
     """
+    # e = L is the end of the last piece, not the start of another
     piece = np.minimum((e + L) // WIDTH, PIECES - 1)
     within = e + L - piece * WIDTH
     return np.array(polygon, dtype=np.int64)[piece] + np.array(rises(polygon), dtype=np.int64)[piece] * within

@@ -62,13 +62,17 @@ class RowMap:
         """
         x = np.asarray(values, dtype=np.float64)
         known = np.isfinite(x)
+        # other numbers in a boolean column are errors of entry: missing, not clamped
         if self.kind == "boolean":
             known &= (x == 0.0) | (x == 1.0)
+        # the arithmetic below runs for every cell: missing ones stand at the lower bound until they are replaced
         safe = np.where(known, x, self.lower)
         with np.errstate(over="ignore", invalid="ignore"):  # x - lower may overflow: such cells are clamped next
             y = (safe - self.lower) * (self.steps / (self.upper - self.lower))
+            # exact ends: (upper - lower) * (steps / (upper - lower)) may round to another number than steps
             y = np.where(safe >= self.upper, float(self.steps), np.where(safe <= self.lower, 0.0, y))
         step = np.floor(np.clip(y, 0.0, float(self.steps)) + 0.5).astype(np.int64)
+        # the clamp in integers is the one that sensitivities rest on
         v = np.clip(step, 0, self.steps) * self.factor
         v = np.where(known, v, 0 if self.missing is None else self.missing)
         present = known if self.missing is None else np.ones_like(known)
@@ -134,6 +138,7 @@ class KeyMap:
 
     def _bin(self, x: float) -> int | None:
         if self.beyond is not None and (x < self.beyond[0] or x > self.beyond[1]):
+            # before the test for finite numbers: infinite cells count as beyond
             return self.size - 2 if x < self.beyond[0] else self.size - 1
         return sum(x >= edge for edge in self.edges) if np.isfinite(x) else self.missing
 
@@ -181,6 +186,7 @@ class Polynomial:
     def numpy(self, v: NDArray[np.int64]) -> NDArray[np.int64]:
         """Reference: return the values at v, int64 of any shape."""
         total = np.zeros_like(v, dtype=np.int64)
+        # Horner's rule; `check` bounds every intermediate sum
         for c in reversed(self.coefficients):
             total = total * v + c
         if self.divisor == 1:
@@ -205,6 +211,7 @@ def _check(p: Polynomial, G: int) -> None:
     """Perform `Polynomial.check`, once for each polynomial and grid."""
     steps = sum(abs(c) * G**k for k, c in enumerate(p.coefficients))  # bounds every intermediate sum
     value = steps
+    # the bound by absolute values ignores that terms cancel: small grids are evaluated point by point
     if steps >= 2**52 and G <= 2**13:
         value = max(abs(sum(c * v**k for k, c in enumerate(p.coefficients))) for v in range(G + 1))
     power_of_two = p.divisor & (p.divisor - 1) == 0
@@ -220,9 +227,11 @@ def _bound(p: Polynomial, G: int) -> int:
         return max(abs(p(v)) for v in range(G + 1))
     if len(p.coefficients) <= 3:  # a parabola is largest at an end or next to its vertex
         _, slope, square = (*p.coefficients, 0, 0, 0)[:3]
+        # floor of the real vertex: the extreme over integers is there or one above
         vertex = -slope // (2 * square) if square else 0
         ends = {0, G, *(v for v in (vertex, vertex + 1) if 0 <= v <= G)}
         return max(abs(p(v)) for v in ends)
+    # one more for the floor of a negative quotient
     return sum(abs(c) * G**k for k, c in enumerate(p.coefficients)) // p.divisor + 1
 
 
@@ -267,6 +276,7 @@ class PersonWeight:
     def weighed(self, weights: int, total: int) -> int:
         """Reference: return the weight in a cell where weights add up to `weights`, of a person with `total` rows."""
         cap = self.cap or 1
+        # a single floor at the end, so that the weights of all cells add up to at most G
         return weights * min(total, cap) // (cap * total) if total else 0
 
 

@@ -40,8 +40,10 @@ class Coordinate:
         """Reference: return z, shape (rows,), from grid values and from indices of levels (-1 where absent)."""
         z = np.full(rows, 1 if self.numbers else H, dtype=np.int64)
         for at in self.numbers:
+            # each factor lies in -H, ..., H
             z = z * (values[at] - at.G // 2)
         if self.divisor > 1:
+            # rounded: divided by H for each factor but one, so that again |z| <= H
             z = (z + self.divisor // 2) // self.divisor
         for key, level in self.marks:
             at = places[key]
@@ -86,6 +88,7 @@ class Product:
 
     def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Reference: return the summand of each row, shape (rows,)."""
+        # power 0 gives 1: a product of coordinates alone
         total = (sizes if self.size else psi) ** self.power
         for j in self.of:
             total = total * z[:, j]
@@ -141,6 +144,7 @@ class CrossProducts:
     def most(self, place: int) -> int:
         """Return a bound on |summand| of a product, given by its index, and so on a person's mean of it."""
         one = self.products[place]
+        # 0 ** 0 = 1: without a score, products have the power 0
         return H ** len(one.of) * (self.score.clip if self.score else 0) ** one.power >> one.shift
 
     def numpy(
@@ -165,6 +169,7 @@ def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> l
     >>> averages([np.array([1, 2, -1])], np.array([7, 7, 3]))[0].tolist()
     [-1, 2]
     """
+    # rows of a person become neighbours; `reduceat` adds from each start up to the next
     order = np.argsort(who, kind="stable")
     starts = np.flatnonzero(np.diff(who[order], prepend=-1)) if len(who) else np.zeros(0, dtype=np.int64)
     count = np.diff(np.append(starts, len(who)))

@@ -19,6 +19,7 @@ LEAST: Final = 4
 
 def alpha_of(spread: float) -> float:
     """Return the alpha of theory §7 for noise of this standard deviation: sqrt(8) / alpha, under replace-one."""
+    # Laplace noise of scale 2 / alpha (theory E21) has standard deviation sqrt(2) 2 / alpha
     return math.sqrt(8) / spread
 
 
@@ -30,6 +31,7 @@ def advised(n: float, alpha: float, continuous: int) -> int:
     >>> advised(250_000, 1.0, 2), advised(250_000, 0.1, 2)
     (12, 8)
     """
+    # squared bias K**-8 of the corrected score against noise variance K**d / (n alpha)**2 (theory E23, §7)
     return max(2, round((n * alpha) ** (2 / (continuous + 8))))
 
 
@@ -64,6 +66,7 @@ def resolved(
         few: dict[str, float] = {name: v for name in left if (v := _values(schema, name)) <= K}
         if not few:
             break
+        # `alone` grows in every round, so the loop ends
         alone |= few
     for name in left:
         column = column_of(schema, name)
@@ -76,6 +79,7 @@ def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> 
     if not auto:
         return 0
     bins = min(advised(size.n, size.alpha, continuous), MOST_BINS)
+    # so many cells leave 2 / alpha rows each on average: one scale of the noise
     enough = size.n * size.alpha / 2
     while bins > LEAST and (bins**auto * others > enough or (bins + extra) ** auto * others > size.most):
         bins -= 1

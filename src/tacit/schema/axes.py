@@ -39,6 +39,7 @@ def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = F
         raise QueryError(text, code="Q80", hint=f'"{name}": Category(…, missing="unknown") in the schema')
     place = key.size if alone else key.missing
     made = replace(key, labels=(*key.labels, *extra), missing=place, extra=extra, beyond=beyond)
+    # by the finished map, since the declared value may lie beyond the outer edges
     return made if declared == EXCLUDE else replace(made, missing=made.index(declared))
 
 

@@ -49,6 +49,7 @@ def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
         pass
     elif isinstance(value, float | Decimal):
         number = int(value) if Decimal(value).is_finite() and value == int(value) else None
+    # NumPy integers, too; floats have no __index__
     elif hasattr(value, "__index__"):
         number = operator.index(cast("int", value))
     if number is None:

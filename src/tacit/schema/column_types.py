@@ -250,6 +250,7 @@ _EPOCH: Final = date(1970, 1, 1).toordinal()
 def _grid(low: float, high: float) -> None:
     """Raise SchemaError S08 unless fourth powers of bounds, and the grid steps per unit, are finite (theory §12)."""
     width = high - low
+    # `not <=` also refuses a width that overflowed to an infinity; GRID / width overflows where bounds nearly meet
     if not width <= WIDEST or not math.isfinite(GRID / width) or max(abs(low), abs(high)) > WIDEST:
         how = "wide" if width > 1 else "narrow"
         text = f"bounds {show(low)} and {show(high)} of Real are too {how} for a grid of 2**20 steps."

@@ -73,6 +73,7 @@ def _line(name: str, kind: str) -> str:
     if not name.strip() or not name.isprintable():
         return f"# {name!a}: a column needs a printable name"
     if not word.startswith(_UNSERVED) and word != "time" and "[]" not in word:
+        # the first match decides; types without a column type were sorted out above, as "interval" contains "int"
         for stems, column in _KINDS:
             if any(stem in word for stem in stems) or (word.startswith("<u") and "str" in stems):
                 return f"{key_text(name)} = {column}"

@@ -59,12 +59,14 @@ class LogisticBins:
     def edges(self) -> tuple[float, ...]:
         """The bins - 1 finite edges between bins: center + scale log(i / (bins - i)), rounded once."""
         a, s, K = Decimal(self.center), Decimal(self.scale), self.bins
+        # the logit of i / K, so that edge i is the i / K quantile of the logistic law
         logs = (DIGITS.ln(DIGITS.divide(Decimal(i), Decimal(K - i))) for i in range(1, K))
         return tuple(float(DIGITS.add(a, DIGITS.multiply(s, log))) for log in logs)
 
     def mapped(self, z: Any) -> NDArray[np.float64]:
         """Return x in [0, 1] for values z of the column; 0 and 1 for infinite ones."""
         t = (np.asarray(z, dtype=np.float64) - self.center) / self.scale
+        # equals 1 / (1 + exp(-t)) and never overflows
         return np.asarray(0.5 * (1 + np.tanh(t / 2)))
 
     def back(self, x: Any) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
     if isinstance(column, Real):
         if column.lower is None or column.upper is None:
             return rng.standard_normal(rows)
+        # the sum may round to a number above the upper bound
         return np.clip(column.lower + (column.upper - column.lower) * rng.random(rows), column.lower, column.upper)
     if isinstance(column, Integer):
         return rng.integers(column.lower, column.upper, rows, endpoint=True)
@@ -44,6 +45,7 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
         return _persons(column.max_rows, rows, rng)
     if isinstance(column, Date):
         days = rng.integers(*column.days, rows, endpoint=True)
+        # pandas has no unit of days
         return days.astype("datetime64[D]").astype("datetime64[s]")
     return _levels(column, rows, rng)
 
@@ -51,6 +53,7 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
 def _persons(most: int, rows: int, rng: np.random.Generator) -> Any:
     """Return the person number of each row: 1 to `most` rows for each person, in random order."""
     sizes = rng.integers(1, most, rows, endpoint=True)
+    # the fewest persons whose rows fill the table; the last one may lose some
     people = int(np.searchsorted(np.cumsum(sizes), rows)) + 1
     return rng.permutation(np.repeat(np.arange(len(sizes[:people])), sizes[:people])[:rows])
 

@@ -121,6 +121,7 @@ def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
     edges = _edges(name, bins, low, high)
     ends = [low, *edges, high]
     labels = between(ends)
+    # edges halfway between whole numbers: bins are named by the numbers in them
     if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
         labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
     missing = None
@@ -139,6 +140,7 @@ def between(ends: Sequence[float]) -> tuple[str, ...]:
 def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
     """Return both ends of bins of equal width, which engines find faster; None for other or very narrow bins."""
     bins = len(edges) + 1
+    # bit for bit the float64 operations of `_edges` and of the engines; a narrower bin could be missed by a quotient
     same = edges == tuple(low + (high - low) * i / bins for i in range(1, bins))
     return (low, high) if same and (high - low) / bins > 2.0**-30 * max(abs(low), abs(high)) else None
 
@@ -149,6 +151,7 @@ def _datebins(schema: ColumnTable, name: str, column: Date, bins: object) -> Key
     given = bins
     if isinstance(bins, tuple):
         given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
+    # edges of short ranges may fall on one day: each is kept once
     days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
     inner = tuple(day for day in days if day > low)
     if not inner:
@@ -215,6 +218,7 @@ def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
     match column:
         case Real() | Integer():
             low, high = column.lower, column.upper
+            # without bounds no number is below or above
             edges = (-np.inf, np.inf) if low is None or high is None else (float(low), float(high))
             return KeyMap(name, source, "quality-number", (0, 1, 2, 3), RANGE, edges=edges)
         case Date():
@@ -224,7 +228,8 @@ def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
             return KeyMap(name, source, "quality-boolean", (0, 1, 2), LISTED, codes=(False, True))
         case Category():
             code = column.codes[0]
-            kind = "quality-text" if isinstance(code, str) else "quality-boolean" if code is True else "quality-number"
+            kind = "quality-boolean" if isinstance(code, bool) else "quality-number"
+            kind = "quality-text" if isinstance(code, str) else kind
             return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
         case PrivacyUnit():
             text = f"column {name!r} is a PrivacyUnit: it identifies the person of a row."
@@ -287,6 +292,7 @@ def weightmap(schema: ColumnTable, name: str, steps: int) -> RowMap:
     if low is None or high is None or low < 0 or high <= 0:
         text = f"column {name!r} has no bounds from 0 on, and weights need them."
         raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50), 50 being the largest weight that counts')
+    # from 0, whatever the lower bound: the proofs of `weighted_encoding` are for weights in {0, ..., A}
     made = RowMap(name, schema.source(name), "real", 0.0, float(high), steps)
     return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
 
@@ -306,12 +312,14 @@ def _steps(span: int) -> tuple[int, int]:
     """Return (steps, factor) of the grid for whole numbers over a range (theory §12); that of Real for a wide range."""
     if span > WIDEST:
         return GRID, 1
+    # G a multiple of 16, so H = G / 2 is one of 8, which form Z needs (theory §12)
     return span, 16 * max(1, -(-GRID // (16 * span)))
 
 
 def _place(made: RowMap, missing: object) -> int:
     """Return the grid value v of the value declared for missing cells."""
     value = missing.toordinal() - date(1970, 1, 1).toordinal() if isinstance(missing, date) else missing
+    # by the map itself, so that a missing cell counts exactly as a cell of that value
     v, _ = made.numpy(np.asarray([float(cast(float, value))]))
     return int(v[0])
 

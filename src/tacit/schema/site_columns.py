@@ -105,6 +105,7 @@ def _instead(column: Column) -> str:
 
 
 def _multiply(value: object, place: str) -> float:
+    # a factor of 0 would make all cells one
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value) or value == 0:
         message = f"{place} multiply is {value!r}: not a finite number other than 0."
         raise FileError(message, code="F06", hint="multiply = 0.016666666666666666, from minutes to hours")

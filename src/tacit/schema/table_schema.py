@@ -49,6 +49,7 @@ class Schema(Mapping[str, Column]):
         self._columns = made
         self._distinct()
         if any(getattr(column, "computed", None) for column in made.values()):
+            # for its errors: a column that cannot be computed is refused here and not at the first question
             computed_columns(self)
 
     def _distinct(self) -> None:

@@ -78,8 +78,10 @@ def _levels(column: Category) -> Any:
     levels = column.levels
     texts = all(isinstance(code, str) for code in levels)
     numbers = all(isinstance(code, int) and not isinstance(code, bool) for code in levels)
+    # the list ["?"] is a placeholder of a draft and would be refused
     if texts and all(code == label for code, label in levels.items()) and list(levels) != [OPEN]:
         return list(levels)
+    # text codes that all look like whole numbers would be read back as numbers: pairs keep them text
     if numbers or (texts and not all(WHOLE.fullmatch(str(code)) for code in levels)):
         return {str(code): label for code, label in levels.items()}
     return [[code, label] for code, label in levels.items()]

@@ -7,6 +7,7 @@ missing); a plain list has the Python type of its cells, which must be a single 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -87,6 +88,7 @@ def plain(cells: Any, *, exact: bool = False) -> Any:
 def masked(cells: Any) -> NDArray[Any]:
     """Convert Arrow cells to NumPy; integers are masked where missing, since floats are inexact above 2**53."""
     if cells.null_count and arrow().types.is_integer(cells.type):
+        # NumPy has no missing integer: to_numpy would make floats of the whole column
         gone = cells.is_null().to_numpy(zero_copy_only=False)
         return np.ma.array(cells.fill_null(0).to_numpy(), mask=gone)
     return cells.to_numpy(zero_copy_only=False)
@@ -98,8 +100,10 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
 
     if values.dtype == object:
         return words(cast("Sequence[object]", values))
+    # float16 and extended precision have no Arrow type that DuckDB scans
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
+    # Arrow refuses bytes of the other order
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
@@ -141,6 +145,9 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
+    whole = _integers(values) if kinds == {int} else None
+    if whole is not None:
+        return LazyColumn(array_type(whole.type), lambda: whole)
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
         return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
@@ -151,6 +158,18 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return None
     return LazyColumn(array_type(array.type), lambda: array)
+
+
+def _integers(values: Sequence[object]) -> Any:
+    """Return a list of integers as an array of the narrowest type that keeps each of them; None where none does.
+
+    Not as floats, which would merge persons whose numbers differ beyond 2**53.
+    """
+    pa = arrow()
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(38), pa.decimal256(76)):
+        with suppress(pa.ArrowException, OverflowError, ValueError):
+            return pa.array(values, type=kind)
+    return None
 
 
 def _float(number: Any) -> float:

@@ -37,6 +37,7 @@ class ArrowColumns:
         """See `Engine.read`.  Columns are renamed a0, a1, ...: DuckDB would confuse names that differ by case only."""
         pa = arrow()
         if not columns:
+            # a table of no columns has no rows: one of nulls carries their number
             return nw.from_native(connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
         sent = travelling(columns)
         original = [self._columns[name].read() for name, _ in sent]
@@ -55,6 +56,7 @@ class ArrowColumns:
 
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: slices of the columns in memory, each column converted once."""
+        # `cache`: each column is converted at the first piece and sliced for all
         rows, whole = self._rows(), {name: cache(lazy.read) for name, lazy in self._columns.items()}
         for at in range(0, rows, PIECE):
             here = min(PIECE, rows - at)

@@ -31,6 +31,7 @@ def tallied(
     """READS ROWS.  Return the number of rows in each cell (the sum of persons' shares, by `unit`) as one array."""
     one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)
     found = _occupied(engine, keys, one, unit, where)
+    # shape (cells,), row-major in the levels of the keys
     counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
     counts[found.cells] = found.counts
     return Tally(found.rows, counts)
@@ -74,6 +75,7 @@ def occupied_of(planned: SumsPass, engine: Engine) -> Occupied:
         if sums[0]:
             place = 0
             for key, at in zip(planned.keys, cell, strict=True):
+                # mixed radix, the last key fastest: row-major order
                 place = place * key.size + at
             counts[place] = sums[0]
     cells = np.array(sorted(counts), dtype=np.int64)
@@ -88,10 +90,12 @@ def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
     for key, at in zip(reversed(keys), reversed(places), strict=True):
         code = at if stride == 1 else code + at * ex.real(float(stride))  # null where one of the places is
         stride *= ex.places(key)
+    # null where a place is null, which `when` takes for false
     there = code >= ex.real(0.0)
     if where is not None:
         read = {cell: tools.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(where.cells)}
         there = evaluate(where, read, tools) & there
+    # 32 bits where they suffice: grouping by a narrow integer is faster
     code = nw.when(there).then(code).otherwise(ex.real(-1.0)).cast(nw.Int32() if stride < 2**31 else nw.Int64())
     return ex.select(tools.frame, {"cell": code})
 
@@ -103,12 +107,14 @@ def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Int
         return places, rows
     cells, stride, listed = np.zeros_like(places), 1, np.ones(len(places), dtype=np.bool_)
     for key, table in zip(reversed(keys), reversed(tables), strict=True):
+        # takes off the last digit of the mixed radix; the stride rebuilds the number in public levels
         places, at = np.divmod(places, ex.places(key))
         at = at if table is None else table[at]
         listed &= at >= 0
         cells, stride = cells + at * stride, stride * key.size
     found, which = np.unique(cells[listed], return_inverse=True)
     counts = np.zeros(len(found), dtype=np.int64)
+    # several places may be one cell; a plain indexed sum would count only the last of them
     np.add.at(counts, which, rows[listed])
     return found, counts
 

@@ -100,6 +100,7 @@ def step(at: RowMap, column: str) -> Any:
     if at.kind == "boolean":
         known = known & ((x == real(0.0)) | (x == real(1.0)))
     top = float(at.steps)
+    # x - lower may overflow to an infinity, which is not inside: the comparisons of x decide then
     y = (x - real(at.lower)) * real(at.steps / (at.upper - at.lower))
     inside = (y >= real(0.0)) & (y <= real(top))
     z = (
@@ -111,12 +112,14 @@ def step(at: RowMap, column: str) -> Any:
             .otherwise(nw.when(known & (x < real(at.lower))).then(real(0.0)).otherwise(real(-1.0)))
         )
     )
+    # z is finite in every branch, so the cast cannot raise; -1 + 1/2 floors to -1, still missing
     return (z + real(0.5)).floor().cast(nw.Int64())
 
 
 def value(at: RowMap, steps: str) -> Any:
     """Return v of a column of steps, in integers: the declared value (or 0) where missing, else clamped and scaled."""
     k = nw.col(steps)
+    # the last word on the range, in integers: whatever k an engine made of a cell, v ends in {0, ..., G} here
     clamped = nw.when(k > whole(at.steps)).then(whole(at.steps)).otherwise(k)
     v = clamped if at.factor == 1 else clamped * whole(at.factor)
     place = whole(0 if at.missing is None else at.missing)
@@ -134,6 +137,7 @@ def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
 def evaluate(polynomial: Polynomial, values: str) -> Any:
     """Return floor(sum_k c_k v**k / divisor) of an integer column."""
     v = nw.col(values)
+    # Horner's rule; a leading coefficient of 1 needs no product
     total: Any = whole(polynomial.coefficients[-1])
     for i, c in enumerate(reversed(polynomial.coefficients[:-1])):
         total = v if i == 0 and polynomial.coefficients[-1] == 1 else total * v
@@ -141,6 +145,7 @@ def evaluate(polynomial: Polynomial, values: str) -> Any:
     if polynomial.divisor != 1:
         exact = total.cast(nw.Float64())
         power_of_two = polynomial.divisor & (polynomial.divisor - 1) == 0
+        # the reciprocal of a power of two is exact, hence its product, too; any other divisor needs a true division
         parts = exact * real(1 / polynomial.divisor) if power_of_two else divide(exact, real(polynomial.divisor))
         total = parts.floor().cast(nw.Int64())
     return total
@@ -163,6 +168,7 @@ class NarwhalsBackend:
 
     def finite(self, x: Any) -> Any:
         """See `Backend.finite`."""
+        # a null becomes false, since null & true would be null
         return nw.when(x.is_finite()).then(nw.lit(True)).otherwise(nw.lit(False))
 
     def real(self, x: float) -> Any:
@@ -213,9 +219,11 @@ def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
     """Return the bin of a number, null where missing or not finite; with `beyond`, the last two levels are outside."""
     x = nw.col(column).cast(nw.Float64())
     even = key.even is not None and len(key.edges) >= FEW_BINS
+    # comparisons see finite numbers only; the 0 in place of others is overruled by the last step
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
     bin_ = _even(key, x, tools, whole=tools.whole(column)) if even else real(0.0)
     for edge in () if even else key.edges:
+        # edges ascend: the number of edges at or below x is the index of its bin
         bin_ = bin_ + (known >= real(edge)).cast(nw.Float64())
     if key.beyond is not None:
         return _beyond(key, x, known, bin_)
@@ -252,6 +260,7 @@ def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
     assert key.even is not None
     low, high = key.even
     bins, width = float(len(key.edges) + 1), high - low
+    # computed as the last edge is, then one float down: the largest number of the last bin
     top = math.nextafter(low + width * bins / bins, -math.inf)
     beyond = nw.when(x >= real(low)).then(real(top)).otherwise(real(low))
     known = ~x.is_null() if whole else x.is_finite()
@@ -259,6 +268,7 @@ def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
     beyond = nw.when(known).then(beyond).otherwise(nw.lit(None, dtype=nw.Float64()))
     x = tools.keep(nw.when(inside if whole else known & inside).then(x).otherwise(beyond))
     from_low = x if low == 0.0 else x - real(low)
+    # bins of width 1: no division is needed (the last rule of the docstring); high <= 2**51 keeps 1/2 a multiple of ulp
     if bins == width and low > 0.0 and high <= 2.0**51 and 2 * low == math.floor(2 * low):
         return from_low.floor()
     above = tools.keep((from_low * real(bins / width) + real(1.0 - SLACK)).floor())
@@ -267,6 +277,7 @@ def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
 
 
 SLACK: Final = 2.0**-16
+"""More than the error of the quotient (2**-20 bins), and far less than a bin."""
 
 SHORT: Final = 64
 """The most codes of a category that are compared one by one."""
@@ -308,6 +319,7 @@ def indices(key: KeyMap) -> NDArray[np.int64] | None:
         return None
     found = np.full(places(key), -1 if key.missing is None else key.missing, dtype=np.int64)
     codes = np.array([int(level) for level in key.levels], dtype=np.int64)
+    # the last place, and every integer between the codes that is no level, keep the index of missing cells (-1: none)
     found[codes - codes.min()] = np.arange(len(codes))
     return found
 
@@ -368,6 +380,7 @@ def condition_cell(cell: ColumnCell, column: str) -> Any:
 
 def high(column: str) -> Any:
     """Return floor(t / LIMB) of a term below 2**53."""
+    # 1 / LIMB is a power of two: no rounding below 2**53, and the floor is that of the exact quotient
     return (nw.col(column).cast(nw.Float64()) * real(1 / LIMB)).floor().cast(nw.Int64())
 
 
@@ -375,6 +388,7 @@ def code(key: KeyMap, column: str, *, exact: bool = False) -> Any:
     """Return the numbers that may be a level, else null: at most WIDEST groups, or with `exact` one for each level."""
     number = nw.col(column).cast(nw.Float64())
     codes = sorted(float(level) for level in key.levels)
+    # a range test is one step for any number of codes; other integers in it are folded away afterwards
     if codes[-1] - codes[0] < WIDEST and not exact:
         among = (number >= real(codes[0])) & (number <= real(codes[-1])) & (number == number.floor())
     else:

@@ -62,6 +62,7 @@ class SumsPass:
         """READS ROWS.  Return the number of all rows, and the sums of cells that are not empty."""
         rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
         rows = rows if self.counting is None else self.counting()
+        # the bound under which no 64-bit sum can have overflowed; beyond it no sum may be used
         if rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
         return rows, found
@@ -90,6 +91,7 @@ def plan(
         *counted,
         *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
     ]
+    # a null in a key is a group, too: its rows count among all rows and are in no cell
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
     return SumsPass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept", counting)
 
@@ -134,6 +136,7 @@ class Ranking:
         for group in engine.collect(self.frame):
             rows += int(group["rows"])
             cell = _place(group, keys, lookups)
+            # p is -1 where the value is absent or the condition does not hold
             if cell is not None and group["p"] >= 0:
                 into, p = cells[cell], int(group["p"])
                 into[p] = into.get(p, 0) + int(group[what])
@@ -182,10 +185,12 @@ def _names(j: int, one: SumTerm) -> tuple[str, ...]:
     bound = one.bound
     if bound * MAX_ROWS < 2**63:
         return (f"t{j}",)
+    # `high` divides in float64
     if bound > 2**53:
         raise ArithmeticError(f"a term of {bound} is no exact float64, and cannot be split")
     limbs = 1
     while bound * MAX_ROWS >= 2**63:
+        # the highest limb is at most bound / LIMB, the others below LIMB: 2**20 over 2**42 rows is below 2**63
         bound, limbs = bound // ex.LIMB + 1, limbs + 1
     return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
 
@@ -301,6 +306,7 @@ def _fold(
     lookups = [_lookup(key) for key in keys]
     rows = 0
     for group in found:
+        # null where an aggregate of no rows gives no number
         rows += int(group["rows"] or 0)
         cell = _place(group, keys, lookups)
         if cell is None:
@@ -315,6 +321,7 @@ def _place(
     group: Mapping[str, Any], keys: Sequence[KeyMap], lookups: Sequence[Mapping[Any, int]]
 ) -> tuple[int, ...] | None:
     """Return the public cell of a group, or None."""
+    # several groups may be one cell: all unlisted values share the level of missing cells, where it is declared
     cell = [lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups)]
     known = [i for i in cell if i is not None]
     return tuple(known) if len(known) == len(cell) else None
@@ -324,6 +331,7 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
     """Join the limbs of a sum to a Python integer; 0 for no rows."""
     total = 0
     for name in names:
+        # in Python integers, which cannot overflow: the total may exceed 64 bits
         total = total * ex.LIMB + int(group[name] or 0)
     return total
 
@@ -333,6 +341,7 @@ def _lookup(key: KeyMap) -> dict[Level | float, int]:
     if key.constant:
         return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
+        # an engine answers with the text or with its place from 1, see `Reading`
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
     found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
     if key.beyond is not None:

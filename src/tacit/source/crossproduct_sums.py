@@ -58,9 +58,11 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)
+        # psi**power times the coordinates, as repeated factors: some engines compute powers in floats
         for name in ["size" if one.size else "psi"] * one.power + [f"z{j}" for j in one.of]:
             total = total * nw.col(name)
         made.append(_halved(total, one.shift))
+    # an incomplete row still counts among all rows: it adds 0 and is not filtered
     kept = nw.col("k") == ex.whole(1)
     made = [nw.when(kept).then(one).otherwise(ex.whole(0)).alias(f"t{i}") for i, one in enumerate(made)]
     frame = frame.with_columns(*made)
@@ -113,6 +115,7 @@ def _read(engine: Engine, question: CrossProducts, where: Predicate | None) -> A
 
 def _index(column: str, engine: ex.NarwhalsBackend) -> Any:
     q = nw.col(column)
+    # 0 in place of null before the cast, which may raise on some engines; the row has k = 0
     return nw.when(engine.finite(q)).then(q).otherwise(ex.real(0.0)).cast(nw.Int64())
 
 
@@ -128,6 +131,7 @@ def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
     for at in one.numbers:
         z = z * (nw.col(f"v{maps.index(at)}") - ex.whole(at.G // 2))
     if one.divisor > 1:
+        # rounds to nearest; the divisor is a power of two, and bit_length - 1 its exponent
         z = _halved(z + ex.whole(one.divisor // 2), one.divisor.bit_length() - 1)
     for key, level in one.marks:
         at = nw.col(f"p{keys.index(key)}") == ex.whole(1 if level == SIGN else level)

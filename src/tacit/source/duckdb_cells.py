@@ -29,6 +29,7 @@ def _unit(cell: str, dtype: str) -> str:
         return f"encode(CAST({cell} AS VARCHAR))"
     if dtype == "DATE" or dtype.startswith("TIMESTAMP"):
         return _known(*_count(cell, dtype))
+    # -0.0 + 0.0 is 0.0, so the two zeros are one person; NaN and infinities are no identifiers
     return f"CASE WHEN isfinite({cell}) THEN {cell} + 0.0 END" if dtype in ("FLOAT", "DOUBLE") else cell
 
 
@@ -54,6 +55,7 @@ def _days(count: str) -> str:
 def _counted(count: str, unit: str) -> str:
     """Return the days of an instant counted in `unit` since 1970, by integers: DuckDB's conversions may raise."""
     day, last = PER_DAY[unit], KNOWN[unit]
+    # // truncates towards zero: where the remainder is negative, one day less is the floor
     whole = f"CAST({count} // {day} - (({count} % {day}) < 0)::BIGINT AS DOUBLE)"
     return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
 

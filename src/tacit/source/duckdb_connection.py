@@ -21,6 +21,7 @@ def connection() -> Any:
     """
     made = _cursor(_DATABASE.get(os.getpid()))
     if made is None:
+        # setdefault: of two threads that make one at once, both take the first
         made = _DATABASE.setdefault(os.getpid(), database()).cursor()
     watched = WATCHED.get()
     if watched is not None:

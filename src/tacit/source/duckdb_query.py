@@ -13,6 +13,7 @@ from tacit.source.listed_text import ListedText
 def collect(frame: Any) -> list[dict[str, Any]]:
     """READS ROWS.  Return rows as Python values, with 128-bit sums as integers."""
     relation = frame.to_native()
+    # as a list of tuples: `fetchnumpy` would make floats of 128-bit sums
     rows: list[tuple[Any, ...]] = _fetched(relation.fetchall)
     return [dict(zip(relation.columns, row, strict=True)) for row in rows]
 
@@ -32,6 +33,7 @@ def project(relation: Any, cells: Sequence[str | ListedText], one: Any | None = 
         if isinstance(cell, ListedText):
             row = relation.limit(0).aggregate("count(*)") if one is None else one
             levels = row.project(cell.table).project(cell.rows)
+            # a left join keeps every row, once: levels are distinct, and a cell that is no level has a null place
             joined = made.set_alias("cells").join(levels.set_alias("levels"), f"{names[i]} = level", how="left")
             made = joined.project(", ".join(f"place AS {name}" if name == names[i] else name for name in names))
     return nw.from_native(made)
@@ -44,4 +46,5 @@ def _fetched(fetch: Callable[[], Any]) -> Any:
     except Exception as error:
         if "interrupted" not in str(error).lower():
             raise
+    # outside the handler: the engine's message, which may quote a row, is no context of this one
     raise KeyboardInterrupt

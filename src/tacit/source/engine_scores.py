@@ -19,6 +19,7 @@ from tacit.source import cell_expressions as ex
 def with_scores(frame: Any, score: PiecewiseScore, response: str) -> Any:
     """Add the columns psi (the score) and size; coordinates are columns z0, z1, ..., `response` is one of them."""
     frame = frame.with_columns(clamped(combined(score.weights, score.shift), -L, L).alias("e"))
+    # constant polygons have no slopes, so no segment is read
     if any(len(set(one)) > 1 for one in score.polygons):
         starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
         frame = frame.with_columns(
@@ -44,6 +45,7 @@ def _height(polygon: tuple[int, ...]) -> Any:
 
 def combined(weights: Sequence[int], shift: int) -> Any:
     """Return floor(sum_j weights_j z_j / 2**shift + 1/2)."""
+    # half of the divisor: floor(x + 1/2) rounds to nearest
     total: Any = ex.whole(2 ** (shift - 1))
     for j, weight in enumerate(weights):
         if weight:

@@ -49,6 +49,7 @@ class ListedText:
         One literal is taken apart: thousands of them would be read again at each step of a query.
         """
         every = "".join(self.levels)
+        # a separator that no level contains, so that the literal splits into the levels and nothing else
         apart = next(mark for mark in map(chr, range(0xE000, 0x10FFFF)) if mark not in every)  # for private use
         texts = f"string_split({quoted(apart.join(self.levels), chr(39))}, '{apart}')"
         places = f"CAST(range(1, {len(self.levels) + 1}) AS {self.narrow}[])"

@@ -26,7 +26,7 @@ def open_source(data: object, schema: Schema | None = None) -> EngineTable:
     name, different lengths, or no type).  An engine's own words may quote a row: they are never passed on.
 
     >>> open_source({"age": [30, 40]}).columns()
-    {'age': 'list of numbers'}
+    {'age': 'int64'}
     """
     table = _opened_as_it_is(data)
     return table if schema is None else computing(table, schema)
@@ -83,6 +83,7 @@ def _found(path: Path) -> list[Path]:
         found = sorted(one for one in path.rglob("*") if _joins(one) and one.is_file())
     else:
         found = sorted(one for one in map(Path, glob.glob(str(path), recursive=True)) if one.is_file())
+        # a pattern names its files itself: one of another format is an error, not left out as in a folder
         found = found if all(map(_joins, found)) else []
     if not found:
         formats = " or ".join(one.format for one in registry.FILES if one.several)

@@ -30,7 +30,7 @@ class InterruptibleConnection:
     def share(self) -> float | None:
         """Return the fraction done, 0 to 1, or None where unknown.  Another thread may call it during the query.
 
-        >>> Watched().share() is None
+        >>> InterruptibleConnection().share() is None
         True
         """
         if self._connection is None:
@@ -39,6 +39,7 @@ class InterruptibleConnection:
             found = float(self._connection.query_progress())
         except Exception:  # closed meanwhile
             return None
+        # DuckDB says -1 before it can estimate
         return min(found / 100, 1.0) if found >= 0 else None
 
 

@@ -88,12 +88,14 @@ def _kept(condition: Any, column: str) -> Any:
 def _totals(frame: Any, shares: Mapping[str, tuple[int | None, PersonWeight]], cells: Sequence[str]) -> Any:
     """Add the number of rows that count of each person, over all cells."""
     needed = sorted({_rows(place) for place, _ in shares.values()})
+    # a window over all cells of the person: the weight in one cell depends on the rows in the others
     over = [nw.col(name).sum().over("u") if cells else nw.col(name) for name in needed]
     return _with(frame, *(one.alias(f"total_{name}") for one, name in zip(over, needed, strict=True)))
 
 
 def _mean(total: str, count: str, top: int, bottom: int = 0) -> Any:
     """Return floor(total / count + 1/2), clamped to {bottom, ..., top}; 0 for no rows."""
+    # 1 in place of 0: the sum is 0 then, and engines differ in what 0 / 0 is
     n = nw.when(nw.col(count) > ex.whole(0)).then(nw.col(count)).otherwise(ex.whole(1)).cast(nw.Float64())
     mean = (nw.col(total).cast(nw.Float64()) / n + ex.real(0.5)).floor().cast(nw.Int64())
     return (
@@ -124,5 +126,6 @@ def _weight(share: PersonWeight, place: int | None) -> Any:
     most = nw.when(nw.col(total) > ex.whole(cap)).then(ex.whole(cap)).otherwise(nw.col(total)).cast(nw.Float64())
     own = nw.col(rows).cast(nw.Float64()) * ex.real(share.G) if share.of is None else nw.col(f"v{place}")
     numerator = own.cast(nw.Float64()) * most
+    # one division, of two exact numbers: its relative error is at most 2**-53
     value = (numerator / (some * ex.real(cap))).floor().cast(nw.Int64())
     return nw.when(value > ex.whole(share.G)).then(ex.whole(share.G)).otherwise(value)

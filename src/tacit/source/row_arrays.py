@@ -67,6 +67,7 @@ def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> Ro
 
 def system_random_words(count: int) -> Words:
     """Return words of the operating system's generator, independent and uniform."""
+    # each row's block is a coin of its own, independent of all rows, as the proof under add-remove demands (theory E2)
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
@@ -87,10 +88,12 @@ def pieces(
         for one in found:
             values, said = _read(one.engine, cells, [extra], where)
             if unit is None:
+                # numbers of rows are below 2**53, exact in float64
                 place = np.asarray(said, dtype=np.float64).astype(np.int64)
                 yield values, of_places(key, first, one.rows)[place]
             else:
                 yield values, _of_persons(key, said)
+            # all rows of the piece, kept or not: the number of a row must not depend on which others are complete
             first += one.rows
 
     return made()
@@ -123,6 +126,7 @@ def _drawn(key: bytes, persons: Any, rows: int) -> Words:
     if persons is None:
         return system_random_words(rows)
     found = persons.dictionary_encode()
+    # -1 takes the last word, that of rows without an identifier
     codes = found.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return _keyed(key, found.dictionary.to_pylist(), codes)
 
@@ -140,6 +144,7 @@ def of_places(key: bytes, first: int, count: int) -> Words:
     """Return keyed words of `count` rows from number `first` on: SHAKE-128 of the key and the number of each chunk."""
     start = first // CHUNK
     chunks = range(start, -(-(first + count) // CHUNK))
+    # a sponge keyed by a prefix is a pseudorandom function: SHAKE has no length extension, the key has fixed length
     made = b"".join(hashlib.shake_128(key + i.to_bytes(8, "little")).digest(8 * CHUNK) for i in chunks)
     at = first - start * CHUNK
     return np.frombuffer(made, dtype=np.uint64)[at : at + count]
@@ -153,6 +158,7 @@ def _of_persons(key: bytes, given: Any) -> Words:
 
 def _keyed(key: bytes, persons: Any, codes: NDArray[np.int64]) -> Words:
     words = [hashlib.blake2b(_bytes(one), key=key, digest_size=8).digest() for one in persons]
+    # for code -1, the last place: no identifier is empty bytes, since each begins with b or t
     words.append(hashlib.blake2b(b"", key=key, digest_size=8).digest())
     return np.frombuffer(b"".join(words), dtype=np.uint64)[codes]
 
@@ -173,6 +179,7 @@ def _read(
 
 def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:
     found = engine.arrays(frame)
+    # shape (rows, columns)
     table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(columns)], axis=1)
     return table, found.get("u")
 
@@ -203,5 +210,6 @@ def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:
         values = np.array([bytes(one) if isinstance(one, bytearray) else one for one in values], dtype=object)
     codes, different = pandas().factorize(values)
     codes = np.asarray(codes, dtype=np.int64)
+    # factorize sees the fill value of a masked cell, which may be a valid identifier
     codes[gone] = -1
     return codes, different

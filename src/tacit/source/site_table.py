@@ -215,6 +215,7 @@ def _pattern(form: str) -> tuple[list[str], str]:
             letters.append(next(rest))
             pattern += f"({DIGITS.get(letters[-1], '[0-9]{1,2}')})"
         else:
+            # as a hexadecimal code, so that no character of the format is an operator of the expression
             pattern += f"\\x{ord(character):02x}"
     return letters, pattern + r"[ ]*\z"
 
@@ -229,9 +230,11 @@ def _date(names: Mapping[str, str], engine: ex.NarwhalsBackend) -> Any:
     known = engine.finite(year) & engine.finite(part["m"]) & engine.finite(part["d"])
     for letter, most in {"H": 23.0, "M": 59.0, "S": 59.0}.items():
         if letter in part:
+            # the pattern admits two digits: 99 minutes are no time of day, and the date is missing then
             known = known & engine.finite(part[letter]) & (part[letter] <= ex.real(most))
     known = engine.keep(engine.choose(known, engine.truth(True), engine.truth(False)))
     safe = [
+        # a valid date in place of the missing parts: the arithmetic of `days_of` sees finite numbers only
         engine.keep(engine.choose(known, x, ex.real(one)))
         for x, one in ((year, 1970.0), (part["m"], 1.0), (part["d"], 1.0))
     ]

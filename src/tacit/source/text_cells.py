@@ -21,6 +21,7 @@ SHOWN: Final = 5
 """The most distinct texts quoted for one column."""
 _REMEMBERED: Final = 2**16
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# 64-bit integers have at most 19 digits
 _INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _DAY: Final = re.compile(r"(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -59,6 +60,7 @@ class CellReader:
     def read(self, texts: list[str]) -> list[Any]:
         """Parse a batch of cells; None where missing or unreadable."""
         known, learn = self._known, self._learn
+        # a finding is a pair and never false, also where its value is None or 0
         found = [known.get(text) or learn(text) for text in texts]
         counts = Counter(finding for _, finding in found)
         self.tally.missing += counts["missing"]
@@ -73,6 +75,7 @@ class CellReader:
             shown = text.strip()[:40]
             if shown not in self.texts:
                 self.texts.append(shown)
+        # a bound on memory for columns of free text; forgetting costs time only
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[text] = found
@@ -104,6 +107,7 @@ def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
     """Return a function that parses text without outer blanks, None where it is no value of the column's type."""
 
     def number(word: str) -> float | None:
+        # an underscore matches no number: "1.234" with a decimal comma is unreadable, neither 1.234 nor 1234
         plain = word if decimal == "." else word.replace(".", "_").replace(decimal, ".")
         value = float(plain) if _NUMBER.fullmatch(plain) else None
         return value if value is None or abs(value) < float("inf") else None
@@ -113,6 +117,7 @@ def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
             value: float | None = int(word)
         else:
             value = number(word)
+            # a float beyond 2**53 may stand for another integer than the one that was written
             value = None if value is None or value != int(value) or abs(value) > 2**53 else int(value)
         return value if isinstance(value, int) and _LEAST <= value <= _MOST else None
 

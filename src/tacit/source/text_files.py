@@ -91,6 +91,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
             cut = got.rfind(b"\n") + 1
             if cut:
                 first = got.find(b"\n")
+                # a line inside one block is shorter than LONGEST, as BLOCK is; only one across blocks can be too long
                 yield _kept(rest + got[:first]) + got[first:cut]
                 rest = b""
             rest = (rest + got[cut:])[: LONGEST + 2]  # enough to know that it is too long
@@ -169,6 +170,7 @@ def _fast(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schem
         )
     except pa.ArrowException:
         return None
+    # any disagreement with our own count of lines goes to the reference parser
     if table.num_rows != lines:
         return None
     combined = table.combine_chunks()
@@ -185,11 +187,13 @@ def _regular(a: NDArray[np.uint8], delimiter: int, width: int) -> int | None:
         opening, closing = quotes[0::2], quotes[1::2]
         if len(opening) != len(closing):
             return None
+        # a doubled quote has a quote before its second half, so it fails `starts` and takes the slow way
         before = a[np.maximum(opening - 1, 0)]
         after = a[closing + 1]  # a block ends with a line feed
         starts = (opening == 0) | (before == LINE_FEED) | (before == delimiter)
         if not starts.all() or not np.isin(after, (LINE_FEED, RETURN, delimiter)).all():
             return None
+        # 1 between an opening and its closing quote: an odd number of quotes so far
         inside = (np.cumsum(a == QUOTE, dtype=np.int32) & 1).astype(np.bool_)
         if (inside & feeds).any():
             return None
@@ -199,6 +203,7 @@ def _regular(a: NDArray[np.uint8], delimiter: int, width: int) -> int | None:
     returns = np.flatnonzero(a == RETURN)
     stray = len(returns) and not feeds[returns + 1].all()
     empty = (ends == begins).any() or (len(returns) > 0 and (a[begins] == RETURN).any())
+    # separators of each line, shape (lines,)
     counts = np.add.reduceat(separators, begins, dtype=np.int64)
     return None if stray or empty or (counts != width - 1).any() else len(ends)
 

@@ -176,6 +176,7 @@ def _batches(
 
 
 def _text(bytes_: Any, encoding: str) -> TextIOWrapper:
+    # bytes that are no text arrive as lone surrogates, so that their row is counted; newline="" leaves breaks to csv
     return TextIOWrapper(bytes_, encoding=encoding, errors="surrogateescape", newline="")
 
 
@@ -220,6 +221,7 @@ def _is_text(cells: list[str]) -> bool:
 
 def _broken(report: ImportReport, first: int, last: int) -> None:
     report.broken += 1
+    # an open quote swallows all lines up to the next quote
     report.lost += max(1, last - first + 1)
     if len(report.lines) < LISTED:
         report.lines.append(first)
@@ -256,6 +258,7 @@ def _write(batches: Iterator[list[list[Any]]], schema: Schema, target: Path, rep
                     arrays = [pa.array(column, type=shape.field(i).type) for i, column in enumerate(made)]
                     writer.write_table(pa.Table.from_arrays(arrays, schema=shape))
             file.flush()
+            # before the rename: after a loss of power the name never belongs to a file that is half written
             os.fsync(file.fileno())
         if report.broken == 0 or broken == "drop":
             os.replace(temporary, target)

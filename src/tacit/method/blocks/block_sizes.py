@@ -16,6 +16,7 @@ def capacity(rows: int, blocks: int) -> int:
     168
     """
     expected = rows / blocks  # sizes are about Poisson: their variance is their mean
+    # eight more for the skew of small Poisson sizes; a block that overflows loses rows, never privacy
     return ceil(expected + SPARE * sqrt(expected)) + 8
 
 

@@ -63,6 +63,7 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     if len(cells) != model.columns:
         text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
         raise QueryError(text, code="Q95", hint=f"{model.columns} columns, in the order of a row")
+    # only public numbers: the query's guess, the table's size under replace-one, the curator's hint
     size = next((one for one in (query.rows, public.rows, public.size_hint) if one is not None), None)
     if size is None:
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
@@ -70,7 +71,9 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
     _check_blocks(k, size, len(model.parameters))
     unit, most = unit_of(public.schema), most_rows(public.schema)
+    # a person's rows share a block, so that with a unit sizes cannot be made equal
     rows = public.rows if unit is None else None
+    # persons draw blocks, and each brings up to `most` rows
     capacity = block_sizes.capacity(size, k) * most
     # All rows of a person, up to `most`, are in one block.
     plan = BlockPlan(
@@ -101,10 +104,12 @@ def _blocks(
     """Return the number of blocks from public facts, with the model at its public fallback (theory §2, §6)."""
     if query.method == "smith":
         return published_blocks(rows, epsilon)
+    # the printed rules know one parameter; the widest box is that of the largest noise
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
     if query.method == "chen-sung":
         return published_for_parties(rows, epsilon, parties, box)
     orders = [model.order(name) for name in names]
+    # one k serves all parameters: that of the hardest
     second = max(one.v for one in orders), max(one.b for one in orders)
     if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):
         # These corrections do not rest on the model's own order of bias, so that a general one bounds what they leave.
@@ -121,6 +126,7 @@ def width(model: Likelihood | Statistic) -> float:
         variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
     except (ModelError, np.linalg.LinAlgError):
         return 1.0
+    # box / sqrt(variance of one row), `w` of `blocks_for`: the noise relative to the sampling error
     widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
     return float(f"{widest:.3g}")  # rounded, so that every machine chooses the same number of blocks
 
@@ -134,6 +140,7 @@ def _check_blocks(k: int, rows: int, p: int) -> None:
 
 def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
     """Return the part of one parameter: plain encoding, a grid over its box, and noise for its share of the price."""
+    # k is public, and each block counts as one row of a table of fixed size (theory §12, Blocks)
     form = moment_forms.plain(GRID, share.noise)
     form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)

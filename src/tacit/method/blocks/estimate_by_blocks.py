@@ -63,9 +63,11 @@ def _corrected_for_box(
     """Return a parameter's terms with the bias of clamping to its box removed, and a note on that (empty if none)."""
     query, part, made = cast("SampleAndAggregate", release.query), parts[place], plain[place]
     ends = ends_of(query.model.law, query.model.words, part)
+    # "table" is the mean of clamped estimates itself; of a window, clamping is meant
     if target == "table" or ends is None or query.winsorize:
         return made, ""
     # The model's variance of a block stands in where noise hides the released one; it needs the rows of a block.
+    # with `where`, or persons, the number of rows behind the blocks is not public
     whole = release.rows is not None and query.where is None and release.unit is None
     rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
     values = np.array([one.value[0] for one in plain])
@@ -80,6 +82,7 @@ def _corrected_for_box(
 def _within_box(release: Released, made: ColumnTerms) -> ColumnTerms:
     """Return the terms with their people and source, and intervals cut to the parameter's box, not to the window."""
     box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == made.label), None)
+    # the window is where estimates were clamped; the parameter may lie anywhere in its box
     if box is not None and isinstance(made.inversion, LinearInversion):
         made = replace(made, inversion=replace(made.inversion, low=box.lower, high=box.upper))
     return replace(made, people=people_of(release), source=source_of(release))

@@ -114,6 +114,7 @@ class FittedLaw:
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
 
         def of(vector: Array) -> Array:
+            # beyond the last point the survival function is 0 in floats: a large hazard, no division by 0
             above = np.maximum(1 - self._probabilities_below(vector, x), 1e-300)
             return np.exp(log_densities(self.model, x, vector)) / above
 
@@ -177,6 +178,7 @@ class FittedLaw:
             raise InferenceError(f"{words}: no finite number.", code="I78", state=None)
         m = len(value)
         terms = names if len(names) == m else tuple(f"value {i + 1}" for i in range(m)) if m > 1 else ("value",)
+        # a function may depend on all parameters, so that one without an interval leaves none
         reason = next((one for one in here.reasons if one), None)
         return replace(
             here, terms=terms, values=value, sampling=parts[0], privacy=parts[1], reasons=(reason,) * m,
@@ -194,11 +196,13 @@ class FittedLaw:
         """Return points and the probability at or below each; for other than counts, at or halfway into each."""
         points, weights = self._rule(vector)
         below = np.cumsum(weights)
+        # half of a point's own probability lies below it (trapezium cells are centred)
         return points, below if self.model.support == "count" else below - weights / 2
 
     def _probabilities_below(self, vector: Array, x: Array) -> Array:
         points, below = self._cumulative(vector)
         if self.model.support == "count":
+            # the distribution function jumps at counts: P(X <= x) is that of the last count not above x
             at = np.searchsorted(points, x, side="right")
             return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
         return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
@@ -241,6 +245,7 @@ def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> Nor
         raise InferenceError(text, code="I79", hint="leave parameters out of the question", state=None)
     if errors == "blocks":
         size = np.sqrt(found.sampling_variances)
+        # released variances D and the model's correlations R: D^½ R D^½
         covariance = np.outer(size, size) * _correlation(model, scores.inner(model, found.values))
     else:
         covariance = sampling(release, model, found.values, errors, rng).covariance
@@ -256,6 +261,7 @@ def _correlation(model: Likelihood, at: Array) -> Array:
         inverse = np.linalg.inv(np.asarray(model.fisher(at), dtype=np.float64))
     except (ModelError, np.linalg.LinAlgError):
         return np.eye(len(at))
+    # off 0, where rounding has left no variance: the division must not fail
     size = np.sqrt(np.maximum(np.diag(inverse), 1e-300))
     return inverse / np.outer(size, size)
 
@@ -268,16 +274,20 @@ def _delta(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate
         ends[0][j] -= PART * error
         ends[1][j] += PART * error
         low, high = (scores.inner(model, one) for one in ends)
+        # by the distance that is left in the box, not by twice PART
         columns.append((of(high) - of(low)) / (high[j] - low[j]))
     slope = np.stack(columns, axis=1)
+    # delta method: G V G', G the matrix of derivatives (results, parameters)
     return slope @ here.sampling @ slope.T, slope @ here.privacy @ slope.T
 
 
 def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate, rng: Any) -> tuple[Array, Array]:
     """Return the covariance of draws, divided between sampling and noise in the proportions of the delta method."""
     random = np.random.default_rng(rng)
+    # eigh, because a covariance may be singular, with a parameter known exactly
     vectors = random.multivariate_normal(here.values, here.sampling + here.privacy, DRAWS, method="eigh")
     found = np.stack([of(scores.inner(model, vector)) for vector in vectors])
+    # draws where the function is not finite are left out of the covariance
     whole = np.atleast_2d(np.cov(found[np.isfinite(found).all(axis=1)].T))
     sampling, privacy = _delta(of, model, here)
     share = np.diag(privacy) / np.maximum(np.diag(sampling) + np.diag(privacy), 1e-300)

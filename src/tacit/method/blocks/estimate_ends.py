@@ -64,7 +64,9 @@ def ends_of(law: Any, words: Mapping[str, Any], part: Part) -> Ends | None:
     if words["family"] == "Statistic":
         return None
     if not isinstance(law, Family):
+        # of a user's model a box from 0 is taken for a domain that ends there, where nothing is cut off
         return Ends(grid.lower if grid.lower else -math.inf, grid.upper, 1.0)
+    # where the box ends with the domain, no estimate lies beyond: that end clamps nothing
     link = next(one.link for one in law.parameters if one.name == part.label)
     first, last = next(DOMAINS[kind] for kind, own in LINKS.items() if own == link)
     low = -math.inf if grid.lower == first else grid.lower
@@ -95,6 +97,7 @@ def means_without_clamp(mean: Array, variance: Array, ends: Ends, *, free: bool 
     gap = np.minimum(mean - ends.low, ends.high - mean)
     at = (gap > 0) & (gap < NEAR * np.sqrt(variance))
     value, share, sampling = mean.copy(), np.where((gap <= 0) & (variance > 0), 1.0, 0.0), variance.copy()
+    # uncorrected: the value is the mean itself, derivative 1 in the mean and 0 in the variance
     slopes = np.stack([np.ones_like(mean), np.zeros_like(mean)])
     if at.any():
         found = unclamped_means(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
@@ -121,7 +124,9 @@ def terms_without_clamp(
     """
     k, grid = part.parameters["blocks"], cast(Grid, part.grid)
     noisy = moments("plain", part.parameters, integers(part) if cells is None else cells, k)
+    # terms hold the variance of the mean, (q - m**2) / (k - 1): multiplied, it is that of one block
     variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
+    # shape (2, m, noises): loadings of the mean, then of the variance
     loads = np.stack([made.loadings, _variance_loadings(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
@@ -132,11 +137,14 @@ def terms_without_clamp(
         found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
     if not found.share.any():
         return made, found.share
+    # a variance of 0 stands for "hidden by noise" in `freed`; the released one is put back for the error
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
     lost = found.share > MOST
     value = np.clip(found.value, grid.lower, grid.upper)
     guess = (GUESS * (value - made.value)) ** 2
+    # lost: an error far wider than the box, so that the value weighs nothing beside others
     sampling = np.where(lost, (10 * box) ** 2, found.sampling / max(k - 1, 1) + guess)
+    # chain rule: d value = slope in the mean * d mean + slope in the variance * d variance
     loadings = (found.slopes[:, :, None] * loads).sum(axis=0)
     inversion = LinearInversion(value, sampling, loadings, made.law, grid.lower, grid.upper)
     reasons = tuple(BEYOND if gone else reason for gone, reason in zip(lost, made.reasons, strict=True))
@@ -186,6 +194,7 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
                 inverse = np.linalg.inv(np.asarray(law.fisher(scores.inner(law, at)), dtype=np.float64))
             except (ModelError, np.linalg.LinAlgError):
                 return None
+            # (1 / tI)(1 + v / t), the variance in small blocks (theory §2)
             found[i] = inverse[place, place] / rows * (1 + order.v / rows)
         return found
 

@@ -53,6 +53,7 @@ def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estima
     words = "by the information of all rows at the released parameters, as if none was left out"
     if made.bias is not None:
         k = means(release)[0].parameters["blocks"]
+        # Monte-Carlo error of the bias: the variance of one block, k times that of the mean, over BLOCKS draws
         one, unclear = found.std_errors, np.sqrt(variances * k / BLOCKS)
         bias = [f"{b:+.2f} ± {e:.2f}" for b, e in zip(made.bias / one, unclear / one, strict=True)]
         words = f"from {BLOCKS:,} blocks simulated at the released parameters; their bias, in these: {', '.join(bias)}"
@@ -83,6 +84,7 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
     try:
         if errors == "fisher":
             inverse = np.linalg.inv(np.asarray(model.fisher(at), dtype=np.float64))
+            # the Cramer-Rao bound for all rows: I^-1 / n
             return BlockSampling(inverse[np.ix_(place, place)] / cast(int, release.rows))
         drawn = _blocks(release, model, at, parts[0].parameters["blocks"], np.random.default_rng(rng))
     except (ModelError, np.linalg.LinAlgError) as problem:
@@ -91,6 +93,7 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
     own = np.stack([_clamped(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
     k = parts[0].parameters["blocks"]
     middle = np.array([_corrected_mean(release, part, own[:, i]) for i, part in enumerate(parts)])
+    # the mean of k independent blocks
     return BlockSampling(np.atleast_2d(np.cov(own.T)) / k, middle - at[place])
 
 
@@ -100,6 +103,7 @@ def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.ran
     Sizes differ by one row at most, as in the mechanism: the number of rows is public, and no row is left out.
     """
     query, each, room = cast("SampleAndAggregate", release.query), *divmod(cast(int, release.rows), k)
+    # the remainder of n / k: so many of k blocks have one row more
     room, more = (each + 1, room / k) if room else (each, 0.0)
     sizes = each + (np.arange(BLOCKS) < round(BLOCKS * more))
     rows = model.sample(at, BLOCKS * room, rng)

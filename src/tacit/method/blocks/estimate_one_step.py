@@ -32,6 +32,7 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     """Return the estimates of a release with one_step, real or simulated, with covariances of sampling and noise."""
     query = cast("SampleAndAggregate", release.query)
     p = len(model.names)
+    # the pilot's parts come first, the scores' last (`one_step_design`)
     steps = release.parts[-p:]
     made = [terms_of("Mean", part, rows=release.rows, grouped=False, target="population") for part in steps]
     mean, variance, noise = (
@@ -77,9 +78,11 @@ def matched(
         _, slope, spread = law.mean(theta)
     except (ModelError, ArithmeticError, ValueError, np.linalg.LinAlgError):
         return at, (nothing, nothing), "what the scores are expected to be cannot be had at the pilot"
+    # released variances, the model's correlations: D^½ R D^½, as scores release no covariances
     size = np.sqrt(np.maximum(np.diag(spread), 1e-300))
     own = np.sqrt(variance)
     sampling = spread / np.outer(size, size) * np.outer(own, own)
+    # beyond, the inverse would be made of rounding errors, and its standard errors too
     if not (np.isfinite(slope).all() and np.linalg.cond(slope) < 1e10):
         return theta, (nothing, nothing), "the scores say nothing of some parameter at the pilot"
     turn = np.linalg.inv(slope)  # J^-1: the delta method, since theta solves M(theta) = m

@@ -35,9 +35,11 @@ def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
     starts, passes = _starts(rows, blocks), -(-rows // held)
     made, below = list[Words](), 0
     for i in range(passes):
+        # each pass ranks the words of one range of values; `below` is the number of words under that range
         low, high = i * 2**64 // passes, (i + 1) * 2**64 // passes - 1
         some = np.sort(np.concatenate([_between(key, at, rows, low, high) for at in range(0, rows, CHUNK)]))
         here = starts[(starts >= below) & (starts < below + len(some))]
+        # ranks among all words, less those below this range
         made.append(some[here - below])
         below += len(some)
     return _filled(np.concatenate(made), blocks)
@@ -49,7 +51,9 @@ def words_of_equal_blocks(own: Words, at: Words) -> Words:
     The upper 32 bits become the smallest number that is read as the block; the lower 32 bits stay.
     """
     blocks = len(at) + 1
+    # "right": a word equal to a cut is the first of the block that begins there
     label = np.searchsorted(at, own, side="right").astype(np.uint64)
+    # ceil(label 2**32 / blocks), which floor(u blocks / 2**32) maps back to the label
     upper = ((label << np.uint64(32)) + np.uint64(blocks - 1)) // np.uint64(blocks)
     return (upper << np.uint64(32)) | (own & np.uint64(2**32 - 1))
 

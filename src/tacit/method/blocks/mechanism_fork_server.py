@@ -61,11 +61,14 @@ def serve(handle: int) -> None:
         control.sendall(b"!" + _error_line(error))
         return
     control.sendall(b".")
+    # the curator's process reads until the end of the stream, which this marks; nothing more is said on it
     control.shutdown(socket.SHUT_WR)
+    # what exists now is not collected in children: pages stay shared, and no old finaliser runs in one
     gc.freeze()
     children: dict[int, float] = {}
     while True:
         if select.select([control], [], [], TICK if children else None)[0]:
+            # one byte and the descriptor of the child's own socket; rows never come this way
             kind, handles, _, _ = socket.recv_fds(control, 1, 1)
             if not kind:
                 break
@@ -74,6 +77,7 @@ def serve(handle: int) -> None:
                 _child(control, handles[0], function, seconds, trial=kind == TRIAL)
             os.close(handles[0])
             children[child] = time.monotonic() + patience(seconds)
+        # also on a tick without a message, or an overdue child would wait for the next block
         _look_after(children)
     for child in children:
         _kill(child)
@@ -101,6 +105,7 @@ def _limited(seconds: float) -> None:
     """Let the kernel end this process after so many seconds of processor time, and write no core file."""
     import resource
 
+    # a core file would hold the block's rows
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
@@ -114,11 +119,14 @@ def _limited(seconds: float) -> None:
 def _child(control: socket.socket, handle: int, function: Callable[..., Any], seconds: float, *, trial: bool) -> None:
     """Compute one block and end the process; send nothing but numbers (in a trial, on made-up rows, also an error)."""
     try:
+        # a group of its own, so that what the function starts can be killed with it
         os.setsid()
+        # before the function runs: no child may speak to the curator's process in the name of the server
         control.close()
         mine = socket.socket(fileno=handle)
         rows, half, columns, wanted = HEADER.unpack(_receive_exactly(mine, HEADER.size))
         total = rows if half < 0 else 2 * rows
+        # a bytearray, so that the function gets an array that it may write to
         given = np.frombuffer(bytearray(_receive_exactly(mine, 8 * total * max(columns, 1))), dtype=np.float64)
         block = given.reshape(total, columns) if columns else given
         silent_process()  # again: the function's modules may have set other outputs
@@ -128,13 +136,15 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
             for part in () if half < 0 else (block[rows : rows + half], block[rows + half :]):
                 try:
                     found.append(_numbers(function, part, wanted))
-                except Exception:
+                except Exception:  # a half without a number leaves the block uncorrected, not without an answer
                     found.append(np.full(wanted, np.nan))
             mine.sendall(np.concatenate(found).tobytes())
         except BaseException as error:
+            # an error's text could hold rows of the table: then nothing is sent, and the block has its default
             if trial:
                 mine.sendall(b"!" + _error_line(error))
     finally:
+        # in every case: a child must not return into the server's loop, nor run what is registered for exit
         os._exit(0)
 
 

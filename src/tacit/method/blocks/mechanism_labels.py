@@ -68,6 +68,7 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     if rows.owners is None:
         return system_random_words(len(rows.values))
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
+    # one word for each person, then looked up for each row
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
 
 
@@ -81,6 +82,7 @@ def groups(
     public: int | None,
 ) -> Iterator[Blocks]:
     """READS ROWS.  Yield all blocks of complete rows, group by group; the number of groups is public."""
+    # the choice of the way rests on public numbers; so does the number of passes
     many, key, place = blocks * capacity * len(cells), os.urandom(32), None
     size = max(1, GROUP // (capacity * len(cells)))
     for first in range(0, blocks, size):
@@ -118,6 +120,7 @@ def spread(
     found = source.spread(cells, unit, where, key, place, partial(_group, blocks, size), of, len(default))
     if found is None:
         return None
+    # a group without rows sends nothing, although its blocks count
     made = np.tile(default, (blocks, 1))
     for number, values in found.items():
         made[number * size : number * size + len(values)] = values
@@ -126,6 +129,7 @@ def spread(
 
 def _labels(own: Words, blocks: int) -> NDArray[np.int64]:
     """Return floor(u blocks / 2**32) for the upper 32 bits u of each word: a block from 0 to blocks - 1."""
+    # blocks < 2**31, so that the product stays below 2**63; shares of blocks differ by 2**-32, whatever the rows
     return (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
 
 
@@ -189,6 +193,7 @@ class Group:
         Numbers that sort as equal are made equal bit by bit (-0.0 and 0.0, all NaN): else what a block holds would
         depend on the order in which its rows came.
         """
+        # a copy, and -0.0 + 0.0 = 0.0
         values = values + 0.0
         values[np.isnan(values)] = np.nan
         count = len(self._sizes)
@@ -196,14 +201,17 @@ class Group:
         if count < self._all:
             here = np.flatnonzero((labels >= 0) & (labels < count))
             labels, values, own = labels[here], values[here], own[here]
+        # NumPy sorts 16-bit integers by radix, in linear time
         order = np.argsort(labels.astype(np.uint16) if count <= 2**16 else labels, kind="stable")
         new = np.bincount(labels, minlength=count)
+        # where the rows of each block begin in `order`
         starts = np.cumsum(new) - new
         crowded = self._sizes + new > self._capacity
         for block in np.flatnonzero(crowded & (new > 0)):
             at = order[starts[block] : starts[block] + new[block]]
             self._keep_lowest(int(block), values[at], own[at])
         labels = labels[order]
+        # rank among the new rows of the block, after those that it holds already
         place = np.arange(len(order)) - starts[labels] + self._sizes[labels]
         if crowded.any():
             easy = ~crowded[labels]
@@ -216,13 +224,16 @@ class Group:
         size = int(self._sizes[block])
         values = np.concatenate([self._values[block, :size], values])
         own = np.concatenate([self._words[block, :size], own])
+        # the last key sorts first: by word, then by the columns in their order
         kept = np.lexsort((*values.T[::-1], own))[: self._capacity]
         self._values[block], self._words[block] = values[kept], own[kept]
 
     def blocks(self) -> Blocks:
         """Return the blocks with rows in ascending order; nothing can be added afterwards."""
         unused = np.arange(self._capacity) >= self._sizes[:, None]
+        # words are needed no longer: their memory is given back before sorting
         self._words = np.empty((0, 0), dtype=np.uint64)
+        # sorts behind the rows of the block
         self._values[unused] = np.inf
         _sort_rows(self._values)
         self._values[unused] = 0.0
@@ -234,6 +245,7 @@ def _sort_rows(values: NDArray[np.float64]) -> None:
     if values.shape[2] == 1:
         values[:, :, 0].sort(axis=1)
         return
+    # some blocks at a time: the array of indices is as large as the rows it sorts
     for at in range(0, len(values), 256):
         some = values[at : at + 256]
         order = np.lexsort(tuple(np.moveaxis(some, 2, 0)[::-1]), axis=1)

@@ -109,9 +109,11 @@ def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) ->
 def sums(column: PartSpec, values: NDArray[np.float64]) -> Cells:
     """READS ROWS.  Return the sums of w and floor(w**2 / c); a value that is not finite is the box's lower end."""
     grid = cast(Grid, column.grid)
+    # estimates are finite already; the integers must be bounded whatever a model or a device returned
     at = np.where(np.isfinite(values), values, grid.lower)
     step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
     # the clip in integers is the one that the sensitivity rests on: it holds whatever the floats were
     w = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G) - grid.G // 2
+    # |w| <= H = 2**19: the square is far below 2**63
     squares = w * w // column.form.parameters["divisor"]
     return ((int(w.sum()), int(squares.sum())),)

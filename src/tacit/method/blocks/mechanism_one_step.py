@@ -59,6 +59,7 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     first, second = split(shape)
     model = cast(BlockPlan, shape.blocks).likelihood
     pilot = _pilot(shape.query).measure(first, source)
+    # from here on the pilot is public: only what was released of it is used
     found = read(replace(shape, columns=second), source, scores.scaling_at(model, scores.pilot(pilot, model)))
     return (*pilot, *(column.released(protect(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
@@ -73,10 +74,12 @@ def read(shape: Measurement, source: Source, scaling: scores.ScoreScaling) -> tu
     far, near = (blocks.parts(many, most) for most in (blocks.SMALL // 16, blocks.GROUP))
     asked = (plan.cells, shape.unit, shape.where)
     answer = partial(_summed, shape, scaling)
+    # one for the number of rows
     numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
     told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
     if told is None:
         told = dict(enumerate(_here(shape, source, key, near, answer)))
+    # whole floats below 2**53 are exact; they are added as Python integers
     sums = [sum(int(one.reshape(-1)[i]) for one in told.values()) for i in range(numbers)]
     return _assembled(shape, sums)
 
@@ -97,6 +100,7 @@ def _here(
         if shape.unit is None:
             yield from (answer(0, values, own) for values, own in found)
             return
+        # all rows of a person have one word, so that they come in one part and can be averaged there
         here = [(values[at], own[at]) for values, own in found for at in [blocks.part_of(parts, own) == part]]
         if here:
             yield answer(part, *(np.concatenate([one[i] for one in here]) for i in (0, 1)))
@@ -159,7 +163,9 @@ def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int6
     order = np.argsort(own, kind="stable")
     lane = own[order]
     sizes = np.bincount(lane, minlength=scores.BATCH)
+    # rank of each row among those of its place; rows of equal rank form a batch with at most one row at each place
     turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
+    # H is the middle of the grid, the score 0
     v = np.full((len(own), len(scaling.at)), H, dtype=np.int64)
     columns = rows.values.shape[1]
     by_turn = np.argsort(turn, kind="stable")
@@ -168,6 +174,7 @@ def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int6
     # whatever the other rows are, so that a row that changes moves no other row's integers
     for start, end in pairwise(ends):
         here = by_turn[start:end]
+        # empty places are NaN, outside every support
         batch = np.full((scores.BATCH, columns), np.nan)
         batch[lane[here]] = rows.values[order[here]]
         psi = scores.clipped(scaling, batch[:, 0] if columns == 1 else batch, CLIP)
@@ -178,6 +185,7 @@ def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int6
 def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return scores as integers in {0, ..., G}; what is not a number goes to the middle."""
     at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)
+    # the last clip is in integers: the sensitivity rests on it alone
     return np.clip(np.floor((at + CLIP) * (GRID / (2 * CLIP)) + 0.5).astype(np.int64), 0, GRID)
 
 
@@ -187,6 +195,7 @@ def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64
     many = np.bincount(who)
     total = np.zeros((len(many), v.shape[1]), dtype=np.int64)
     np.add.at(total, who, v)
+    # floor(mean + 1/2) in integers: within {0, ..., G}, as the mean is
     return (2 * total + many[:, None]) // (2 * many[:, None])
 
 

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import count, islice
+from math import isqrt
 from typing import Any, Final
 
 import numpy as np
@@ -53,9 +55,11 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
     found, *halves = _numbers(model, rows, sizes, halves=bias == "split-half")
     if halves:
         with np.errstate(all="ignore"):
+            # a bias b / t is 2 b / t in halves, and cancels: 2 (x + b / t) - (x + 2 b / t) = x
             corrected = 2 * found - (halves[0] + halves[1]) / 2
         found = np.where(np.isfinite(corrected).all(axis=1, keepdims=True), corrected, found)
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
+    # all numbers of a block or none: it is the whole function that fails
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
     return np.where(own, np.clip(found, low, high), model.fallback)
 
@@ -67,6 +71,7 @@ def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64], *, halves:
         return [STATISTICS[model.function][1](*part) for part in ((rows, sizes), *parts)]
     blocks = [block[:size] for block, size in zip(rows, sizes, strict=True)]
     pairs = list(zip(*([half[:size] for half, size in zip(*part, strict=True)] for part in parts), strict=True))
+    # threads only wait for their sockets; two a core keep children running while others are sent
     with ForkServer(model) as server, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
         each = pool.map(server.block, blocks, pairs or [()] * len(blocks))
         found = np.array(list(each)).reshape(len(sizes), 1 + len(parts), len(model.names))
@@ -80,6 +85,7 @@ def check(model: Statistic) -> None:
         return
     with ForkServer(model) as server:
         said = [server.trial(rows) for rows in _made_up_rows(model.columns)]
+    # one table may be unfit for a function (binary or whole numbers): it is refused only where all are
     if all(said):
         shape = (TRIED,) if model.columns == 1 else (TRIED, model.columns)
         message = f"the statistic fails on rows made up, an array of shape {shape}: {said[0]}."
@@ -89,7 +95,9 @@ def check(model: Statistic) -> None:
 def _made_up_rows(columns: int) -> list[Array]:
     """Return three public tables: of numbers in [0, 1), with a binary first column, and with a whole first column."""
     i = np.arange(1.0, TRIED + 1)[:, None]
-    spread: Array = (i * np.sqrt([2.0 + 7 * j for j in range(columns)])) % 1
+    # multiples of roots of primes: no column is constant, and none is a function of the others
+    primes = islice((p for p in count(2) if all(p % q for q in range(2, isqrt(p) + 1))), columns)
+    spread: Array = (i * np.sqrt(list(primes))) % 1
     several: list[Array] = [spread, spread.copy(), 4 * spread - 2]
     several[1][:, 0] = several[1][:, 0] > 0.5
     several[2][:, 0] = np.floor(5 * spread[:, 0])
@@ -109,6 +117,7 @@ class ForkServer(AbstractContextManager["ForkServer"]):
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
         own = {name: value for name, value in os.environ.items() if name not in SET}
+        # a fixed hash seed: sets and dictionaries of text have one order, so that a block has one answer
         environment = {**own, **dict.fromkeys(SINGLE, "1"), "PYTHONHASHSEED": "0"}
         self._process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", CODE, str(theirs.fileno()), *sys.path],
@@ -124,6 +133,7 @@ class ForkServer(AbstractContextManager["ForkServer"]):
             function: Any = model.function
             given = packed(function)
             self._control.sendall(START.pack(self._seconds, len(given)) + given)
+            # "." or "!" and up to 400 bytes of an error
             said = _all(self._control, 401)
         except OSError:
             said = b""
@@ -158,10 +168,12 @@ class ForkServer(AbstractContextManager["ForkServer"]):
 
     def _send(self, kind: bytes, rows: Array, most: int, halves: Sequence[Array] = ()) -> bytes:
         """READS ROWS.  Send a block to a new child by a socket of its own; OSError where no child can be forked."""
+        # an empty block has the default; no function need cope with it
         if rows.size == 0:
             return b""
         mine, theirs = socket.socketpair()
         with mine:
+            # one thread at a time sends; `theirs` is closed here afterwards, and the child alone holds it
             with theirs, self._lock:
                 socket.send_fds(self._control, [kind], [theirs.fileno()])
             mine.settimeout(self._patience)

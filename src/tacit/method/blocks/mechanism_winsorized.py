@@ -71,9 +71,11 @@ def of_estimates(shape: Measurement, values: NDArray[np.float64], draw: Any, noi
     """READS ROWS.  Return the parts made from the blocks' estimates `values`, shape (k, parameters)."""
     names = cast(BlockPlan, shape.blocks).model.names
     made: list[Part] = []
+    # parts alternate: selections, then sums (`winsorized_design`)
     for chosen, mean in zip(shape.columns[::2], shape.columns[1::2], strict=True):
         own = values[:, names.index(mean.label)]
         wide = cast(WideGrid, cast(Quartiles, chosen).wide)
+        # drawn before the sums: their window depends on released points alone
         points = tuple(int(draw(runs, chosen.law)) for runs in utilities(wide, own))
         made.append(chosen.released((points,)))
         column = windowed(mean, wide, points)

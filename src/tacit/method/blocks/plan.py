@@ -49,6 +49,7 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
     for column in shape.columns:
         i = plan.model.names.index(column.label)
         grid = cast(Grid, column.grid)
+        # one grid step of a sum, in units of the mean over blocks
         load = (grid.upper - grid.lower) / grid.G / plan.blocks
         privacy = load**2 * column.law.variance()
         if sampling is None:
@@ -56,6 +57,7 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
             width = 2 * float(halfwidth(level, s, b))
         else:
             width = 2 * NormalDist().inv_cdf(0.5 + level / 2) * float(np.sqrt(sampling[i] + privacy))
+        # intervals are cut to the box
         width = min(width, grid.upper - grid.lower)
         found.append(
             (column.label, float(plan.model.fallback[i]), width, privacy, 0.0 if sampling is None else sampling[i])

@@ -36,6 +36,7 @@ def one_step_entries(shape: Measurement, rows: int, level: float) -> list[Entry]
     _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
     noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1]])
+    # turn * noise scales the columns: J^-1 diag(noise) J^-T
     sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     widths = np.minimum(z * np.sqrt(sampling + privacy), model.upper - model.lower)
@@ -67,6 +68,7 @@ def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measureme
             wide = grid.upper - grid.lower
             if sampling is not None:
                 i = plan.model.names.index(column.label)
+                # sampling * blocks is the variance of one block of rows / blocks rows
                 wide = min(wide, (1 + 2 * REACH) * QUARTILES * math.sqrt(float(sampling[i]) * plan.blocks))
             made.append(replace(column, grid=replace(grid, upper=grid.lower + wide)))
     return replace(shape, columns=tuple(made))
@@ -100,5 +102,6 @@ def _pilot(shape: Measurement, rows: int) -> float:
         grid = cast(Grid, column.grid)
         load = (grid.upper - grid.lower) / grid.G / plan.blocks
         at = plan.model.names.index(column.label)
+        # sd of the noise times sqrt(I): in standard deviations of one row's estimate
         sizes.append(load * math.sqrt(column.law.variance() * float(information[at])))
     return max(sizes)

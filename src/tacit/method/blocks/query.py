@@ -90,6 +90,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
         if self.model.words["family"] == "Statistic":
             self._set_statistic_bias()
+        # a law of None is a function read from a file by its name: nothing to check it against
         elif self.bias == "observed" and self.model.law is not None and not self.model.law.smooth:
             text = f"bias of SampleAndAggregate: {self.model.words['family']} has no second derivatives to observe."
             raise QueryError(text, code="Q95", hint='bias="split-half", or leave bias out')
@@ -100,6 +101,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
 
     def _set_statistic_bias(self) -> None:
         """Set the correction of a statistic, by halves by default or none; QueryError Q110 for another."""
+        # "cox-snell" is the field's default, which for a statistic stands for its own: halves
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')

@@ -56,6 +56,7 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
 
 def quartile_in_noise_scales(column: PartSpec, k: int) -> float:
     """Return half a quartile of k blocks (k / 8 ranks) in scales of the selection's noise; a public number."""
+    # utilities count in quarters of a rank (b = 4): the scale over the denominator is in ranks
     return k / 8 / (float(column.law.scale) / column.form.parameters["denominator"])
 
 
@@ -71,6 +72,7 @@ def least_quartile_in_noise_scales(plan: BlockPlan) -> float:
 
 def _quartiles(column: PartSpec, wide: WideGrid, plan: BlockPlan) -> Quartiles:
     """Return the two selections of a parameter, for the smallest share of its price that finds its quartiles."""
+    # two selections of `part` each
     made, least = [_selections(column, wide, 2 * part) for part in QUARTILE], least_quartile_in_noise_scales(plan)
     return next((one for one in made if quartile_in_noise_scales(one, plan.blocks) >= least), made[-1])
 
@@ -81,6 +83,7 @@ def _selections(column: PartSpec, wide: WideGrid, part: Fraction) -> Quartiles:
     The number of blocks is fixed, so that a neighbouring table replaces one block's estimate under both relations.
     """
     cost = column.cost.share(part)
+    # both quartiles have one sensitivity, b = 4 under replace-one: PROBS[0] stands for both
     law = rank_utilities.law_for(cost.share(Fraction(1, 2)), PROBS[0], "replace-one", grouped=False)
     most, squared = rank_utilities.reached(PROBS[0], "replace-one", grouped=False)
     facts = {"G": STEPS, "numerator": 1, "denominator": 4}

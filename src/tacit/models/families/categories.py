@@ -47,6 +47,7 @@ class Categorical(Family):
 
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return the shares of codes in the block, the maximum."""
+        # the share of code 0 is one less their sum
         return [mean((x == code) * 1.0, w) for code in range(1, self.levels)]
 
     def row_statistics(self, x: Any) -> Any:
@@ -55,6 +56,7 @@ class Categorical(Family):
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
         """Return the log-probability from the indicators or counts."""
+        # xlogy(0, 0) = 0: a code that is not seen says nothing, also where its share is 0
         return special().xlogy(u[0], 1 - theta.shares.sum()) + special().xlogy(u[1:], theta.shares).sum()
 
     def expected(self, u: Any, theta: Any) -> Any:
@@ -102,6 +104,7 @@ class Multinomial(Categorical):
 
     def inside(self, x: Any) -> Any:
         """Return whether rows are counts that add up to the number of trials."""
+        # counts are whole, and their floats add up exactly
         return ((x >= 0) & (x % 1 == 0)).all(-1) & (x.sum(-1) == self.trials)
 
     def log_density(self, x: Any, theta: Any) -> Any:

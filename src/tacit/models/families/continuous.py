@@ -48,6 +48,7 @@ class Normal(Family):
     def log_density_from(self, u: Any, theta: Any) -> Any:
         """Return the log-density from the statistics, without its constant."""
         m, sd = theta.mean, theta.sd
+        # mean of (x - m)**2 from the means of x and x**2
         return -0.5 * (u[1] - 2 * m * u[0] + m**2) / sd**2 - jnp().log(sd)
 
     def expected(self, u: Any, theta: Any) -> Any:
@@ -105,6 +106,7 @@ class Lognormal(Normal):
     def log_density(self, x: Any, theta: Any) -> Any:
         """Return the log-density of one row (JAX)."""
         log = jnp().log(x)
+        # the last term is the Jacobian of the log, 1 / x
         return log_normal(log, theta.mean, theta.sd) - log
 
     def start(self, x: Any, w: Any) -> list[Any]:
@@ -121,6 +123,7 @@ class Lognormal(Normal):
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
         """Return mean and standard deviation of the log of a lognormal law with this mean and variance."""
+        # of a lognormal law, variance / mean**2 = exp(sd**2) - 1 and mean = exp(m + sd**2 / 2)
         log_variance = float(np.log1p(variance / mean**2))
         return float(np.log(mean)) - log_variance / 2, float(np.sqrt(log_variance))
 
@@ -154,6 +157,7 @@ class Laplace(Family):
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return the median and the mean distance from it, the maximum; NaN where all rows are equal."""
         middle = median(x, w)
+        # 0, or NaN where all rows are equal: adding it leaves such a block without an estimate
         apart = 0 * moments(x, w)[1]
         return [middle, mean(jnp().abs(x - middle), w) + apart]
 
@@ -207,6 +211,7 @@ class Beta(Family):
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return the values that match mean and variance; NaN where all rows are equal."""
         middle, square = moments(x, w)
+        # a + b = mean (1 - mean) / variance - 1, which is not positive where rows are all near 0 or 1
         size = at_least(middle * (1 - middle) / square - 1, 0.1)
         return [middle * size, (1 - middle) * size]
 
@@ -233,6 +238,7 @@ class Beta(Family):
     def location_and_width(self, theta: Any) -> tuple[float, float]:
         """Return the logit of the mean, and about the standard deviation of logits."""
         a, b = float(theta.a), float(theta.b)
+        # the variance of the logit is trigamma(a) + trigamma(b), about 1 / a + 1 / b
         return math.log(a / b), math.sqrt(1 / a + 1 / b)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:

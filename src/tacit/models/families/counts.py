@@ -170,6 +170,7 @@ class Geometric(_Counts):
         return self._core(x, theta)
 
     def _core(self, x: Any, theta: Any) -> Any:
+        # xlogy: at p = 1 all counts are 0, and 0 log 0 is 0
         return special().xlogy(x, 1 - theta.p) + jnp().log(theta.p)
 
     def start(self, x: Any, w: Any) -> list[Any]:
@@ -213,6 +214,7 @@ class NegativeBinomial(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive", "dispersion": "positive"}
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.5, 0.3, 0.5), "dispersion": Order(3.0, 10.0, 0.0)}
+    # under-dispersed blocks have their maximum at k = 0, the Poisson law: an answer, not a failure
     row_support, edge = "count", "clamp"
     statistics_hint = f"dispersion=0.5, a number at which it is held, or {Family.statistics_hint}"
 
@@ -220,6 +222,7 @@ class NegativeBinomial(Family):
         """Return the log-probability of one row (JAX)."""
         lib, g = jnp(), special().gammaln
         k = theta.dispersion
+        # with size 1 / k the probability of success is 1 / (1 + k mean); log1p keeps digits at small dispersions
         size, both = 1 / k, lib.log1p(k * theta.mean)
         constant = g(x + size) - g(size) - g(x + 1)
         return constant - (x + size) * both + x * lib.log(k) + special().xlogy(x, theta.mean)
@@ -228,6 +231,7 @@ class NegativeBinomial(Family):
         """Return the values that match mean and variance."""
         middle = mean(x, w)
         square = mean((x - middle) ** 2, w)
+        # variance = mean + k mean**2, solved for k; at least .05, where counts vary less than a Poisson law
         return [at_least(middle, 1e-9), at_least((square - middle) / at_least(middle**2, 1e-9), 0.05)]
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:

@@ -32,6 +32,7 @@ class NormalMixture(Family):
     kinds: ClassVar[dict[str, Kind]] = {
         "share": "unit", "mean1": "real", "mean2": "real", "sd1": "positive", "sd2": "positive",
     }  # fmt: skip
+    # no widening of the search: towards sd = 0 the likelihood is unbounded
     row_support, edge, widen, steps = "real", "clamp", 0.0, 80
     orders: ClassVar[dict[str, Order]] = {word: Order(50.0, 150.0) for word in kinds}
 
@@ -45,11 +46,13 @@ class NormalMixture(Family):
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return means and standard deviations of the lower and the upper half; NaN where all rows are equal."""
         lib = jnp()
+        # 0, or NaN where all rows are equal
         apart = 0 * moments(x, w)[1]
         middle = median(x, w)
         sides: list[tuple[Any, Any]] = []
         for part in (w * (x <= middle), w * (x >= middle)):
             center = mean(x, part)
+            # off 0, where half of the rows are equal
             sides.append((center + apart, at_least(lib.sqrt(mean((x - center) ** 2, part)), 1e-3)))
         return [lib.array(0.5), sides[0][0], sides[1][0], sides[0][1], sides[1][1]]
 
@@ -63,6 +66,7 @@ class NormalMixture(Family):
     def location_and_width(self, theta: Any) -> tuple[float, float]:
         """Return the middle between the means, and the smaller standard deviation."""
         t = {name: float(getattr(theta, name)) for name in ("mean1", "mean2", "sd1", "sd2")}
+        # the smaller one: the steps of the quadrature must resolve the narrower component
         return (t["mean1"] + t["mean2"]) / 2, min(t["sd1"], t["sd2"])
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:

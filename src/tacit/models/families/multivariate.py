@@ -66,15 +66,18 @@ class MultivariateNormal(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """Return the log-density of one row (JAX); NaN where correlations make no positive definite matrix."""
+        # log(2 pi) / 2 for each dimension
         return self.log_density_from(self.row_statistics(x), theta) - 0.9189385332046727 * self.dimensions
 
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return the moments of the block, the maximum; NaN where a column is constant or depends on the others."""
         lib, d = jnp(), self.dimensions
         center = mean(x, w)
+        # the weighted covariance, shape (d, d)
         square = lib.einsum("n,ni,nj->ij", w, x - center, x - center) / w.sum()
         sds = lib.sqrt(lib.diag(square))
         matrix = square / sds[:, None] / sds[None, :]
+        # of the correlations, so that units do not matter; NaN, where not positive definite, compares as False
         sound = lib.diag(lib.linalg.cholesky(matrix)).min() > 1e-6
         parts = [center[i] for i in range(d)] + [sds[i] for i in range(d)]
         parts += [matrix[i, j] for i, j in zip(*self.pairs, strict=True)]
@@ -88,9 +91,11 @@ class MultivariateNormal(Family):
         """Return the log-density from the statistics, without its constant."""
         lib, d = jnp(), self.dimensions
         m = theta.means
+        # mean of (x - m)(x - m)' from the means of x and x x'
         about = u[d:].reshape(d, d) - u[:d, None] * m - m[:, None] * u[:d] + m[:, None] * m
         factor = lib.linalg.cholesky(self.covariance(theta))
         inverse = jnp().linalg.inv(factor)
+        # with S = L L': trace(S^-1 about), and log det S / 2 = sum log diag L
         return -0.5 * lib.trace(inverse.T @ inverse @ about) - lib.log(lib.diag(factor)).sum()
 
     def expected(self, u: Any, theta: Any) -> Any:

@@ -119,6 +119,7 @@ class Gamma(Family):
         lib = jnp()
         middle, log = mean_of(self.row_statistics, x, w)
         s = lib.log(middle) - log
+        # s >= 0 by Jensen's inequality, and 0 exactly for equal rows, whose shape would be infinite
         s = lib.where(s > EQUAL, s, lib.nan)
         shape = (3 - s + lib.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
         return [shape, shape / middle]
@@ -197,11 +198,13 @@ class Weibull(Family):
         """Return the values that match mean and variance of the log; NaN where all rows are equal."""
         lib = jnp()
         middle, square = moments(lib.log(x), w)
+        # log x is a Gumbel variable: variance pi**2 / (6 shape**2), mean log(scale) - EULER / shape
         shape = math.pi / math.sqrt(6) / lib.sqrt(square)
         return [shape, lib.exp(middle + EULER / shape)]
 
     def nodes(self, theta: Any) -> tuple[Any, Any]:
         """Return points scale exp(u / shape) and trapezium weights; u is the log of an exponential variable."""
+        # density exp(u - exp(u)): what is left out, e^-36 below and exp(-e^4) above, is at rounding
         u = np.arange(-36.0, 4.01, 0.25)
         return theta.scale * jnp().exp(u / theta.shape), 0.25 * np.exp(u - np.exp(u))
 
@@ -228,6 +231,7 @@ class Weibull(Family):
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
         """Return about the shape and scale of the Weibull law with this mean and variance."""
+        # shape = (sd / mean)**-1.086 is a common approximation; scale = mean / gamma(1 + 1 / shape)
         return (mean * mean / variance) ** 0.54, 1.1 * mean
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
@@ -275,6 +279,7 @@ class Pareto(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """Return the log-density of one row (JAX)."""
+        # log x has the density shape exp(-shape u), u = log(x / minimum); 1 / x is the Jacobian
         return self.log_density_from(self.row_statistics(x), theta) - jnp().log(x)
 
     def start(self, x: Any, w: Any) -> list[Any]:
@@ -307,4 +312,5 @@ class Pareto(Family):
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Return Pareto draws."""
+        # NumPy's Pareto law begins at 0
         return self.minimum * (1 + rng.pareto(float(theta.shape), rows))

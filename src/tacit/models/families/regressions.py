@@ -61,6 +61,7 @@ class RegressionFamily(Family):
 
     def possible(self, y: Any) -> Any:
         """Return whether responses are possible under the law."""
+        # all but NaN
         return y == y
 
     def eta(self, x: Any, theta: Any) -> Any:
@@ -153,6 +154,7 @@ class LogisticRegression(RegressionFamily):
 
     def link(self, mean: Any) -> Any:
         """Return the log-odds of a mean, kept away from 0 and 1."""
+        # finite where all responses are alike
         p = 0.02 + 0.96 * mean
         return jnp().log(p / (1 - p))
 
@@ -172,6 +174,7 @@ class ProbitRegression(LogisticRegression):
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
         """Return the log-probability."""
         log = special().log_ndtr
+        # log Phi directly: Phi itself underflows at eta = -38
         return s[0] * log(eta) + (1 - s[0]) * log(-eta)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
@@ -245,6 +248,7 @@ class GammaRegression(RegressionFamily):
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
         """Return the log-density from the statistics."""
         a = theta.shape
+        # a gamma law of shape a and rate a exp(-eta)
         return a * (jnp().log(a) - eta) + (a - 1) * s[1] - a * s[0] * jnp().exp(-eta) - special().gammaln(a)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
@@ -304,18 +308,22 @@ class LinearRegression(RegressionFamily):
         else:
             z = x[:, 1:] - mean(x[:, 1:], w)
             scale = lib.sqrt(mean(z**2, w))
+            # units do not matter: the Gram matrix is that of correlations
             z = z / scale
             gram = lib.einsum("n,ni,nj->ij", w, z, z) / w.sum()
             slopes = lib.linalg.solve(gram, lib.einsum("n,ni,n->i", w, z, y - center) / w.sum())
             residual = y - center - z @ slopes
             slopes = slopes / scale
+            # the intercept of regressors that are not centred
             offset = center - mean(x[:, 1:], w) @ slopes
         sd, whole = lib.sqrt(mean(residual**2, w)), lib.sqrt(mean((y - center) ** 2, w))
+        # collinear regressors: a pivot of 0, or NaN, which compares as False; an exact fit has no sd
         sound = (lib.diag(lib.linalg.cholesky(gram)).min() > 1e-6) & (sd > 1e-9 * whole)
         return [lib.where(sound, part, lib.nan) for part in (offset, *[slopes[i] for i in range(d)], sd)]
 
     def bias_form(self, theta: Any) -> Any:
         """Return the bias: 0 for coefficients; for sd, -sd / 2 for each coefficient and the intercept, and -sd / 4."""
+        # E(sd) = sd (1 - (d + 1) / 2n - 1 / 4n): division by n, and the concavity of the root
         zeros = jnp().zeros(self.regressors + 1)
         return jnp().append(zeros, -theta.sd * (self.regressors + 1.5) / 2)
 

@@ -52,12 +52,14 @@ class StudentT(Family):
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return the median, the mean distance from it, and five degrees of freedom; NaN where all rows are equal."""
         middle = median(x, w)
+        # 0, or NaN where all rows are equal
         apart = 0 * moments(x, w)[1]
         return [middle, mean(jnp().abs(x - middle), w) + apart, jnp().array(5.0)]
 
     def nodes(self, theta: Any) -> tuple[Any, Any]:
         """Return points location + scale sinh(s), and weights by the trapezium rule in s."""
         lib = jnp()
+        # sinh(36) is 2e15: even at one degree of freedom less than 1e-15 of the law lies beyond
         s = np.arange(-36.0, 36.01, 0.3)
         x = theta.location + theta.scale * np.sinh(s)
         weights = lib.exp(self.log_density(x, theta) + lib.log(theta.scale)) * np.cosh(s)
@@ -66,6 +68,7 @@ class StudentT(Family):
     def fisher_form(self, theta: Any) -> Any:
         """Return the information: rational in location and scale, by trigamma functions for degrees of freedom."""
         nu, s, p = theta.df, theta.scale, special().polygamma
+        # location is uncorrelated with the others by symmetry [Lange, Little & Taylor 1989]
         both = -2 / (s * (nu + 1) * (nu + 3))
         last = (p(1, nu / 2) - p(1, (nu + 1) / 2)) / 4 - (nu + 5) / (2 * nu * (nu + 1) * (nu + 3))
         return [

@@ -91,6 +91,7 @@ def _operation(op: str, left: Known, right: Known, backend: Backend) -> Known:
     known = a_known & b_known
     if op == "/":
         there = ~(b == backend.real(0.0))
+        # 1 in place of a zero divisor: engines differ in x / 0, and the result is missing anyway
         known, b = known & there, backend.choose(there, b, backend.real(1.0))
     x = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else backend.divide(a, b)
     return _finite(x, known, backend)
@@ -131,18 +132,22 @@ def log(x: Any, backend: Backend) -> Any:
     low, high = real(2.0**LEAST), real(2.0**-LEAST)
     x = keep(choose(x >= high, high, choose(x <= low, low, x)))
     k, m = real(float(LEAST)), keep(x * real(2.0**-LEAST))  # from 1 to 2**(-2 LEAST)
+    # invariant: x = 2**k m; the steps add up to 127, so m ends in [1, 2], and at 2 only for the largest x
     for step in (64, 32, 16, 8, 4, 2, 1):
         there = m >= real(2.0**step)
         k = k + choose(there, real(float(step)), real(0.0))
         m = keep(choose(there, m * real(2.0**-step), m))
     k = keep(k)
+    # m around 1 on both sides halves the largest |s|, and log 1 is exactly 0
     upper = m >= real(math.sqrt(2.0))
     k, m = keep(choose(upper, k + real(1.0), k)), keep(choose(upper, m * real(0.5), m))
     s = keep(backend.divide(m - real(1.0), m + real(1.0)))
     t = keep(s * s)
+    # Horner's rule from the last term: a fixed order of operations rounds alike everywhere
     series = real(1.0 / (2 * TERMS + 1))
     for i in reversed(range(TERMS)):
         series = series * t + real(1.0 / (2 * i + 1))
+    # small terms first; k LN2_HIGH is exact, as LN2_HIGH ends in 21 zero bits
     return k * real(LN2_HIGH) + (k * real(LN2_LOW) + real(2.0) * s * series)
 
 
@@ -160,14 +165,18 @@ def _of_date(function: str, days: Any, backend: Backend) -> Any:
         return backend.keep(backend.floor(backend.divide(a, real(float(b)))))
 
     if function == "weekday":
+        # 1970-01-01 was a Thursday
         since = backend.keep(days + real(3.0))
         return since - part(since, 7) * real(7.0)
+    # days since 0000-03-01: years that begin in March have the leap day last; 400 of them have 146097 days
     z = backend.keep(days + real(719468.0))
     era = part(z, 146097)
     of_era = backend.keep(z - era * real(146097.0))
+    # leap days so far: day 1460 is the first, a century of 36524 days lacks one, day 146096 ends the era with one
     leap = part(of_era, 1460), part(of_era, 36524), part(of_era, 146096)
     year = part(of_era - leap[0] + leap[1] - leap[2], 365)
     of_year = backend.keep(of_era - (real(365.0) * year + part(year, 4) - part(year, 100)))
+    # months from March on: 153 days in each five, 31 30 31 30 31
     march = part(real(5.0) * of_year + real(2.0), 153)
     month = backend.keep(choose(march < real(10.0), march + real(3.0), march - real(9.0)))
     match function:
@@ -178,6 +187,7 @@ def _of_date(function: str, days: Any, backend: Backend) -> Any:
         case "quarter":
             return part(month + real(2.0), 3)
         case _:
+            # January and February belong to the next calendar year
             return year + era * real(400.0) + choose(month <= real(2.0), real(1.0), real(0.0))
 
 

@@ -140,5 +140,6 @@ def _recoded(
         if places[at] is not None:
             raise wrong(f"{old.value!r} is recoded twice.", "each level once")
         places[at] = column.labels.index(str(new.value))
+    # as many intervals as levels, so that the check of numbers passes and index i is level i
     values, texts = _levels(column, len(column.codes))
     return Computed(source, Recoded(cell, tuple(places)), (cell,), values, texts)

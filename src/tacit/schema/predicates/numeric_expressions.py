@@ -109,6 +109,7 @@ def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
             return _applied(function, number(argument, cells))
         case syntax.Arithmetic(op, left, right):
             a, b = number(left, cells), number(right, cells)
+            # the only arithmetic of dates: a difference is a number of days, a sum has no meaning
             if op == "-" and _kind(a) == _kind(b) == "date":
                 return Operation(op, a, b)
             return Operation(op, _plain(a), _plain(b))

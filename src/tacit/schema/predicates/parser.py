@@ -53,6 +53,7 @@ ARITHMETIC: Final[dict[type[ast.operator], str]] = {ast.Add: "+", ast.Sub: "-", 
 LOGIC: Final = {"&": "and", "|": "or"}
 """They bind less tightly than comparisons, as in pandas; `~` binds as in Python, and before a comparison is refused."""
 NOT_READ: Final = (SyntaxError, ValueError, KeyError, IndexError, tokenize.TokenError, RecursionError, MemoryError)
+"""What the parser and a lookup in it may raise: an operator that is not read, a placeholder without its name."""
 MISSING: Final = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 
 
@@ -145,10 +146,12 @@ def _as_python(text: str, names: list[str]) -> str:
             at = end + 1
             continue
         quote = sign if sign in "'\"" else ""
+        # a line break between tokens would end the expression; in quotes it is kept, and refused by Python
         made.append(f" {LOGIC[sign]} " if sign in LOGIC else " " if sign in "\r\n" else sign)
         at += 1
     found = "".join(made)
     for token in tokenize.generate_tokens(io.StringIO(found).readline):
+        # all after # would be no part of the condition, and nobody who reads the text would notice
         if token.type == tokenize.COMMENT:
             raise ValueError("a comment")
     return found
@@ -163,12 +166,14 @@ def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
             word = "and" if isinstance(op, ast.And) else "or"
             parts: list[Condition] = []
             for one in (_condition(value, names, depth + 1) for value in values):
+                # nested parts of one operator are one list: equal conditions get one canonical text, hence one question
                 parts += one.parts if isinstance(one, AndOr) and one.op == word else (one,)
             return AndOr(word, tuple(parts))
         case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=operand):
             return Not(_condition(operand, names, depth + 1))
         case ast.Compare(left=left, ops=ops, comparators=others):
             chain = [left, *others]
+            # a < b < c is a < b and b < c, as in Python
             made = [_comparison(a, op, b, names, depth) for a, op, b in zip(chain, ops, chain[1:], strict=False)]
             return made[0] if len(made) == 1 else AndOr("and", tuple(made))
         case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[], keywords=[]) if attr in MISSING:
@@ -197,6 +202,7 @@ def _value(node: ast.expr, names: list[str], depth: int) -> Value:
     if depth > DEEPEST:
         raise ValueError("too deep")
     match node:
+        # small whole powers only: an engine's own power function may round differently
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if power in (2, 3, 4):
             return Arithmetic("**", _value(left, names, depth + 1), Constant(float(power)))
         case ast.Call(func=ast.Name(id=function), args=[argument], keywords=[]) if function in FUNCTIONS:

@@ -44,10 +44,12 @@ def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend
             x, known = backend.keep(x), backend.keep(known)
             bounds = zip(edges, column.values[1:], strict=True)
             found = backend.real(column.values[0])
+            # edges ascend, so the last one at or below x decides
             for edge, then in bounds:
                 found = backend.choose(x >= backend.real(edge), backend.real(then), found)
         case Recoded(cell, places):
             x, here = read[cell]
+            # false in every row: a bare constant would have no length in NumPy
             found, known = backend.real(column.values[0]), backend.truth(False) & here
             for i, place in enumerate(places):
                 if place is not None:
@@ -90,6 +92,7 @@ def _logic(node: Node, read: Mapping[ColumnCell, Known], backend: Backend, *, th
             x, known = read[cell]
             found = backend.truth(False) & known
             for i in indices:
+                # x is 0 where the cell is missing, and may equal a listed index: the next step overrules it
                 found = found | (x == backend.real(float(i)))
             return backend.choose(known, found, backend.truth(missing)), known
         case Compare(op, left, right):
@@ -107,6 +110,7 @@ def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
     if cell.lower is not None and cell.upper is not None:
         low, high = backend.real(cell.lower), backend.real(cell.upper)
         x = backend.choose(x >= high, high, backend.choose(x <= low, low, x))
+    # after the clamp: declared values of missing cells lie inside the bounds
     if cell.missing is not None:
         x, known = backend.choose(known, x, backend.real(cell.missing)), backend.truth(True) | known
     return x, known

@@ -122,6 +122,7 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 def _comparison(found: syntax.Comparison, cells: Mapping[str, ColumnCell]) -> Node:
     left, op, right = found.left, found.op, found.right
     if isinstance(left, syntax.Constant):
+        # a constant on the left: the comparison seen from the right
         left, op, right = right, MIRROR[op], left
     if isinstance(left, syntax.Name) and cells[left.name].kind == "category":
         return _level(cells[left.name], op, right)
@@ -146,6 +147,7 @@ def _level(cell: ColumnCell, op: str, other: syntax.Value) -> Node:
     at, size = level_index(cell, other.value), len(_labels(cell))
     if op in ("==", "!="):
         among = (at,) if op == "==" else tuple(i for i in range(size) if i != at)
+        # a missing cell differs from every level, as in pandas
         return LevelIsAmong(cell, among, missing=op == "!=")
     assert cell.key is not None
     if not cell.key.ordered:

@@ -49,5 +49,6 @@ def _ipc(path: Path, fields: list[int] | None) -> Any:
     try:
         return pa.ipc.open_file(mapped, options=options)
     except pa.ArrowInvalid:
+        # the attempt as a file has read on; the two formats are told apart only by trying
         mapped.seek(0)
     return pa.ipc.open_stream(mapped, options=options)

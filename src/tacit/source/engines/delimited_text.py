@@ -37,6 +37,7 @@ class TextFile:
 
     def read(self, columns: Sequence[Reading]) -> Any:
         """See `Engine.read`."""
+        # one column carries the number of rows where none is asked for
         wanted = list(dict.fromkeys(one.name for one in columns)) or [self._names[0]]
         indices = [self._names.index(name) for name in wanted]
         own = connection()

@@ -46,8 +46,10 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
         found = arrow_columns.series(values)
     elif isinstance(given, list | tuple):
         found = arrow_columns.listed(cast("Sequence[object]", given))
+    elif isinstance(given, np.ma.MaskedArray):
+        found = _masked(given)
     else:
-        values = np.asarray(values) if not isinstance(values, np.ma.MaskedArray) else _filled(values)
+        values = np.asarray(values)
         found = arrow_columns.numbers(values) if values.ndim == 1 else None
     if found is None:
         message = f"column {name!r} is no array of one dimension and one type."
@@ -55,6 +57,11 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
     return found, len(values)
 
 
-def _filled(values: Any) -> Any:
-    """Return a masked array of numbers with NaN where it is masked."""
-    return values.astype(np.float64).filled(np.nan)
+def _masked(values: Any) -> LazyColumn | None:
+    """Return a masked array of numbers, missing where it is masked; integers stay integers, however large."""
+    if values.ndim != 1:
+        return None
+    if values.dtype.kind in "iu":
+        # a list keeps each integer exact and None where it is masked
+        return arrow_columns.listed(values.tolist())
+    return arrow_columns.numbers(values.astype(np.float64).filled(np.nan))

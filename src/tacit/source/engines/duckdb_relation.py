@@ -24,6 +24,7 @@ def holds(name: str) -> Holds:
     >>> holds("DECIMAL(10,2)"), holds("ENUM('a', 'b')"), holds("TIMESTAMP WITH TIME ZONE"), holds("INTEGER[]")
     ('number', 'text', 'date', 'other')
     """
+    # a list or an array, whose name begins with that of its cells
     if name.endswith("]"):
         return "other"
     if name in (*NUMBERS, *MORE) or name.startswith("DECIMAL("):

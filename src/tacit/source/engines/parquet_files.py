@@ -51,6 +51,7 @@ class Parquet:
         stream = parquet_stream(self._paths, sent)
         engine = connection()
         cells = arrow_engine.arrow_cells(columns, sent, [field.type for field in stream.schema])
+        # levels come from a relation of their own, since the stream can be read once
         return project(engine.from_arrow(stream.reader), cells, engine.sql("SELECT 1"))
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
@@ -88,6 +89,7 @@ def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
     Bytes that are not UTF-8 read as "?" in their cell: by default one such cell would make the query fail.
     Names of files and columns are taken literally, whatever they contain.
     """
+    # DuckDB expands * and ? in names of files
     found = ", ".join(quoted(glob.escape(str(path)), "'") for path in paths)
     named = "*" if columns is None else ", ".join(map(quoted, columns)) or "1 AS a0"
     options = "hive_partitioning = false, utf8_validation = 'replace'"
@@ -138,6 +140,7 @@ def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -
     whole = _parquet(paths[0]).schema_arrow
     names = list(dict.fromkeys(name for name, _ in columns))
     schema = pa.schema([whole.field(name) for name, _ in columns])
+    # types of the first file: batches of all files are cast to them
     ready = [_decoded(pa.chunked_array([], whole.field(name).type), exact).type for name, exact in columns]
     sent = pa.schema([(f"a{i}", dtype) for i, dtype in enumerate(ready)])
 
@@ -162,6 +165,7 @@ def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Cal
         groups, rows = list[int](), 0
         for i in range(sizes.num_row_groups):
             groups, rows = [*groups, i], rows + sizes.row_group(i).num_rows
+            # the last groups of a file are a piece however short: pieces do not span files
             if rows and (rows >= least or i == sizes.num_row_groups - 1):
                 yield rows, partial(read, path, groups)
                 groups, rows = [], 0

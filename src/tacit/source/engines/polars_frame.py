@@ -101,12 +101,15 @@ def _cell(one: Reading, dtype: Any) -> Any:
         return cell.cast(pl.String).str.extract(pattern, int(group)).cast(pl.Float64, strict=False)
     if one.how == "unit":
         if dtype.is_float():
+            # -0.0 + 0.0 is 0.0, so the two zeros are one person
             return pl.when(cell.is_finite()).then(cell + 0.0)
         if dtype in (pl.Date, pl.Datetime):
             return _count(cell, dtype)
+        # 128-bit integers and decimals as text: NumPy would make floats of them, and two persons one
         return cell.cast(pl.String) if dtype in (pl.Categorical, pl.Enum, pl.Decimal, pl.Int128, pl.UInt128) else cell
     if one.how != "date":
         return cell
+    # // of integers floors in Polars, also before 1970
     return (_count(cell, dtype) // (1 if dtype == pl.Date else PER_DAY[dtype.time_unit])).cast(pl.Float64)
 
 

@@ -91,6 +91,7 @@ class Spark:
 def _able(session: Any) -> bool:
     """Whether Python on the cluster can load this module, tried without the table's data."""
     try:
+        # the function is pickled by its name, so it runs only where this module can be imported
         return len(session.range(1).mapInArrow(_same, "id long").collect()) == 1
     except Exception:
         return False
@@ -105,6 +106,7 @@ def _first_row_numbers(native: Any) -> dict[int, int]:
     found = native.mapInArrow(_counted, "part long, rows long").toArrow().to_pydict()
     order = np.argsort(found["part"])
     parts, rows = (np.array(found[name], dtype=np.int64)[order] for name in ("part", "rows"))
+    # exclusive sums of the rows of earlier partitions
     return dict(zip(parts.tolist(), (np.cumsum(rows) - rows).tolist(), strict=True))
 
 
@@ -142,6 +144,7 @@ def _labelled(
             own = words(first if firsts is not None else batch.column("u") if persons else None, batch.num_rows)
             first += batch.num_rows
             cells = [batch.column(f"v{i}") for i in range(columns)]
+            # Spark has no unsigned integers: the same 64 bits are sent as signed ones
             named = {"g": pa.array(group(own)), "w": pa.array(own.view(np.int64))}
         yield pa.RecordBatch.from_pydict(named | {f"v{i}": cell for i, cell in enumerate(cells)})
 
@@ -179,6 +182,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
         return fn.when(text.isin(list(one.levels)), text)
     if one.how == "index":
         place = fn.array_position(fn.array(*map(fn.lit, one.levels)), cell.cast("string"))
+        # array_position is 0 where the text is no level
         return fn.when(place > 0, place).cast("double")
     if one.how == "listed":
         among = fn.when(cell.cast("string").isin(list(one.levels)), 1.0).otherwise(0.0)
@@ -193,6 +197,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
         return cell.cast("double")
     if dtype.typeName() == "timestamp":  # an instant, whatever the session's time zone
         micros = f"unix_micros({name})"
+        # DIV truncates towards zero: an instant before 1970 within a day belongs to the day before
         before = f"CAST({micros} < 0 AND pmod({micros}, 86400000000L) > 0 AS INT)"
         return fn.expr(_known(name, "timestamp", f"CAST({micros} DIV 86400000000L - {before} AS DOUBLE)"))
     return fn.expr(_known(name, dtype.typeName(), f"CAST(unix_date(CAST({name} AS DATE)) AS DOUBLE)"))
@@ -218,5 +223,6 @@ def _unit(cell: Any, column: str, name: str) -> Any:
     if name in ("float", "double"):
         wide = cell.cast("double")
         known = ~fn.isnan(wide) & (fn.abs(wide) < float("inf"))
+        # -0.0 + 0.0 is 0.0, so the two zeros are one person
         return fn.when(known, wide + 0.0)
     return cell.cast("binary") if name.startswith(("string", "char", "varchar")) else cell
