@@ -42,8 +42,16 @@ def stored() -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(one) for one in lines)
 
 
+@cache
+def written() -> tuple[dict[str, Any], ...]:
+    """Releases of this version, of encodings that earlier ones did not have."""
+    curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(18, 100)}), budget=tc.Budget(rho=1))
+    return tuple(curator.release(query, rho=0.1).to_dict() for query in (tc.Mean("age"), tc.Sum("age")))
+
+
 def by_form(form: str) -> dict[str, Any]:
-    return next(copy.deepcopy(one) for one in stored() if any(part["form"] == form for part in one["parts"]))
+    every = (*stored(), *written())
+    return next(copy.deepcopy(one) for one in every if any(part["form"] == form for part in one["parts"]))
 
 
 def a_release() -> Release:

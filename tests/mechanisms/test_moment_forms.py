@@ -47,7 +47,7 @@ def test_plain_gaussian_is_exactly_the_range(G: int) -> None:
     assert change(rows, rows, 2) == form.l2_squared == G * G
 
 
-@pytest.mark.parametrize("G", EVEN)
+@pytest.mark.parametrize("G", EVEN[1:])
 def test_exclusion_pure_costs_nothing_more(G: int) -> None:
     rows = rows_of(form := forms.exclusion(G, "laplace"))
     with_absent = np.vstack([rows, np.zeros((1, 3), dtype=np.int64)])

@@ -108,7 +108,7 @@ class Release:
     >>> release = curator.release(tc.Mean("age"), rho=0.1)
     >>> release.save("age.json")
     >>> Release.load("age.json") == release, release.rows, release.parts[0].form
-    (True, 3, 'exclusion')
+    (True, 3, 'exclusion-2')
     """
 
     kind: ClassVar[str] = "release"

@@ -16,6 +16,7 @@ Sensitivity
 
         encoding (function)     used for                                  W    replace-one           add-remove
         plain, exclusion        numbers in one cell, replace-one               G; G^2
+        total                   `Sum` of numbers, S steps from 0 on       S    2 W; 2 W^2 (*)        W; W^2
         group                   numbers, otherwise                        G    2 W; 2 W^2            W; W^2
         bernstein               `Variance`, M <= 2^20 (MASS)              M    2 W; 2 W^2            W; W^2
         binary_plain            Booleans in one cell, no row absent            1; 1
@@ -26,7 +27,7 @@ Sensitivity
         counted                 totals of weights, one cell               A    W; W^2                W; W^2
         counted                 totals of weights, several cells          A    2 W; 2 W^2            W; W^2
 
-    The last three rows are proven in `method.shared.weighted_encoding`, the others in `method.shared.encoding`.  A
+    (*) one cell: W; W^2.  The last three rows are proven in `method.shared.weighted_encoding`, the others in `method.shared.encoding`.  A
     person with rows in several cells has weights that add up to at most A over the cells: for encodings without weights
     l1 is then multiplied by A and squared l2 by A^2 (`weighted_encoding.shared`).
 Noise
