@@ -19,7 +19,7 @@ Sensitivity
         total                   `Sum` of numbers, S steps from 0 on       S    2 W; 2 W^2 (*)        W; W^2
         group                   numbers, otherwise                        G    2 W; 2 W^2            W; W^2
         bernstein               `Variance`, M <= 2^20 (MASS)              M    2 W; 2 W^2            W; W^2
-        binary_plain            Booleans in one cell, no row absent            1; 1
+        binary_plain            Booleans, one cell, none absent or `Sum`       1; 1
         binary_exclusion        Booleans in one cell, replace-one              2; 16 (its entries are larger)
         binary_group            Booleans, otherwise                       1    2 W; 2 W^2            W; W^2
         count                   numbers of rows                           1    2; 2 (one cell: 1; 1) 1; 1
@@ -27,9 +27,9 @@ Sensitivity
         counted                 totals of weights, one cell               A    W; W^2                W; W^2
         counted                 totals of weights, several cells          A    2 W; 2 W^2            W; W^2
 
-    (*) one cell: W; W^2.  The last three rows are proven in `method.shared.weighted_encoding`, the others in `method.shared.encoding`.  A
-    person with rows in several cells has weights that add up to at most A over the cells: for encodings without weights
-    l1 is then multiplied by A and squared l2 by A^2 (`weighted_encoding.shared`).
+    (*) in one cell W; W^2.  The last three rows are proven in `method.shared.weighted_encoding`, the others in
+    `method.shared.encoding`.  A person with rows in several cells has weights that add up to at most A over the cells:
+    for encodings without weights l1 is then multiplied by A and squared l2 by A^2 (`weighted_encoding.shared`).
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the column's equal share of the price.
