@@ -161,6 +161,17 @@ def test_codes_keep_their_kind_and_order() -> None:
 def test_columns_are_values() -> None:
     assert hash(Category({0: "male"})) == hash(Category({0: "male"}))
     assert Real(0, 1) != Real(0, 1, missing=0)
+
+
+def test_a_complete_column_says_what_a_missing_cell_would_count_as() -> None:
+    """The middle of the bounds: on the grid of whole numbers and of days, too."""
+    assert Real(0, 9, missing="none") == Real(0, 9, missing=4.5)
+    assert Integer(1, 16, missing="none").missing == 8
+    assert Date("2024-01-01", "2024-01-31", missing="none") == Date("2024-01-01", "2024-01-31", missing="2024-01-16")
+    assert Boolean(missing="none") == Boolean(missing=False)
+    assert Category(["a", "none"], missing="exclude").labels == ("a", "none")  # a label is a label
+    with pytest.raises(SchemaError):
+        Real(missing="none")  # without bounds there is no middle
     with pytest.raises(AttributeError):
         Real(0, 1).upper = 2  # type: ignore[misc]
     assert Date("2024-01-01", date(2024, 1, 31)).days == (19723, 19753)

@@ -2,8 +2,10 @@
 
 They are frozen values.  Bounds and levels are declared, never found in data (law 8), and checked when a column is made.
 `missing` says what a missing cell counts as: "exclude" (left out, the default), a value inside the bounds, or for a
-category the label of a level of its own.  `column` is the name in the table where it differs, and `computed` an
-expression of other columns: see `schema.predicates.computed_columns`.
+category the label of a level of its own.  "none" declares that a column has no missing cell, so that nothing is paid
+for leaving any out; should there be one, it counts as the middle of the bounds, which is what the schema then holds.
+`column` is the name in the table where it differs, and `computed` an expression of other columns: see
+`schema.predicates.computed_columns`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from tacit.rows.row_map import GRID, Level
 from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
 
 EXCLUDE: Final = "exclude"
-Exclude: TypeAlias = Literal["exclude"]
+NONE: Final = "none"
+Exclude: TypeAlias = Literal["exclude", "none"]
 MAX_ROWS_PER_UNIT: Final = 2**20
 WIDEST: Final = 1e75
 """Largest absolute bound, and largest width: fourth powers, as in variances of variances, stay finite floats."""
@@ -31,7 +34,7 @@ class Real:
 
     lower, upper: finite, lower < upper; both left out for the queries that need none.
     units:        for tables and axes.
-    missing:      "exclude", or the value that a missing cell stands for.
+    missing:      "exclude", "none" (there is none), or the value that a missing cell stands for.
     Raises SchemaError S06 (not finite), S07 (order), S08 (too wide or too narrow for a grid), S11 (missing), S15.
 
     >>> Real(0, 300_000, units="USD").upper
@@ -60,6 +63,8 @@ Nothing was read or spent.
             _grid(low, high)
             object.__setattr__(self, "lower", low)
             object.__setattr__(self, "upper", high)
+        if self.missing == NONE and self.lower is not None and self.upper is not None:
+            object.__setattr__(self, "missing", (self.lower + self.upper) / 2)
         if self.missing != EXCLUDE:
             value = finite(self.missing, "missing value", 'missing="exclude", or a number inside the bounds')
             if self.lower is not None and self.upper is not None:
@@ -95,6 +100,8 @@ class Integer:
         ordered(low, high, "Integer", (str(low), str(high)), swapped)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
+        if self.missing == NONE:
+            object.__setattr__(self, "missing", (low + high) // 2)
         if self.missing != EXCLUDE:
             value = whole(self.missing, "missing value", f'missing="exclude", or missing={low}', "S11")
             _inside(value, low, high, str(value), (str(low), str(high)))
@@ -105,7 +112,8 @@ class Integer:
 class Boolean:
     """True or False (1 or 0 in the table); its mean is a proportion, and it can be grouped by.
 
-    missing: "exclude", True or False; SchemaError S11 for anything else, S15 for `column`.
+    missing: "exclude", True or False, or "none" (no cell is missing, and one would count as False); SchemaError S11 for
+    anything else, S15 for `column`.
 
     >>> Boolean(missing=False).missing
     False
@@ -117,6 +125,8 @@ class Boolean:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "computed", common("Boolean", None, self.column, self.computed))
+        if self.missing == NONE:
+            object.__setattr__(self, "missing", False)
         if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
             raise SchemaError(text, code="S11", hint='missing="exclude"')
@@ -145,6 +155,9 @@ class Date:
         ordered(low, high, "Date", text, f'Date("{text[1]}", "{text[0]}")' if low > high else hint)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
+        if self.missing == NONE:
+            middle = date.fromordinal((low.toordinal() + high.toordinal()) // 2)
+            object.__setattr__(self, "missing", middle)
         if self.missing != EXCLUDE:
             value = day(self.missing, "missing value", f'missing="exclude", or missing="{text[0]}"')
             _inside(value.toordinal(), low.toordinal(), high.toordinal(), value.isoformat(), text)
