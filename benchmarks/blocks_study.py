@@ -316,7 +316,7 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
 def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
     """Return the integers of the exclusion form of n rows whose u has this mean and mean square."""
     facts, H = column.form.parameters, one_step_design.H
-    whole = np.array([H * n * mean, H * H * n * square / facts["divisor"] - n / 2, n * facts["presence"]])
+    whole = np.array([H * n * mean, H * H * n * (1 - square) / facts["divisor"] - n / 2, n * facts["presence"]])
     return np.rint(whole).astype(np.int64)[None]
 
 
