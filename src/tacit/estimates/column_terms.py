@@ -23,7 +23,8 @@ from tacit.estimates.interval_inversion import (
     SpreadInversion,
     central,
 )
-from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers, totals
+from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers
+from tacit.estimates.noisy_totals import column_totals
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.noise.laws import Law, rescaled
 from tacit.release.parts import Grid, Part
@@ -55,11 +56,9 @@ def terms_of(
         return count_terms(part, found, rows, sampling)
     if part.form == "bernstein":
         return variance_terms(part, found, _whole(part, rows, grouped), sampling, what)
-    if part.form == "total":
-        return total_terms(part, found, rows, sampling)
-    noisy = moments(part.form, part.parameters, found, rows)
     if kind == "Sum":
-        return sum_terms(part, found, noisy, rows, grouped, sampling)
+        return sum_terms(part, found, rows, grouped, sampling)
+    noisy = moments(part.form, part.parameters, found, rows)
     return (
         fixed_size_mean_terms(part, found, noisy, cast(int, rows), sampling)
         if noisy.public
@@ -128,47 +127,25 @@ def weighted_count_terms(part: Part, cells: Array, rows: int | None, sampling: b
 # Sums ---------------------------------------------------------------------------------------------------------------
 
 
-def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, grouped: bool, sampling: bool) -> ColumnTerms:
-    """Return terms of totals center N + half S, N the size and S the sum of u.
-
-    Sampling: rows are drawn anew; their number is fixed where it is public, else Poisson.
-    """
+def sum_terms(part: Part, cells: Array, rows: int | None, grouped: bool, sampling: bool) -> ColumnTerms:
+    """Return terms of totals.  Rows are sampled anew, their number fixed where it is public, else Poisson."""
     if part.form == "binary-plain" or (part.form == "binary-group" and (rows is not None or not sampling)):
+        # the last integer is the number of ones, so a total is a count
         loadings = np.zeros((len(cells), cells.shape[1]))
         loadings[:, -1] = 1.0
         return _whole_numbers(part, cells[:, -1], rows, sampling, loadings)
+    found = column_totals(part, cells, rows)
     cap = 1.0 if part.weight is None else part.weight.upper
     grid = cast(Grid, part.grid)
     # weights are decoded in units of their cap, so that the values behind a total lie in cap times the bounds
     part = replace(part, grid=replace(grid, lower=cap * grid.lower, upper=cap * grid.upper))
-    center, half = _scale(part)
-    load = noisy.loadings
-    loadings = np.tile(center * load[0] + half * load[1], (len(cells), 1))
-    low, high = _sum_bounds(part, rows, grouped or not noisy.public)
-    value = np.clip(center * noisy.size + half * noisy.total, low, high)
+    loadings = np.tile(found.load, (len(cells), 1))
+    low, high = _sum_bounds(part, rows, grouped or part.form not in ("plain", "binary-plain"))
+    value = np.clip(found.value, low, high)
     variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     if sampling:
-        # sum x**2 with x = center + half u, expanded in the sums of 1, u and u**2
-        weights = np.array([center**2, 2 * center * half, half**2])
-        squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
-        variance, rank_one = _sum_variance(squares, square_load, value, loadings[0], rows, part.law, _largest(part))
-    inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, low, high)
-    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
-
-
-def total_terms(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
-    """Return terms of totals that were added up from 0, absent rows as 0; their number is not needed."""
-    grid = cast(Grid, part.grid)
-    step = (grid.upper - grid.lower) / part.parameters["G"]
-    sums, squares, load = totals(part.parameters, cells)
-    loadings = np.tile(step * load[0], (len(cells), 1))
-    low, high = _sum_bounds(part, rows, leaves=True)
-    value = np.clip(step * sums, low, high)
-    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
-    if sampling:
-        square_load = step**2 * load[1]
         largest = _largest(part)
-        variance, rank_one = _sum_variance(step**2 * squares, square_load, value, loadings[0], rows, part.law, largest)
+        variance, rank_one = _sum_variance(found.squares, found.square_load, value, found.load, rows, part.law, largest)
     inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, low, high)
     return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 

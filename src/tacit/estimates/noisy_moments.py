@@ -140,18 +140,6 @@ def _counted(parameters: Mapping[str, int], cells: Array) -> Moments:
     return Moments(values[0], values[1], values[2], load, False, (cells @ squares.T).T, squares)
 
 
-def totals(parameters: Mapping[str, int], cells: Array) -> tuple[Array, Array, Array]:
-    """Decode the form `total`: sums of y and of y**2, shape (m,), and how both react to the two noises, shape (2, 2).
-
-    y counts steps from 0, absent rows as 0.  y (a + b - y) = c T, but for floors of at most c a row, gives y**2 (see
-    `method.shared.encoding.total`).
-    """
-    G, offset, c = parameters["G"], parameters["offset"], parameters["divisor"]
-    load = np.array([[1.0, 0.0], [min(0, offset) + max(0, offset + G), -c]])
-    sums, squares = load @ cells.T
-    return sums, squares, load
-
-
 @dataclass(frozen=True)
 class Powers:
     """Noisy power sums of x = v / G in [0, 1]: `sums` of shape (m, 5), row sums of x**0 ... x**4; `loadings` (5, k)."""

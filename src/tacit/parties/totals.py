@@ -18,6 +18,7 @@ from tacit.estimates.column_terms import noise_of_squares_about_mean
 from tacit.estimates.error_laws import halfwidth, is_gaussian
 from tacit.estimates.interval_inversion import FLOOR, CountInversion
 from tacit.estimates.noisy_moments import integers, moments
+from tacit.estimates.noisy_totals import ColumnTotals, column_totals
 from tacit.noise.laws import Law
 from tacit.pooling.common_value import law
 from tacit.pooling.noise_sum import NoiseSum, sum_of_noises
@@ -91,15 +92,14 @@ class Totals:
 def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     """Return the unclipped totals of a part of a release of Count or Sum."""
     counted = part.form in ("count", "counted")
-    noisy = moments(part.form, part.parameters, integers(part), release.rows)
-    center, half = (1.0, 0.0) if counted else _scale(part)
     cap = 1.0 if part.weight is None else part.weight.upper
-    # (c + h u)**2 = c**2 + 2 c h u + h**2 u**2, for sums of 1, u and u**2
-    weights = cap**2 * np.array([center**2, 2 * center * half, half**2])
-    value = cap * (center * noisy.size + half * noisy.total)
-    # how much each noise moves the total
-    load = cap * (center * noisy.loadings[0] + half * noisy.loadings[1])
-    squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
+    if counted:
+        noisy = moments(part.form, part.parameters, integers(part), release.rows)
+        value, squares = cap * noisy.size, cap**2 * noisy.squares[0]
+        made = ColumnTotals(value, squares, cap * noisy.loadings[0], cap**2 * noisy.square_loadings[0])
+    else:
+        made = column_totals(part, integers(part), release.rows)
+    value, squares, load, square_load = made.value, made.squares, made.load, made.square_load
     variance = part.law.variance()
     each = load**2 * variance
     noise = np.full_like(value, each.sum())
@@ -111,7 +111,8 @@ def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
         # n times the sample variance; the noise's variance is what value**2 has too much on average
         squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)
         own = noise_of_squares_about_mean(square_load, load, value / rows, rows, part.law)
-    largest = cap * (1.0 if counted else max(abs(center - half), abs(center + half)))
+    grid = part.grid
+    largest = cap * (1.0 if grid is None else max(abs(grid.lower), abs(grid.upper)))
     zero = np.zeros_like(value)
     whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")
     sampling = (squares, own) if sampled else (zero, zero)
@@ -165,12 +166,6 @@ def totals(found: Sequence[PartyTotals], part: Part, sampled: bool) -> Totals:
     all_known = sum(laws.values()) == len(found)
     whole = sum_of_noises([(law, 1, many) for law, many in laws.items()]) if all_known else None
     return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high, whole)
-
-
-def _scale(part: Part) -> tuple[float, float]:
-    """Return the middle of a grid and half its width."""
-    grid = cast(Grid, part.grid)
-    return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
 
 
 def _bounds(part: Part, one: PartyTotals, rows: int | None) -> tuple[float, float]:
