@@ -134,6 +134,10 @@ def sums_of(schema: Schema) -> tuple[SumTerm, ...]:
         at = rowmap(schema, name)
         form = forms.binary_group("add-remove") if at.G == 1 else forms.group(at.G, "laplace", "add-remove")
         found += [SumTerm(at, polynomial) for polynomial in form.polynomials]
+        if at.G > 1:  # of both signs: floors of negative quotients
+            found.append(
+                SumTerm(at, forms.total(at.G, -at.G // 3, "laplace", cells=1, neighbors="replace-one").polynomials[2])
+            )
     return tuple(found)
 
 
