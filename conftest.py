@@ -25,6 +25,7 @@ settings.register_profile("ci", settings.get_profile("tacit"), derandomize=True)
 settings.register_profile("planted", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("ci" if os.environ.get("CI") else "tacit")
 
+SHARING = ("tests/house/", "tests/test_repository.py", "tests/documents/test_release_schema.py")
 SPARK_CONF = "rootLogger.level = off\n"
 
 
@@ -48,7 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests that use Spark run in one worker (`--dist loadgroup`): starting it takes longer than they do.
+    """Tests that use Spark run in one worker (`--dist loadgroup`): starting it takes longer than they do.  So do those of
+    a file or folder whose tests share what takes long to make (`SHARING`).
 
     By name, since marks do not reach this place: xdist 3.8 writes them where pytest 9.2 no longer reads.
     """
@@ -56,7 +58,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class OneForSpark(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if "::test_spark_" in nodeid else super()._split_scope(nodeid)
+            if "::test_spark_" in nodeid:
+                return "spark"
+            return next((one for one in SHARING if one in nodeid), super()._split_scope(nodeid))
 
     return OneForSpark(config, log) if config.getvalue("dist") == "loadgroup" else None
 

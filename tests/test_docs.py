@@ -129,7 +129,12 @@ def _fits(expected: str, said: str) -> bool:
     return re.search(pattern, " ".join(said.split()), flags=re.DOTALL) is not None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+LONG = {"docs/reference/testing.md", "docs/howto/likelihoods.md"}
+"""Pages whose examples take 20 seconds each: a whole contract, and functions that are compiled."""
+CASES = [pytest.param(page, marks=pytest.mark.long) if str(page.relative_to(ROOT)) in LONG else page for page in PAGES]
+
+
+@pytest.mark.parametrize("page", CASES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_example_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ran = run_page(page)

@@ -68,11 +68,18 @@ TERMS = (
         (FLOOR,),
     ),
     Fault(
-        "tacit.estimates.column_terms",
+        "tacit.estimates.noisy_totals",
         "weights = np.array([center**2, 2 * center * half, half**2])",
         "weights = np.array([center**2, center * half, half**2])",
         "the cross term of squares about the middle of the bounds is halved: variances of totals are wrong",
         (TOTAL, f"{MOMENTS}the_variance_of_a_total_of_private_size"),
+    ),
+    Fault(
+        "tacit.estimates.noisy_totals",
+        "min(0, offset) + max(0, offset + G), -parameters",
+        "max(0, offset + G), -parameters",
+        "squares of sums that are counted from 0 are wrong where values lie below 0: so are their sampling errors",
+        ("tests/mechanisms/test_sums_from_zero.py::test_sums_count_from_zero",),
     ),
     Fault(
         "tacit.estimates.terms",

@@ -52,6 +52,13 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.shared.encoding",
+        'twice = 2 if neighbors == "replace-one" and cells > 1 else 1\n    l1 = S',
+        "twice = 1\n    l1 = S",
+        "sums in groups have half the noise that they need",
+        (f"{MOMENTS}::test_totals_move_by_the_furthest_bound",),
+    ),
+    Fault(
+        "tacit.method.shared.encoding",
         "a, b = min(0, offset), max(0, offset + G)\n    S = b - a",
         "a, b = min(0, offset), max(0, offset + G)\n    S = G",
         "a sum of numbers far from 0 has the noise of one of numbers near it",
@@ -87,8 +94,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.shared.encoding",
-        'twice = 2 if neighbors == "replace-one" and cells > 1 else 1',
-        "twice = 1",
+        'twice = 2 if neighbors == "replace-one" and cells > 1 else 1\n    # of sensitivity 0',
+        "twice = 1\n    # of sensitivity 0",
         "counts of groups have half the noise that they need",
         (f"{MOMENTS}::test_counts",),
     ),
@@ -108,8 +115,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.moments.design",
-        "    leaves = at.missing is None or shape.where is not None\n",
-        "    leaves = at.missing is None\n",
+        "at.missing is None or shape.where is not None\n",
+        "at.missing is None\n",
         "a row that a condition lets in or out is protected as one that is always there",
         ("tests/mechanisms/test_forms_of_conditions.py::test_rows_that_can_leave_have_the_forms_of_such_rows",),
     ),
@@ -129,8 +136,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.moments.design",
-        "return weighted_forms.shared(form, SHARE), PersonWeight(SHARE)",
-        "return form, PersonWeight(SHARE)",
+        "return at, weighted_forms.shared(form, SHARE), PersonWeight(SHARE)",
+        "return at, form, PersonWeight(SHARE)",
         "persons in groups have a thousandth of the noise that they need",
         (f"{WEIGHTED}::test_the_contract_with_persons[Mean-['age']-['sex']]",),
     ),

@@ -57,6 +57,7 @@ def first(query: Any, target: Any = "population", **price: Any) -> Any:
     return run(query, **price).release(0).estimate(target)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.1}, {"epsilon": 1, "delta": 1e-6}], ids=str)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])

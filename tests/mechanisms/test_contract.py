@@ -50,6 +50,7 @@ def test_contract(query: tc.Query) -> None:
     assert found.findings
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_integers_of_the_suite_are_those_of_a_curator(relation: Relation) -> None:
     """Rows exchanged under one plan, parts of two prices added up at once: the same as each on its own."""

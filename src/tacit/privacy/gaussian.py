@@ -87,6 +87,12 @@ def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
     return 2 * approximate_to_zcdp(epsilon, delta)
 
 
+NEGLIGIBLE: Final = 691
+"""exp(-691) < 1e-300."""
+LEAST: Final = Fraction(1, 10**300)
+"""Smallest δ that is told: anything below is rounded up to it."""
+
+
 def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
     """Return the δ at `epsilon` that μ-GDP implies, rounded up.
 
@@ -94,7 +100,12 @@ def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
     True
     """
     m, e = _checked(mu_squared, "mu_squared"), _checked(epsilon, "epsilon")
-    return Fraction(0) if m == 0 else min(Fraction(1), significant(_delta(m, e), ROUNDED, up=True))
+    if m == 0:
+        return Fraction(0)
+    # δ <= Φ(-t) <= exp(-t²/2) for t = ε/μ - μ/2 >= 0: below 1e-300 an enclosure would take millions of digits
+    if e >= m / 2 and (e - m / 2) ** 2 >= 2 * m * NEGLIGIBLE:
+        return LEAST
+    return min(Fraction(1), significant(_delta(m, e), ROUNDED, up=True))
 
 
 def mu_squared_to_epsilon(mu_squared: Number, delta: Number) -> Fraction:
