@@ -49,8 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests that use Spark run in one worker (`--dist loadgroup`): starting it takes longer than they do.  So do those of
-    a file or folder whose tests share what takes long to make (`SHARING`).
+    """Tests that use Spark run in one worker (`--dist loadgroup`): starting it takes longer than they do.  So do those
+    of a file or folder whose tests share what takes long to make (`SHARING`).
 
     By name, since marks do not reach this place: xdist 3.8 writes them where pytest 9.2 no longer reads.
     """
