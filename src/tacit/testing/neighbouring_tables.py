@@ -50,6 +50,7 @@ def cells(column: object, rng: np.random.Generator) -> list[object]:
 
 def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generator) -> Iterator[Pair]:
     """Yield `count` neighbouring pairs: first every pairing of extreme rows, then random rows.
+    In the last pair a row changes its cell and stays at the upper bounds.
 
     The common rows are random, in every fourth pair copies of one row, and in another fourth sorted.  With a
     PrivacyUnit all rows of one person are replaced or added: one row, some, or more than `max_rows`.
@@ -67,6 +68,9 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
         # i counts pairs of extreme rows first, row by row
         first = extremes[(i // len(extremes)) % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
         second = extremes[i % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
+        if i == count - 1:  # a row that changes its cell and stays at the upper bounds, as sums need
+            first = extremes[1]
+            second = tuple(options[1] if len(options) > 6 else options[0] for options in menu)
         # at most these rows differ, and they belong to one person
         ones, others = _person(schema, menu, first, rng), _person(schema, menu, second, rng)
         if relation == "replace-one":
