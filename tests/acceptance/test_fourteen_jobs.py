@@ -166,6 +166,7 @@ def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:
     assert "board 17" in tacit(audit[1])
 
 
+@pytest.mark.long
 def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: Path) -> None:
     """Jobs d1 and d2 as typed, on made-up records named as the study has them; six hospitals answer, one wrongly."""
     text = STUDY.replace(f'key = "{LISTED}"\n', "")  # what is typed there signs nothing

@@ -174,6 +174,7 @@ def test_a_column_that_is_not_declared_is_named_with_its_section(home: Path) -> 
     assert "married" in said.split("Hint:")[1]
 
 
+@pytest.mark.long
 def test_what_is_worth_a_look_is_said_in_words(home: Path) -> None:
     """Half of the ages are in months: `tacit release` and `tacit show` say so, for people as `summary()` does."""
     people = tc.examples.people(500)
@@ -217,6 +218,7 @@ def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
     assert (home / "cells.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.long
 def test_models_are_fitted_to_a_histogram_of_a_file(home: Path) -> None:
     """`tacit fit`: tables, pictures and JSON of a model; what is wrong costs nothing and shows no traceback."""
     text = JOB[: JOB.index("[ask.mean-age]")] + '[ask.mean]\nquery = "Mean"\ncolumns = "age"\n'

@@ -62,6 +62,7 @@ def test_a_release_is_not_saved_over_what_it_needs(home: Path, target: str) -> N
     assert {place.name: place.read_bytes() for place in home.iterdir() if place.is_file()} == before
 
 
+@pytest.mark.long
 def test_no_command_writes_over_its_input(home: Path) -> None:
     (home / "raw.csv").write_text("age,sex,married\n30,0,true\n")
     apart(home, "release", "job.toml")
@@ -103,6 +104,7 @@ def test_a_reader_who_leaves_is_no_error(home: Path) -> None:
             os.close(writer)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_an_output_without_room_is_named(home: Path) -> None:
     with open("/dev/full", "w") as full:
@@ -135,6 +137,7 @@ def test_a_note_stays_on_its_line(home: Path) -> None:
     assert said(home, "budget", "people.ledger")["charges"][0]["note"] == "board\n17\x1b[31m"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("as_json", [False, True])
 def test_interrupted(home: Path, as_json: bool) -> None:
     code = f"""

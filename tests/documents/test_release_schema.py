@@ -406,6 +406,7 @@ def test_damage_is_refused(path: tuple[Any, ...], value: Any) -> None:
     assert not fits(changed(words, path[:-1], path[-1], value), SCHEMA, SCHEMA)
 
 
+@pytest.mark.long
 def test_a_question_belongs_to_its_kind() -> None:
     by_kind = {words["kind"]: words for words in cases(SOME).values()}
     for kind, words in by_kind.items():

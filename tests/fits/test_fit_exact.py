@@ -48,7 +48,7 @@ FAMILIES = {
 }
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("model", FAMILIES)
 @pytest.mark.parametrize("right", ["x + s", "C(s) * x + np.log(x)", "1"])
 def test_weighted_fits_of_statsmodels(model: str, right: str) -> None:
@@ -117,6 +117,7 @@ def test_the_marginal_effect_of_a_factor_is_a_mean_difference() -> None:
     assert effects.names == ("s[b]", "s[c]", "x")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("model", "rho"), [("quantile", lambda u: u * (0.3 - (u < 0))), ("huber", None)])
 @pytest.mark.parametrize("tilt", [0.0, 1.5, -3.0])
 def test_losses_with_kinks_are_integrated_over_the_bin(model: str, rho, tilt: float) -> None:  # type: ignore[no-untyped-def]
@@ -140,6 +141,7 @@ def test_losses_with_kinks_are_integrated_over_the_bin(model: str, rho, tilt: fl
     assert second.shape == eta.shape
 
 
+@pytest.mark.long
 def test_quantile_and_huber_regressions_near_those_of_rows() -> None:
     """Fine bins: the smoothed loss tends to the one of statsmodels on the rows themselves."""
     rng = np.random.default_rng(8)
@@ -168,6 +170,7 @@ def test_quantile_and_huber_regressions_near_those_of_rows() -> None:
     assert np.abs((found.values - theta) / found.std_errors).max() < 0.2
 
 
+@pytest.mark.long
 def test_a_loss_of_ones_own_is_the_model_it_writes_down() -> None:
     import jax
     import jax.numpy as jnp

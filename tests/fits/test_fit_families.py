@@ -55,6 +55,7 @@ def test_exact_probabilities_give_the_parameters_and_fisher_s_information(family
     np.testing.assert_allclose(errors, expected, rtol=0.05)
 
 
+@pytest.mark.long
 def test_intervals_of_a_gamma_shape_cover() -> None:
     """80 releases of 20,000 rows at epsilon 1, 30 bins; coverage of at least 0.93, false alarm 5e-7 a bound."""
     axis, p = probabilities("gamma", 30)

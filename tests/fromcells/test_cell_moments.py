@@ -32,6 +32,7 @@ def test_moments_are_those_of_the_rows() -> None:
     assert found.std_errors[1] == pytest.approx(np.sqrt((fourth - x.var() ** 2) / 20_000), rel=0.1)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("law", "n", "epsilon", "neighbors"),
     [
@@ -80,6 +81,7 @@ def test_a_correlation_is_that_of_the_rows() -> None:
     assert found.matrix("upper").loc["x", "x"] == 1.0
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("r", "n", "epsilon"), [(0.5, 5_000, 1), (0.5, 50_000, 0.1), (0.95, 10_000, 0.5)])
 def test_intervals_of_correlations_cover(r: float, n: int, epsilon: float) -> None:

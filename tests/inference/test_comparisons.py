@@ -49,6 +49,7 @@ def truth() -> np.ndarray:
     return np.array([big["x"][big["g"] == g].mean() for g in "abc"])
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.1}], ids=str)
 def test_ratios_of_means_cover(price: dict[str, float]) -> None:
@@ -143,6 +144,7 @@ def test_independence_has_power() -> None:
     assert refused.value.code == "I12"
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.05}], ids=str)
 def test_simultaneous_intervals(price: dict[str, float]) -> None:

@@ -64,6 +64,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("query", [QUERIES[0], QUERIES[2]], ids=str)
 def test_one_person_moves_no_more_than_a_row(query: Any) -> None:
@@ -90,6 +91,7 @@ def test_simulations_have_the_integers_of_the_engines(missing: str) -> None:
     assert quantiles.exact(shape, open_source(data)) == counted(shape, columns_of(data, words))
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("query", [QUERIES[1], QUERIES[3], tc.Mean("x", by="g", per="row")], ids=str)
 def test_groups_of_weighted_persons_are_told_apart(query: Any) -> None:

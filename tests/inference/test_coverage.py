@@ -136,6 +136,7 @@ def test_low_budget_cells_cover() -> None:
         assert (found.coverage > 0.94 - 5 * np.sqrt(0.06 * 0.94 / 600)).all()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("p", [0.01, 0.05, 0.3])
 def test_proportions_of_noisy_size_cover(neighbors: str, p: float) -> None:

@@ -82,6 +82,7 @@ def test_the_error_is_that_of_the_histogram_without_noise() -> None:
     assert 1 < ratio < 1.02
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 0.5}, {"rho": 0.02}], ids=["laplace", "gaussian"])

@@ -216,6 +216,7 @@ def test_moments_of_weighted_integers(G: int, noise: Any, several: bool) -> None
         assert found.squares[q, 0] == pytest.approx((w**2 * u**q).sum(), abs=room)
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_simulations_have_the_integers_of_the_engines(neighbors: str) -> None:

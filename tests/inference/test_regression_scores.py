@@ -123,6 +123,7 @@ def test_predictions_stay_within_the_response_and_tests_know_columns() -> None:
         assert refused.value.code == "I42"
 
 
+@pytest.mark.long
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("model", ["logistic", "probit", "poisson"])
 def test_average_marginal_effects_cover(model: str) -> None:

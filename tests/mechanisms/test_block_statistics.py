@@ -198,6 +198,7 @@ def timed(rows: np.ndarray) -> float:
     return float(time.monotonic() - start < 600)
 
 
+@pytest.mark.long
 def test_seconds_are_the_processor_s_and_who_waits_is_ended_by_the_clock_on_the_wall() -> None:
     """A wait of more than `seconds` is no answer lost; an endless one, or endless work, is."""
     values = np.array([[float(kind), 9.0] for kind in range(5)])[:, :, None]

@@ -64,6 +64,7 @@ def findings(relation: Relation, query: Any = QUERIES["blocks"][0], count: int =
     return in_blocks.sensitivity(in_blocks.asked(query), SCHEMA, relation, PRICES, material, rng)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("factor", [0.5, 2])
 def test_a_wrong_sensitivity_is_noticed(factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """One too small is passed, one too large is not reached."""

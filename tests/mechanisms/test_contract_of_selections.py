@@ -57,6 +57,7 @@ def material(schema: tc.Schema, relation: Relation) -> list[Any]:
     return list(pairs(schema, relation, 32, np.random.default_rng(0)))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("factor", [Fraction(1, 2), Fraction(2)])
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_a_wrong_sensitivity_is_noticed(relation: Relation, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,6 +73,7 @@ def test_a_wrong_sensitivity_is_noticed(relation: Relation, factor: Fraction, mo
     assert all(one.passed == (one.form == "size") for one in found)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without shares a person in both groups would count twice, and cost twice as much."""
@@ -86,6 +88,7 @@ def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, mon
     assert any(one.reached > one.declared for one in found if one.form == "ranks")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("relation", "price"),
     [

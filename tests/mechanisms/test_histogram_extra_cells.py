@@ -155,6 +155,7 @@ def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
         assert (found == histogram.counts(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("query", [*QUERIES[:2], QUERIES[-3]], ids=lambda q: "-".join(q.columns))
 def test_the_contract_of_extra_cells(query: Any) -> None:

@@ -151,6 +151,7 @@ def test_the_price_is_that_of_pilot_and_step_together() -> None:
 # From a table to an estimate ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("neighbors", "price", "winsorize"),
@@ -215,6 +216,7 @@ def test_a_release_goes_into_a_file_and_comes_back(tmp_path: Any) -> None:
     assert again.estimate().values.tolist() == release.estimate().values.tolist()  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_a_function_of_ones_own_is_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it was not asked of in this process, the file has its digest alone."""
 

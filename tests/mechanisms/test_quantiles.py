@@ -114,7 +114,7 @@ def test_selections_of_a_release_have_their_law() -> None:
         assert bool(stats.chi2.sf(chi2, len(p) - 1) > 1e-6) == passes
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(("rho", "most"), [(0.5, 1.28), (0.1, 1.5), (0.01, 2.48)])
 def test_intervals_cover_and_are_as_narrow_as_promised(rho: float, most: float, neighbors: Any) -> None:

@@ -94,6 +94,7 @@ def test_every_engine_counts_the_same_cells(query: Any, schema: tc.Schema, tmp_p
         assert found.rows == (400 if schema is SCHEMA else len(set(data["who"].to_pylist())))
 
 
+@pytest.mark.long
 def test_spark_counts_the_same_cells(spark: Any, tmp_path: Path) -> None:
     pq.write_table(table(150), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))

@@ -157,6 +157,7 @@ def test_the_contract(query: Any) -> None:
     assert {one.form for one in found.findings} == {"products", "scores"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.long)])
 def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""

@@ -51,6 +51,7 @@ def sources(data: pa.Table, path: Path, kinds: tuple[str, ...]) -> list[Any]:
     return [made[kind] for kind in kinds]
 
 
+@pytest.mark.long
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("query", "kind", "kinds"),
@@ -133,6 +134,7 @@ def test_no_pair_of_persons_is_further_apart_than_declared(relation: Any) -> Non
             assert 0.1 * one.declared < one.reached <= one.declared, one
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("price", "neighbors"),

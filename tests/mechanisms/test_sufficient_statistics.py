@@ -51,7 +51,7 @@ def table(rows: int = 400) -> dict[str, Any]:
     return {"wait": wait, "share": share, "age": rng.integers(-5, 110, rows), "yes": rng.random(rows) < 0.5, "far": far}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda one: type(one.family.law).__name__)
 def test_integers_are_those_of_numpy_on_every_engine(query: tc.SufficientStatistics, tmp_path: Any) -> None:
     """Logs, squares, distances and powers, to the last integer; sums are what rows add, each within the grid."""

@@ -48,6 +48,7 @@ def test_the_contract_of_counts() -> None:
     assert len(found) == 2 * 2 * 4
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("price", PRICES, ids=str)
 def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
@@ -68,6 +69,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
     assert all(one.reached > one.declared for one in wrong if one.form == "weighed")
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [Cost.of(epsilon=3), Cost.of(rho="0.2")], ids=str)
 def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
@@ -208,6 +210,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
     assert reached > least * declared
 
 
+@pytest.mark.long
 def test_material_of_the_contract_reaches_less() -> None:
     """Why `worst_case_scores` is there: without it, no more than a score that turns over."""
     material = list(pairs(PLAIN, "replace-one", 7, np.random.default_rng(0)))

@@ -213,6 +213,7 @@ def test_the_contract_with_weights(query: tc.Query) -> None:
 PANEL = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SURVEY})
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "query",

@@ -187,6 +187,7 @@ def test_bias_of_an_exponential_rate(theta: float) -> None:
     assert by_differentiation(fam.Exponential(), [theta]) == pytest.approx([theta], rel=1e-6)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("shape", [0.7, 2.0, 10.0])
 def test_bias_of_gamma(shape: float) -> None:
     """Theory §2, written again with SciPy's functions."""
@@ -241,6 +242,7 @@ def test_bias_of_a_logit(p: float) -> None:
     assert by_differentiation(model, [special.logit(p)]) == pytest.approx([(p - 0.5) / (p * (1 - p))], rel=1e-6)
 
 
+@pytest.mark.long
 def test_bias_of_a_normal_variance() -> None:
     """A model of one's own has what the families have."""
     jnp = pytest.importorskip("jax.numpy")
@@ -280,6 +282,7 @@ def test_bias_of_regressions() -> None:
         assert by_differentiation(CASES[name][0], LINE, Z) == pytest.approx(form, rel=1e-6), name
 
 
+@pytest.mark.long
 def test_bias_of_linear_regression() -> None:
     model, theta = CASES["LinearRegression"]
     found = by_differentiation(model, theta, Z)

@@ -170,7 +170,7 @@ def test_a_rule_that_waits_for_its_later_calls_is_never_asked(first: int, where:
     assert next(calls) == before + 1
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("where", PLACES)
 def test_a_pure_rule_is_followed(where: str) -> None:
     """A wrong derivative shows that it is the rule that is used: the maximum is where the rule says."""
@@ -204,6 +204,7 @@ def test_jax_s_own_rules_stay() -> None:
         )
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("where", ["plain", "jit", "fori", "vmap"])
 def test_rules_that_go_backwards_are_held_too(where: str) -> None:
     """Their backward pass is Python that runs when it is transposed."""

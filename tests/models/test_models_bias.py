@@ -75,6 +75,7 @@ def test_the_distance_from_a_median_is_known_at_any_number_of_rows() -> None:
     assert found[4:] == pytest.approx(exact, abs=5e-8)
 
 
+@pytest.mark.long
 def test_expectations_are_sums_placed_by_the_rows_where_the_support_is_known() -> None:
     """Moments of counts are right; where a constant is left out of a density, the rows themselves stand in."""
     jax = pytest.importorskip("jax")

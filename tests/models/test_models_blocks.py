@@ -56,6 +56,7 @@ def answers(model: Any, blocks: list[Any], **words: Any) -> BlockEstimates:
 # A function of its own rows -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize(("name", "bias"), WAYS)
 def test_an_answer_is_a_function_of_the_block_s_own_rows_bit_for_bit(name: str, bias: Any) -> None:
@@ -77,6 +78,7 @@ def test_an_answer_is_a_function_of_the_block_s_own_rows_bit_for_bit(name: str, 
     assert np.array_equal(again.fitted[::2], first.fitted[::2])
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "bias"), WAYS[:3])
 def test_where_a_block_stands_does_not_matter_bit_for_bit(name: str, bias: Any) -> None:
@@ -105,6 +107,7 @@ def test_minus_zero_is_zero() -> None:
 # It is the maximum ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_maxima_are_those_of_scipy() -> None:
     rng = np.random.default_rng(3)
     cases: list[tuple[Any, np.ndarray, Any]] = [
@@ -192,6 +195,7 @@ def test_the_observed_correction_holds_for_rows_of_another_law() -> None:
     assert abs(found["observed"].mean() - 1 / 3) < 6 * error + (1 / 20**2) / 3  # and a bias of the order 1 / t**2
 
 
+@pytest.mark.long
 def test_jackknife_and_halves_are_what_they_are_called() -> None:
     """The rate of exponential rows is one over their mean, so both can be written down."""
     found = block_mle(EXPONENTIAL, GAMMAS, np.full(K, T), bias="jackknife").values[:, 0]
@@ -243,6 +247,7 @@ def test_blocks_without_an_answer_say_the_default() -> None:
         assert ((found.values >= model.lower) & (found.values <= model.upper)).all()
 
 
+@pytest.mark.long
 def test_separable_and_constant_responses_say_the_default() -> None:
     z = np.linspace(-1, 1, 20)
     mixed = (np.arange(20) % 3 == 0) * 1.0
@@ -253,6 +258,7 @@ def test_separable_and_constant_responses_say_the_default() -> None:
     assert (found.values[:3] == LOGISTIC.fallback).all()
 
 
+@pytest.mark.long
 def test_linear_regression_without_residuals_or_with_dependent_regressors_says_the_default() -> None:
     rng = np.random.default_rng(0)
     z = rng.standard_normal((20, 1))

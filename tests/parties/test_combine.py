@@ -45,6 +45,7 @@ def refused(code: str, *words: Any, **more: Any) -> str:
     return str(problem.value)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(
     "query",
@@ -114,6 +115,7 @@ def test_totals_add_up_unclipped() -> None:
     assert abs(total) < 5.5 * np.sqrt(parties * noise)  # beyond with probability < 1e-6
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_counts_sums_and_quality_of_all_parties(neighbors: str) -> None:
     """Each within 7 standard errors of noise of the truth: beyond with probability < 1e-6."""

@@ -75,6 +75,7 @@ def test_hopeless_parties_together_are_not() -> None:
     assert pooled(found(tc.Variance("x"), (50,) * 40, 0.2, "add-remove")).unclear.mean() > 0.99
 
 
+@pytest.mark.long
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(("query", "truth"), [(tc.Mean("x"), 0.4), (tc.Mean("yes"), 0.3)], ids=repr)
@@ -133,6 +134,7 @@ def test_a_common_effect_of_parties_that_differ_does_not_cover() -> None:
     assert not within((low <= 0.4) & (high >= 0.4), 0.94, 0.965)
 
 
+@pytest.mark.long
 def test_unequal_parties_lose_little_to_the_pooled_rows() -> None:
     """100 to 30,000 rows, ε = 0.2: at most 1.08 times the bound, and 5 errors of a mean square, sqrt(2 / R), on top."""
     sizes = (100, 300, 1_000, 3_000, 10_000, 30_000)

@@ -39,6 +39,7 @@ def given(rates: Any, sizes: Any, query: Any = QUERY, epsilon: Any = 1) -> dict[
     return found
 
 
+@pytest.mark.long
 def test_one_law_is_covered() -> None:
     """Of 80 studies of 6 unequal parties, one row in seven clamped, binom.ppf(1e-6, 80, .94) cover at least."""
 

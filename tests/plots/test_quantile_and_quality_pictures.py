@@ -183,6 +183,7 @@ def test_differences_with_a_line_at_nothing(adjust: str | None) -> None:
     assert np.all((limits[:, 0] <= inner[:, 0]) & (inner[:, 1] <= limits[:, 1]))
 
 
+@pytest.mark.long
 def test_pictures_are_files(tmp_path: Path) -> None:
     asked = [release(tc.Quantiles("income", [0.5])), release(tc.DataQuality("income"))]
     for i, one in enumerate(asked):

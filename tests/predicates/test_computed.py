@@ -123,6 +123,7 @@ def in_pandas(data: pa.Table) -> Any:
     return frame
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "pandas", "polars", "duckdb"])
 def test_every_engine_computes_the_same_floats(engine: str, tmp_path: Path) -> None:

@@ -182,6 +182,7 @@ def test_every_engine_keeps_the_same_rows(engine: str, tmp_path: Path) -> None:
         assert kept(source, text, data.num_rows) == reference(data, text), text
 
 
+@pytest.mark.long
 def test_text_files_keep_the_same_rows(tmp_path: Path) -> None:
     data = table()
     lines = [",".join(data.column_names)]
@@ -358,6 +359,7 @@ def test_bins_of_numbers_on_every_engine(tmp_path: Path) -> None:
         assert [cell[0] for cell in found] == by_hand.reshape(-1).tolist()
 
 
+@pytest.mark.long
 def test_bins_in_words_and_files() -> None:
     query = tc.Mean("income", by="age", bins={"age": [0, 30, 100]})
     assert query.to_dict() == {"query": "Mean", "columns": ["income"], "by": ["age"], "bins": {"age": [0, 30, 100]}}

@@ -164,6 +164,7 @@ def test_the_held_rho_implies_the_pair_and_hardly_less(epsilon, delta):
     assert rho <= approximate_to_zcdp(epsilon, delta)  # the Gaussian at this (ε, δ) is within its ρ
 
 
+@pytest.mark.long
 @given(log_uniform(1e-4, 50), log_uniform(1e-4, 50), log_uniform(1e-12, 0.1), log_uniform(1e-12, 0.1))
 @settings(max_examples=40, deadline=None)
 def test_more_of_one_is_never_less_of_the_other(a, b, c, d):

@@ -63,6 +63,7 @@ def written(table: pa.Table, folder: Path, name: str) -> Path:
     return folder / name
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])

@@ -57,6 +57,7 @@ def test_computed_columns_and_conditions_divide_exactly(divisor: int) -> None:
         np.testing.assert_array_equal(np.sort([row["c0"] for row in rows]), expected)
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("day", ["1600-01-01", "2400-12-31"])
 def test_days_of_eight_centuries_on_every_engine(day: str) -> None:

@@ -147,6 +147,7 @@ def test_sources_without_a_lasting_place_have_no_pieces(table: pd.DataFrame, tmp
         assert open_source(data, schema).pieces((cell_of(schema, "x"),), None, None, KEY) is None
 
 
+@pytest.mark.long
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", ["parquet", "dict"])
 @pytest.mark.parametrize("names", [("x",), ("x", "twice")])
