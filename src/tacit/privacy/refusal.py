@@ -118,6 +118,7 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
     amount, asked = left.mu_squared + 2 * left.rho, charge.mu_squared + 2 * charge.rho
     delta = cost.delta if cost.kind == "approximate" else budget.delta
     assert delta is not None
+    delta = _short(delta)  # as it is printed: a larger δ would cost more
     return _pair(_largest_epsilon(amount, delta), delta), amount / asked
 
 
