@@ -16,6 +16,8 @@ BIN := .venv/bin
 TESTS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
+# Tests start many processes: each would compile every module again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install demo test test-all check lint types docs serve format lock clean
 .DEFAULT_GOAL := test
