@@ -94,6 +94,22 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.shared.encoding",
+        "return ((self.rows * squares - total * total) // (self.rows - 1),)",
+        "return ((self.rows * squares - total * total) // (self.rows - 2 or 1),)",
+        "a variance alone has less noise than its price allows",
+        ("tests/mechanisms/test_variance_alone.py::test_no_replaced_row_moves_the_integer_by_more_than_declared",),
+    ),
+    Fault(
+        "tacit.estimates.noisy_deviations",
+        "seen = (value + step / n * np.sqrt(part.law.variance())) / scale",
+        "seen = value / scale * 0.1",
+        "intervals of a population's variance are too narrow",
+        (
+            "tests/mechanisms/test_variance_alone.py::test_intervals_of_the_table_are_exact_and_those_of_a_population_cover",
+        ),
+    ),
+    Fault(
+        "tacit.method.shared.encoding",
         'twice = 2 if neighbors == "replace-one" and cells > 1 else 1\n    # of sensitivity 0',
         "twice = 1\n    # of sensitivity 0",
         "counts of groups have half the noise that they need",

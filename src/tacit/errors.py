@@ -74,7 +74,7 @@ CODES: Final[dict[str, str]] = {
     "Q102": "one step from blocks, with a model or parameters that do not allow it",
     "Q103": "a switch of sample and aggregate that is neither True nor False",
     "Q80": "a level has the label of a cell that a histogram adds",
-    "Q81": "a switch of a histogram that is neither True nor False",
+    "Q81": "a switch of a query that is neither True nor False",
     "Q82": 'bins="auto" without a public number of rows',
     "Q83": "a threshold that is malformed, or that too many empty cells would pass",
     "Q84": "something that a sparse histogram, or a simulation of one, cannot provide",

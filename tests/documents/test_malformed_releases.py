@@ -190,6 +190,7 @@ def test_sensitivities_are_those_of_the_mechanisms(noise: Any, neighbors: Any) -
             moment_forms.group(G, noise, neighbors),
             *(moment_forms.total(G, offset, noise, cells=2, neighbors=neighbors) for offset in (0, 77, -9 * G)),
             moment_forms.bernstein(4_096, neighbors),
+            *((moment_forms.deviations(2**16, 5_000),) if one else ()),
             *((moment_forms.binary_plain(), moment_forms.binary_exclusion(noise)) if one else ()),
             moment_forms.binary_group(neighbors),
             *(

@@ -200,6 +200,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         moment_forms.total(G, 5, noise, cells=1, neighbors=relation),
         moment_forms.group(G, noise, relation),
         moment_forms.bernstein(G, relation),
+        moment_forms.deviations(G, 12),
         moment_forms.binary_plain(),
         moment_forms.binary_exclusion(noise),
         moment_forms.binary_group(relation),

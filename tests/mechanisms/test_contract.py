@@ -39,6 +39,7 @@ QUERIES = [
     tc.Variance("educ", by="sex"),
     tc.Count(by="sex"),
     tc.Count(),
+    tc.Variance("educ", interval=False),
 ]
 
 

@@ -23,6 +23,7 @@ from tacit.estimates.interval_inversion import (
     SpreadInversion,
     central,
 )
+from tacit.estimates.noisy_deviations import deviation_terms
 from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers
 from tacit.estimates.noisy_totals import column_totals
 from tacit.estimates.terms import ColumnTerms, Target
@@ -54,6 +55,8 @@ def terms_of(
         return weighted_count_terms(part, found, rows, sampling)
     if part.form == "count" or kind in ("Count", "Histogram"):
         return count_terms(part, found, rows, sampling)
+    if part.form == "deviations":
+        return deviation_terms(part, found, sampling)
     if part.form == "bernstein":
         return variance_terms(part, found, _whole(part, rows, grouped), sampling, what)
     if kind == "Sum":

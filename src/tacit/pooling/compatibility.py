@@ -87,6 +87,9 @@ def why_not_combinable(release: Released) -> tuple[str, str] | None:
     if in_two_steps(release):
         words = "answers in two steps are aimed by their own first step, and do not combine"
         return words, "SampleAndAggregate without one_step and winsorize"
+    # without the fourth moment its sampling error, by which answers are weighted, is only bounded
+    if kind == "moments" and not getattr(release.query, "interval", True):
+        return "answers to Variance with interval=False do not combine", "Variance without interval=False"
     if kind in KINDS:
         return None
     reason, instead = ALONE.get(kind, ("are no sums", "Mean, Sum, Count, Histogram"))

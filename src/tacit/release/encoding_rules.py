@@ -51,6 +51,7 @@ FORMS: Final = {
     "total": Shape("moments", ("G", "offset", "divisor"), (2, 2)),
     "group": Shape("moments", ("G", "middle"), (3, 3), shares=True),
     "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), shares=True),
+    "deviations": Shape("moments", ("G", "rows"), (1, 1)),
     "binary-plain": Shape("moments", ("G",), (1, 1)),
     "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2)),
     "binary-group": Shape("moments", ("G",), (2, 2), shares=True),

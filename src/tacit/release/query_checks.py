@@ -104,11 +104,11 @@ def _shown(given: object) -> str:
         return "a number of thousands of digits"
 
 
-def flags(**given: object) -> None:
-    """Raise QueryError Q81 unless these arguments of Histogram are True or False."""
+def flags(kind: str, **given: object) -> None:
+    """Raise QueryError Q81 unless these arguments of a query are True or False."""
     for name, value in given.items():
         if not isinstance(value, bool):
-            text = f"{name} of Histogram is {value!r}: neither true nor false."
+            text = f"{name} of {kind} is {value!r}: neither true nor false."
             raise QueryError(text, code="Q81", hint=f"{name}=True")
 
 

@@ -21,6 +21,8 @@ from tacit.privacy.bought import range_for
 
 SELECTIONS: Final = 3
 """Selections of one quantile: itself and both ends of its interval."""
+SQUARED: Final = 2**16
+"""Most steps of a grid whose values are squared."""
 MASS: Final = 2**20
 """Bound on what one row adds to the five Bernstein sums together."""
 FINER: Final = Fraction(1, 2**40)
@@ -157,6 +159,13 @@ def _bernstein(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstan
     return ImpliedConstants({"divisor": d, "mass": M}, facts.twice * M, facts.twice * M * M)
 
 
+def _deviations(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G = given["G"]
+    if not facts.replaces or given["rows"] < 2 or G > SQUARED:
+        return None
+    return ImpliedConstants({}, G * G, G**4)
+
+
 def _binary_plain(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     return ImpliedConstants({"G": 1}, 1, 1) if facts.replaces else None
 
@@ -257,6 +266,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "total": _total,
     "group": _group,
     "bernstein": _bernstein,
+    "deviations": _deviations,
     "binary-plain": _binary_plain,
     "binary-exclusion": _binary_exclusion,
     "binary-group": _one,

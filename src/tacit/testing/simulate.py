@@ -208,6 +208,8 @@ def _sums(
             added = added * term.weight_polynomial.numpy(made.weight)
         # unbuffered: several rows of one cell each count
         np.add.at(sums[:, j], made.cell, added)
+    if column.form.rows is not None:
+        return np.array([column.form.assemble(tuple(map(int, cell))) for cell in sums], dtype=np.int64)
     # sums of monomials, shape (cells, terms), to the form's integers, shape (cells, k)
     return sums @ np.array(column.form.matrix, dtype=np.int64).T
 

@@ -56,7 +56,7 @@ class Histogram(Query["HistogramRelease"]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _names("Histogram", "columns", self.columns))
-        _flags(missing=self.missing, outside=self.outside, sparse=self.sparse)
+        _flags("Histogram", missing=self.missing, outside=self.outside, sparse=self.sparse)
         _threshold(self.threshold, sparse=self.sparse)
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')

@@ -101,7 +101,8 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
         # fine: means of a person's rows lie between the steps of the rows' own values
         at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
     elif isinstance(shape.query, Variance):
-        at = resized(at, forms.COARSE, fine=shape.unit is not None)
+        most = forms.COARSE if _of_pairs(shape, at, share.noise) is None else forms.SQUARED
+        at = resized(at, most, fine=shape.unit is not None)
     elif shape.unit is not None:
         at = resized(at, max(at.G, GRID), fine=True)
     at, form, weight = _form(shape, at, weight, share.noise)
@@ -112,6 +113,18 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     law = noise_for(form.l1, form.l2_squared, share)
     return PartSpec(name, form, at, grid, law, share, weight, _weight_grid(weight))
+
+
+def _of_pairs(shape: Measurement, at: RowMap, noise: forms.Noise) -> int | None:
+    """Return the number of rows where the variance alone is released: all of a public number count in one cell.
+
+    With Gaussian noise the five Bernstein sums stay: the variance has at most 1.2 times the noise then, where the mean
+    is at a bound, and less than half of it in the middle.
+    """
+    alone = isinstance(shape.query, Variance) and not shape.query.interval and noise == "laplace"
+    if not alone or shape.keys or shape.where is not None or at.missing is None or shape.neighbors != "replace-one":
+        return None
+    return shape.rows if shape.rows is not None and shape.rows >= 2 else None
 
 
 def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | PersonWeight | None:
@@ -156,6 +169,9 @@ def _form(
     if isinstance(shape.query, Sum):
         neighbors, cells = shape.neighbors, shape.cells
         return *choose_total(at, noise, cells=cells, neighbors=neighbors, grouped=grouped, leaves=leaves), None
+    rows = _of_pairs(shape, at, noise)
+    if rows is not None:
+        return at, forms.deviations(at.G, rows), None
     fourth = isinstance(shape.query, Variance)
     form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
     if not shape.several:

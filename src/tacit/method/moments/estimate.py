@@ -9,6 +9,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import weighting
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.noisy_deviations import NOTE
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import estimand, missing_words, people_of, source_of, who
 from tacit.release.document import Release, Released
@@ -73,7 +74,8 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         units=_units(release),
         term_title=":".join(column for column, _ in release.levels),
     )
-    return replace(made, notes=(*made.notes, *weighting.notes(made)))
+    alone = (NOTE,) if target == "population" and any(part.form == "deviations" for part in release.parts) else ()
+    return replace(made, notes=(*made.notes, *weighting.notes(made), *alone))
 
 
 def _shared(release: Released, part: Part) -> bool:

@@ -3,7 +3,8 @@
 Definition
     A column's value in a row is an integer v in {0, ..., G} on a public grid of G steps (`tacit.rows.row_map`).  The
     column's integer encoding turns v into a short vector of integers (`method.shared.encoding`), and the vectors are
-    added up in each cell of `by`.  A row for which `where` does not hold is absent and adds nothing.
+    added up in each cell of `by`.  A row for which `where` does not hold is absent and adds nothing.  The encoding
+    `deviations` makes one integer of its sums; for it the bound below is that of this integer.
     With a PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each
     cell that the person has rows in (in one cell, where the levels of `by` are constant: the first that any of the
     person's rows has).  With weights, a person weighs the mean of the weights of the person's rows.
@@ -19,6 +20,7 @@ Sensitivity
         total                   `Sum` of numbers, S steps from 0 on       S    2 W; 2 W^2 (*)        W; W^2
         group                   numbers, otherwise                        G    2 W; 2 W^2            W; W^2
         bernstein               `Variance`, M <= 2^20 (MASS)              M    2 W; 2 W^2            W; W^2
+        deviations              `Variance(interval=False)`, one cell           G^2; G^4
         binary_plain            Booleans, one cell, none absent or `Sum`       1; 1
         binary_exclusion        Booleans in one cell, replace-one              2; 16 (its entries are larger)
         binary_group            Booleans, otherwise                       1    2 W; 2 W^2            W; W^2

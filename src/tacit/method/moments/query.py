@@ -12,6 +12,7 @@ from tacit.release.query_checks import Bins, Names
 from tacit.release.query_checks import bins as _bins
 from tacit.release.query_checks import column as _column
 from tacit.release.query_checks import condition as _condition
+from tacit.release.query_checks import flags as _flags
 from tacit.release.query_checks import names as _names
 
 if TYPE_CHECKING:
@@ -113,7 +114,13 @@ class Variance(Query["MomentsRelease"]):
 
     Five Bernstein sums give the first four moments for the price of one count (theory §1.3), so the variance has a
     standard error that assumes no normality.  Its unit is the square of the column's.
-    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=).
+
+    interval=False: one noisy integer, without the fourth moment.  Its noise does not depend on the mean; that of
+    interval=True, in multiples of it, is 1.7 with the mean at a bound, 1 a quarter of the way from bound to bound, 0.6
+    in the middle.  Standard errors are then the largest that such a column can have; for target="table" they are
+    exact.  It takes a price in epsilon and a public number of rows that all count: one cell, replace-one, no where=,
+    missing values with a place (`missing="none"`, or a value).  Elsewhere the answer is that of interval=True.
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q81 (interval=).
 
     >>> Variance("age", by="age", bins={"age": 3})
     Traceback (most recent call last):
@@ -129,9 +136,11 @@ Nothing was read or spent.
     by: Names = ()
     bins: Bins = ()
     where: str | None = None
+    interval: bool = True
 
     def __post_init__(self) -> None:
         _normalise(self)
+        _flags("Variance", interval=self.interval)
 
 
 def _normalise(query: Sum | Mean | Variance) -> None:

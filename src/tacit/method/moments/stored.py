@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tacit.release.document import Release
 
 
-ONE_CELL: Final = ("plain", "exclusion", "exclusion-2", "binary-plain", "binary-exclusion")
+ONE_CELL: Final = ("deviations", "plain", "exclusion", "exclusion-2", "binary-plain", "binary-exclusion")
 """Encodings of one cell of a public number of rows (law 4)."""
 
 
@@ -27,10 +27,13 @@ def wrong(made: Release) -> Iterator[str]:
         if isinstance(query, Count):
             good = part.form == ("counted" if weights else "count")
         elif isinstance(query, Variance):
-            good = part.form == "bernstein"
+            alone = not query.interval and part.parameters.get("rows") == made.rows and query.where is None
+            good = part.form == "bernstein" or (part.form == "deviations" and alone)
         else:
             weighed = weights or getattr(query, "per", None) == "row"
-            good = part.form not in ("count", "counted", "bernstein") and (part.form == "weighted" or not weighed)
+            good = part.form not in ("count", "counted", "bernstein", "deviations") and (
+                part.form == "weighted" or not weighed
+            )
             good = good and (part.form != "total" or isinstance(query, Sum))
         grouped = bool(made.levels) or made.neighbors == "add-remove"
         if not good or (grouped and part.form in ONE_CELL):

@@ -31,6 +31,9 @@ SMALLEST_GAUSSIAN_H: Final = 219
 COARSE: Final = 2**12
 """Most steps of a grid whose values are raised to the fourth power: v**4 stays at or below 2**48."""
 
+SQUARED: Final = 2**16
+"""Most steps of a grid for `deviations`: a noisy integer stays within 64 bits for 2**32 rows."""
+
 MASS: Final = 2**20
 """Largest total that one row adds to the five Bernstein sums."""
 
@@ -51,9 +54,14 @@ class Encoding:
     l2_squared: int
     weights: tuple[Polynomial, ...] = ()
     """Where rows have weights: for each sum, the polynomial of the weight that its summands are multiplied by."""
+    rows: int | None = None
+    """Of `deviations` alone, which is not linear in the sums: the public number of rows."""
 
     def assemble(self, sums: tuple[int, ...]) -> tuple[int, ...]:
         """Return the integers to be released with noise, from exact sums of the polynomials over a cell's rows."""
+        if self.rows is not None:
+            _, total, squares = sums
+            return ((self.rows * squares - total * total) // (self.rows - 1),)
         # Python integers: sums over 2**42 rows times entries of the matrix can exceed 64 bits
         return tuple(sum(a * s for a, s in zip(row, sums, strict=True)) for row in self.matrix)
 
@@ -181,6 +189,20 @@ def bernstein(G: int, neighbors: str) -> Encoding:
     matrix = ((0, 1, 0, 0, 0), (0, -1, 1, 0, 0), (0, 0, -1, 1, 0), (0, 0, 0, -1, 1), (M, 0, 0, 0, -1))
     twice = 2 if neighbors == "replace-one" else 1
     return Encoding("bernstein", {"G": G, "divisor": d, "mass": M}, polynomials, matrix, twice * M, twice * M * M)
+
+
+def deviations(G: int, rows: int) -> Encoding:
+    """Return floor(D / (n - 1)), D = n sum v**2 - (sum v)**2, of n rows that are always present; replace-one, one cell.
+
+    D is the sum of (v_i - v_j)**2 over pairs of rows.  A replaced row is in n - 1 of them, each within [0, G**2] before
+    and after: D changes by at most (n - 1) G**2, D / (n - 1) by at most G**2, and so does its floor, G**2 being whole.
+    Attained where all other rows are at one bound and the row goes from there to the other.  One integer: l2 = l1.
+    """
+    if rows < 2 or not 1 <= G <= SQUARED:
+        raise ArithmeticError(f"no variance of {rows} rows on a grid of {G} steps")
+    polynomials = (ONE, IDENTITY, square(0, 1))
+    parameters = {"G": G, "rows": rows}
+    return Encoding("deviations", parameters, polynomials, ((0, 0, 1),), G * G, G**4, rows=rows)
 
 
 def binary_plain() -> Encoding:
