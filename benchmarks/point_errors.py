@@ -1,0 +1,223 @@
+"""Point errors beside other libraries at the same honest cost, for docs/reference/point-errors.md.
+
+`python benchmarks/point_errors.py` writes the page in about half an hour; `--quick` prints a twentieth.  It needs an
+environment of its own beside this package: `pip install diffprivlib opendp "scikit-learn<1.6"`.
+
+The error is that of one number against the table's own value: what a library says without any sampling.  Neighbours
+replace one row, the number of rows is public, the price is epsilon; so do diffprivlib and OpenDP (of tables of known
+size) promise.  Histograms: neighbours add or remove one row, which is what diffprivlib's noise is for.  The columns
+have no missing cells, and that is declared (`missing="none"`), as other libraries take it for granted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pages import put
+from tacit import Histogram, Mean, Quantiles, Real, Schema, Variance
+from tacit.testing import simulate
+from tacit.testing.simulated_quantiles import simulate_quantiles
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "point-errors.md"
+Draws = NDArray[np.float64]
+
+# The designs: committed before anything was simulated ---------------------------------------------------------------
+
+SIZES = (500, 5_000, 50_000)
+PRICES = (0.2, 1.0)
+PROBS = (0.5, 0.9)
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Column:
+    """A law of values, the bounds that a careful steward would declare, and what it stands for."""
+
+    name: str
+    about: str
+    bounds: tuple[float, float]
+    draw: Callable[[np.random.Generator, int], Draws]
+
+    def table(self, n: int) -> Draws:
+        """Return the column of n rows: one table for all libraries, moved into the bounds."""
+        seed = [n, *self.name.encode()]
+        return np.clip(self.draw(np.random.default_rng(seed), n), *self.bounds)
+
+
+COLUMNS = (
+    Column("age", "ages, spread over their bounds", (18, 98), lambda rng, n: np.rint(18 + 80 * rng.beta(2, 3, n))),
+    Column("income", "lognormal, the bounds far out", (0, 500_000), lambda rng, n: rng.lognormal(10.3, 0.8, n)),
+    Column("score", "normal, narrow in its bounds", (0, 100), lambda rng, n: rng.normal(70, 6, n)),
+    Column("hours", "whole hours, six in ten at 40", (0, 80), lambda rng, n: np.where(
+        rng.random(n) < 0.6, 40.0, np.rint(rng.gamma(4, 8, n)))),
+    Column("stay", "exponential, near the lower bound", (0, 365), lambda rng, n: rng.exponential(9, n)),
+)  # fmt: skip
+
+
+# Libraries: each returns draws of its released number -----------------------------------------------------------------
+
+
+def ours(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int, *, interval: bool) -> Draws:
+    """Tacit's; interval: as by default, with an interval, and missing cells left out although there are none."""
+    schema = Schema({"x": Real(*column.bounds) if interval else Real(*column.bounds, missing="none")})
+    if statistic in ("mean", "variance"):
+        question = Mean("x") if statistic == "mean" else Variance("x", interval=interval)
+        return simulate(question, {"x": x}, schema, epsilon=epsilon, repeats=repeats).estimates[:, 0]
+    p = float(statistic.split()[1])
+    query, rng = Quantiles("x", [p], interval=interval), np.random.default_rng(0)
+    made = (simulate_quantiles(query, {"x": x}, schema, epsilon=epsilon, rng=rng) for _ in range(repeats))
+    return np.array([float(one.values[0]) for one in made])
+
+
+def diffprivlib(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws:
+    """Return draws of diffprivlib's numbers; of large tables' quantiles by its law, which takes it a second each."""
+    from diffprivlib import BudgetAccountant, tools
+
+    words: dict[str, Any] = {"epsilon": epsilon, "bounds": column.bounds, "accountant": BudgetAccountant()}
+    if statistic in ("mean", "variance"):
+        asked: Callable[..., Any] = tools.mean if statistic == "mean" else tools.var
+        scale = 1.0 if statistic == "mean" else len(x) / (len(x) - 1)  # its divisor is n
+        return scale * np.array([asked(x, random_state=i, **words) for i in range(repeats)])
+    p = float(statistic.split()[1])
+    if len(x) > 1_000:
+        return exponential(column, x, p, epsilon, repeats)
+    return np.array([tools.quantile(x, p, random_state=i, **words) for i in range(repeats)])
+
+
+def exponential(column: Column, x: Draws, p: float, epsilon: float, repeats: int) -> Draws:
+    """Return draws of the law of diffprivlib's `quantile`: an interval between values, then a point of it."""
+    rng, edges = np.random.default_rng(1), np.sort(np.append(x, column.bounds))
+    utility = -np.abs(np.arange(len(x) + 1) - p * len(x))
+    mass = np.cumsum(np.diff(edges) * np.exp(epsilon / 2 * (utility - utility.max())))
+    at = np.minimum(np.searchsorted(mass / mass[-1], rng.random(repeats)), len(x))
+    return edges[at] + rng.random(repeats) * np.diff(edges)[at]
+
+
+def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws | None:
+    """Return draws of OpenDP's mean of a table of known size, and of its quantile among 1,001 candidates."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "idealized-numerics")
+    n, (low, high) = len(x), map(float, column.bounds)
+    if statistic == "mean":
+        space = dp.vector_domain(dp.atom_domain(bounds=(low, high), nan=False), size=n), dp.symmetric_distance()
+        made = dp.binary_search_chain(lambda b: dp.t.make_mean(*space) >> dp.m.then_laplace(b), d_in=2, d_out=epsilon)
+    elif statistic.startswith("quantile"):
+        space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=n), dp.symmetric_distance()
+        points = np.linspace(low, high, 1_001).tolist()
+        p, law = float(statistic.split()[1]), dp.max_divergence()
+        made = dp.binary_search_chain(
+            lambda b: dp.m.make_private_quantile(*space, law, points, p, b), d_in=2, d_out=epsilon
+        )
+    else:
+        return None
+    values = x.tolist()
+    return np.array([made(values) for _ in range(repeats)])
+
+
+def histograms(column: Column, x: Draws, epsilon: float, repeats: int) -> tuple[float, float]:
+    """Return root mean squared errors of the counts of equal bins: ours, and diffprivlib's.  One row added or removed.
+
+    Numbers of our release are noisy counts as they are; diffprivlib moves its own to 0 and above.
+    """
+    from diffprivlib import BudgetAccountant, tools
+
+    edges = np.linspace(*column.bounds, BINS + 1)
+    truth = np.histogram(x, edges)[0]
+    made = simulate(
+        Histogram("x", bins={"x": BINS}), {"x": x}, Schema({"x": Real(*column.bounds, missing="none")}),
+        epsilon=epsilon, repeats=repeats, neighbors="add-remove",
+    ).estimates  # fmt: skip
+    words: dict[str, Any] = {"epsilon": epsilon, "range": column.bounds, "accountant": BudgetAccountant()}
+    theirs = np.array([tools.histogram(x, bins=BINS, random_state=i, **words)[0] for i in range(repeats)])
+    return tuple(float(np.sqrt(((found - truth) ** 2).mean())) for found in (made[:, :BINS], theirs))  # pyright: ignore
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def truth(statistic: str, x: Draws) -> float:
+    """Return the table's own value."""
+    if statistic == "mean":
+        return float(x.mean())
+    return float(x.var(ddof=1) if statistic == "variance" else np.quantile(x, float(statistic.split()[1])))
+
+
+def error(draws: Draws | None, value: float) -> float:
+    """Return the root mean squared error; NaN where the library has no such answer."""
+    return float("nan") if draws is None else float(np.sqrt(((draws - value) ** 2).mean()))
+
+
+def lines(statistic: str, repeats: int, fewer: int) -> Iterator[str]:
+    """Yield a row of the table for each column, size and price."""
+    for column in COLUMNS:
+        for n in SIZES:
+            x = column.table(n)
+            value, spread = truth(statistic, x), float(x.std())
+            unit = spread**2 if statistic == "variance" else spread
+            for epsilon in PRICES:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    point, whole = (
+                        error(ours(statistic, column, x, epsilon, repeats, interval=yes), value)
+                        for yes in (False, True)
+                    )
+                    peers = {
+                        "diffprivlib": error(diffprivlib(statistic, column, x, epsilon, repeats), value),
+                        "OpenDP": error(opendp(statistic, column, x, epsilon, fewer), value),
+                    }
+                best = min((found, name) for name, found in peers.items() if np.isfinite(found))
+                cells = " | ".join("–" if np.isnan(one) else f"{one / unit:.2g}" for one in peers.values())
+                yield (
+                    f"| {column.name} | {n:,} | {epsilon:g} | {point / unit:.2g} | {cells} | {point / best[0]:.2f} "
+                    f"({best[1]}) | {whole / best[0]:.2f} |"
+                )
+
+
+def table(statistic: str, repeats: int, fewer: int) -> str:
+    """Return the table of one statistic."""
+    head = "| column | rows | ε | Tacit | diffprivlib | OpenDP | Tacit / best peer | with an interval / best peer |"
+    rule = "|---|---:|---:|---:|---:|---:|---:|---:|"
+    return "\n".join((f"**{statistic[0].upper()}{statistic[1:]}**\n", head, rule, *lines(statistic, repeats, fewer)))
+
+
+def counts(repeats: int) -> str:
+    """Return the table of histograms."""
+    rows: list[str] = []
+    for column in COLUMNS:
+        for n in SIZES:
+            for epsilon in PRICES:
+                own, theirs = histograms(column, column.table(n), epsilon, repeats)
+                rows.append(f"| {column.name} | {n:,} | {epsilon:g} | {own:.3g} | {theirs:.3g} | {own / theirs:.2f} |")
+    head = "| column | rows | ε | Tacit, rows a bin | diffprivlib | ratio |\n|---|---:|---:|---:|---:|---:|"
+    return "\n".join(("**Histogram of 10 equal bins**\n", head, *rows))
+
+
+def main() -> None:
+    """Simulate the parts that are asked for and write them to the page."""
+    made = argparse.ArgumentParser(description=__doc__)
+    made.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
+    names = ("mean", "variance", *(f"quantile {p}" for p in PROBS), "histogram")
+    made.add_argument("--parts", nargs="*", default=names, choices=names)
+    asked = made.parse_args()
+    for name in asked.parts:
+        start, less = time.monotonic(), 20 if asked.quick else 1
+        repeats, fewer = (2_000, 400) if name in ("mean", "variance") else (1_000, 200)
+        repeats, fewer = repeats // less, fewer // less
+        text = counts(repeats) if name == "histogram" else table(name, repeats, fewer)
+        print(f"{text}\n\n{time.monotonic() - start:.0f} s\n", flush=True)
+        if not asked.quick:
+            put(PAGE, f"point_errors.py {name}", text)
+
+
+if __name__ == "__main__":
+    main()
