@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pages import put
+
 from tacit import Histogram, Mean, Quantiles, Real, Schema, Variance
 from tacit.testing import simulate
 from tacit.testing.simulated_quantiles import simulate_quantiles
@@ -71,7 +71,8 @@ def ours(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int,
     schema = Schema({"x": Real(*column.bounds) if interval else Real(*column.bounds, missing="none")})
     if statistic in ("mean", "variance"):
         question = Mean("x") if statistic == "mean" else Variance("x", interval=interval)
-        return simulate(question, {"x": x}, schema, epsilon=epsilon, repeats=repeats).estimates[:, 0]
+        seed = int(x.sum() * epsilon) % 2**31
+        return simulate(question, {"x": x}, schema, epsilon=epsilon, repeats=repeats, rng=seed).estimates[:, 0]
     p = float(statistic.split()[1])
     query, rng = Quantiles("x", [p], interval=interval), np.random.default_rng(0)
     made = (simulate_quantiles(query, {"x": x}, schema, epsilon=epsilon, rng=rng) for _ in range(repeats))
@@ -83,14 +84,15 @@ def diffprivlib(statistic: str, column: Column, x: Draws, epsilon: float, repeat
     from diffprivlib import BudgetAccountant, tools
 
     words: dict[str, Any] = {"epsilon": epsilon, "bounds": column.bounds, "accountant": BudgetAccountant()}
+    first = int(x.sum() * epsilon) % 2**31  # other draws for another table or price
     if statistic in ("mean", "variance"):
         asked: Callable[..., Any] = tools.mean if statistic == "mean" else tools.var
         scale = 1.0 if statistic == "mean" else len(x) / (len(x) - 1)  # its divisor is n
-        return scale * np.array([asked(x, random_state=i, **words) for i in range(repeats)])
+        return scale * np.array([asked(x, random_state=first + i, **words) for i in range(repeats)])
     p = float(statistic.split()[1])
     if len(x) > 1_000:
         return exponential(column, x, p, epsilon, repeats)
-    return np.array([tools.quantile(x, p, random_state=i, **words) for i in range(repeats)])
+    return np.array([tools.quantile(x, p, random_state=first + i, **words) for i in range(repeats)])
 
 
 def exponential(column: Column, x: Draws, p: float, epsilon: float, repeats: int) -> Draws:
@@ -110,18 +112,21 @@ def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: in
     n, (low, high) = len(x), map(float, column.bounds)
     if statistic == "mean":
         space = dp.vector_domain(dp.atom_domain(bounds=(low, high), nan=False), size=n), dp.symmetric_distance()
-        made = dp.binary_search_chain(lambda b: dp.t.make_mean(*space) >> dp.m.then_laplace(b), d_in=2, d_out=epsilon)
-    elif statistic.startswith("quantile"):
+        mean = dp.t.make_mean(*space)
+        scale = dp.binary_search_param(lambda b: mean >> dp.m.then_laplace(b), d_in=2, d_out=epsilon)
+        noise = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale)
+        value = mean(x.tolist())  # once: its noise is drawn many times
+        return np.array([noise(value) for _ in range(10 * repeats)])
+    if statistic.startswith("quantile"):
         space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=n), dp.symmetric_distance()
         points = np.linspace(low, high, 1_001).tolist()
         p, law = float(statistic.split()[1]), dp.max_divergence()
         made = dp.binary_search_chain(
             lambda b: dp.m.make_private_quantile(*space, law, points, p, b), d_in=2, d_out=epsilon
         )
-    else:
-        return None
-    values = x.tolist()
-    return np.array([made(values) for _ in range(repeats)])
+        values = x.tolist()
+        return np.array([made(values) for _ in range(repeats if n < 10_000 else repeats // 4)])
+    return None
 
 
 def histograms(column: Column, x: Draws, epsilon: float, repeats: int) -> tuple[float, float]:
@@ -138,7 +143,8 @@ def histograms(column: Column, x: Draws, epsilon: float, repeats: int) -> tuple[
         epsilon=epsilon, repeats=repeats, neighbors="add-remove",
     ).estimates  # fmt: skip
     words: dict[str, Any] = {"epsilon": epsilon, "range": column.bounds, "accountant": BudgetAccountant()}
-    theirs = np.array([tools.histogram(x, bins=BINS, random_state=i, **words)[0] for i in range(repeats)])
+    first = int(x.sum() * epsilon) % 2**31
+    theirs = np.array([tools.histogram(x, bins=BINS, random_state=first + i, **words)[0] for i in range(repeats)])
     return tuple(float(np.sqrt(((found - truth) ** 2).mean())) for found in (made[:, :BINS], theirs))  # pyright: ignore
 
 
@@ -211,7 +217,7 @@ def main() -> None:
     asked = made.parse_args()
     for name in asked.parts:
         start, less = time.monotonic(), 20 if asked.quick else 1
-        repeats, fewer = (2_000, 400) if name in ("mean", "variance") else (1_000, 200)
+        repeats, fewer = (4_000, 400) if name in ("mean", "variance") else (1_000, 200)
         repeats, fewer = repeats // less, fewer // less
         text = counts(repeats) if name == "histogram" else table(name, repeats, fewer)
         print(f"{text}\n\n{time.monotonic() - start:.0f} s\n", flush=True)
