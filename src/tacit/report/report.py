@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
@@ -20,6 +19,7 @@ from tacit.fits.fitted_model import FittedModel
 from tacit.method.quantiles.estimate import QuantileEstimate
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
 from tacit.privacy.cost import mu_of
+from tacit.privacy.exact_numbers import plain
 from tacit.release.document import Release, Released
 
 CITATION: Final = "Tacit, version {version}"
@@ -245,24 +245,14 @@ def _promise(releases: Sequence[Released]) -> str:
     many = f" in {len(costs)} releases" if len(costs) > 1 else ""
     if all(cost.kind == "pure" for cost in costs):
         total = sum((cost.epsilon or Fraction(0) for cost in costs), Fraction(0))
-        return f"differential privacy (ε = {_six_digits_up(total)}{many}, added up)"
+        return f"differential privacy (ε = {plain(total, 6)}{many}, added up)"
     if len(costs) == 1 and costs[0].kind == "approximate":
         return f"differential privacy ({costs[0]})"
     if all(cost.kind in ("approximate", "gdp") for cost in costs):
         mu = mu_of(sum((cost.gdp for cost in costs), Fraction(0)))
-        return f"Gaussian differential privacy (μ = {_six_digits_up(mu)}{many}, μ² added up)"
+        return f"Gaussian differential privacy (μ = {plain(mu, 6)}{many}, μ² added up)"
     total = sum((cost.zcdp for cost in costs), Fraction(0))
-    return f"zero-concentrated differential privacy (ρ = {_six_digits_up(total)}{many}, added up)"
-
-
-def _six_digits_up(value: Fraction) -> str:
-    """Return a positive number in six digits, rounded up, so that no more privacy is promised than there is.
-
-    >>> _six_digits_up(Fraction(1, 3)), _six_digits_up(Fraction(1, 10)), _six_digits_up(Fraction(12))
-    ('0.333334', '0.1', '12')
-    """
-    up = Context(prec=6, rounding=ROUND_CEILING)
-    return f"{up.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():f}"
+    return f"zero-concentrated differential privacy (ρ = {plain(total, 6)}{many}, added up)"
 
 
 def _neighbour(release: Released) -> str:
