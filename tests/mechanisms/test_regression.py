@@ -204,6 +204,29 @@ def test_no_pair_of_tables_has_scores_further_apart_than_declared(relation: Any,
         assert 0.1 * one.declared < one.reached <= one.declared, one
 
 
+@pytest.mark.parametrize("model", ["linear", "logistic", "probit"])
+def test_a_category_of_two_levels_is_a_response(model: Any) -> None:
+    """The integers and the noise of a Boolean that is true at the second level; other labels are missing."""
+    rng = np.random.default_rng(4)
+    age, labels = rng.uniform(20, 60, 500), rng.choice(["no", "yes", "?"], 500, p=[0.6, 0.3, 0.1])
+    schema = tc.Schema({"ill": tc.Category(["no", "yes"]), "age": tc.Real(20, 60)})
+    other = tc.Schema({"ill": tc.Boolean(), "age": schema["age"]})
+    truth = np.array([{"no": False, "yes": True}.get(label) for label in labels], dtype=object)
+    query = tc.Regression("ill ~ age", model=model)
+    one = rows_of(query, {"ill": labels, "age": age}, schema, Cost.of(rho=1))
+    two = rows_of(query, {"ill": truth, "age": age}, other, Cost.of(rho=1))
+    assert (one.z == two.z).all()
+    assert len(one.z) == (labels != "?").sum()
+    for mine, same in zip(one.shape.columns, two.shape.columns, strict=True):
+        assert (mine.form.l1, mine.form.l2_squared, mine.law) == (same.form.l1, same.form.l2_squared, same.law)
+    made = tc.Curator({"ill": labels, "age": age}, schema, budget=tc.Budget(rho=9)).release(query, rho=5)
+    assert "response: 1 where ill is yes, 0 where it is no" in made.fit().notes
+    assert release_from_dict(made.to_dict()).fit().names == ("Intercept", "age")
+    with pytest.raises(QueryError) as refused:
+        tc.plan(query, tc.Schema({**schema, "ill": tc.Category(["a", "b", "c"])}), rows=500, rho=1)
+    assert refused.value.code in ("Q86", "Q106")
+
+
 def test_persons_models_and_columns_are_refused() -> None:
     persons = tc.Schema({"who": tc.PrivacyUnit(2), "x": tc.Real(0, 1), "y": tc.Integer(0, 9)})
     for query, schema, code in (

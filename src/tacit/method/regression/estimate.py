@@ -107,6 +107,10 @@ def fit_release(release: Released) -> Fit:
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
+    first = variables_of(release)[0]
+    if first.kind == "levels":
+        words = f"response: 1 where {first.name} is {first.labels[1]}, 0 where it is {first.labels[0]}"
+        found = replace(found, notes=(*found.notes, words))
     if found.reasons[0] is not None:
         return found if release.unit is None else replace(found, reasons=tuple(map(_in_persons, found.reasons)))
     formula = evaluator(query.model, made, variables_of(release))

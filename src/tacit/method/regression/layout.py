@@ -124,7 +124,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     """
     facts = {one.name: one for one in variables}
     _check_terms(formula, facts)
-    response = _number_poly(facts[formula.response], Factor(formula.response))
+    response = _response_poly(facts[formula.response])
     columns = [pair for term in formula.terms for pair in _term_columns(formula, term, facts)]
     # the response is a constant plus a multiple of one coordinate, the last
     (target,) = (key for key in response if key != ONE)
@@ -149,14 +149,19 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     return Layout(formula, coordinates, bounds, grouped, names, terms, _entries(coordinates, grouped))
 
 
+def is_binary(fact: Variable) -> bool:
+    """Return whether a column is 0 or 1: a Boolean, or a category of two levels, of which the second is 1."""
+    return fact.kind == "boolean" or (fact.kind == "levels" and len(fact.labels) == 2)
+
+
 # Columns of the formula -----------------------------------------------------------------------------------------------
 
 
 def _check_terms(formula: Formula, facts: Mapping[str, Variable]) -> None:
     response = facts[formula.response]
-    if response.kind == "levels":
-        text = f"response {response.name!r} is a Category: it has no mean."
-        raise QueryError(text, code="Q86", hint="a Real, Integer or Boolean column")
+    if response.kind == "levels" and not is_binary(response):
+        text = f"response {response.name!r} is a Category of {len(response.labels)} levels: it has no mean."
+        raise QueryError(text, code="Q86", hint="a Real, Integer or Boolean column, or a Category of two levels")
     known = [frozenset(term) for term in formula.terms]
     if any(_has_all_levels(formula, term, facts) for term in formula.terms):
         known.append(frozenset())  # all levels of a category have an intercept's part
@@ -206,6 +211,10 @@ def _factor_columns(one: Factor, fact: Variable, *, full: bool) -> list[tuple[st
     form = "{}[{}]" if full else "{}[T.{}]"
     labels = enumerate(fact.labels)
     return [(form.format(one.label, label), _level_poly(fact, i)) for i, label in labels if i >= first]
+
+
+def _response_poly(fact: Variable) -> Poly:
+    return _level_poly(fact, 1) if fact.kind == "levels" else _number_poly(fact, Factor(fact.name))
 
 
 def _number_poly(fact: Variable, one: Factor) -> Poly:

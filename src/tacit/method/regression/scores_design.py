@@ -10,6 +10,7 @@ from tacit.errors import QueryError
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as forms
 from tacit.method.regression.glm_pilot import response_score
+from tacit.method.regression.layout import is_binary
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, row_facts
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
@@ -41,10 +42,10 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
 
 
 def _check_response(model: str, fact: Variable) -> None:
-    """Raise QueryError Q106 where the response is not Boolean."""
-    if fact.kind != "boolean":
-        text = f"response {fact.name!r} of a {model} regression is not true or false."
-        raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
+    """Raise QueryError Q106 where the response has more than two values."""
+    if not is_binary(fact):
+        text = f"response {fact.name!r} of a {model} regression is not true or false, nor one of two levels."
+        raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean(), or Category(["no", "yes"])')
 
 
 def score_part(

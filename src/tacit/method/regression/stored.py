@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
 from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.layout import Layout, is_binary, layout
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
 
@@ -38,8 +38,8 @@ def wrong(made: Release) -> Iterator[str]:
         yield "its variables are not the columns of its formula"
         return
     response = made.variables[0]
-    if query.model in ("logistic", "probit") and response.kind != "boolean":
-        yield f"the response {response.name!r} is not true or false"
+    if query.model in ("logistic", "probit") and not is_binary(response):
+        yield f"the response {response.name!r} has more than two values"
     if query.model == "poisson" and (response.kind != "integer" or not 0 <= response.lower <= response.upper <= 2**53):
         yield f"the response {response.name!r} is no count"
     try:
