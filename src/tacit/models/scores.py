@@ -23,7 +23,7 @@ from tacit.models.boxes import Array, Link, from_coordinates
 from tacit.models.evaluate import log_densities
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
-from tacit.release.parts import Grid, Part
+from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 CLIP: Final = 3.0
 """Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
@@ -54,9 +54,10 @@ def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
     """Return the released means of blocks, shape (p,), kept within the box and off ends where the law degenerates."""
     found: list[float] = []
     for part in parts:
-        if part.form == "blocks":
+        if part.form in OF_BLOCKS:
             grid, k = cast(Grid, part.grid), part.parameters["blocks"]
-            # the sum is of w = v - G / 2 over k blocks: their mean in shares of the box; noise may lead outside
+            # the sum is of w = v - G / 2 over k blocks: their mean in shares of the box; noise may lead outside.  A
+            # block without an estimate adds 0, the middle: any pilot will do, and this one has the least noise
             share = min(max(part.integers[0][0] / (k * grid.G) + 0.5, 0.0), 1.0)
             found.append(grid.lower + (grid.upper - grid.lower) * share)
     return inner(model, np.array(found))

@@ -14,8 +14,10 @@ from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
 from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, clamp_note, ends_of, terms_without_clamp
+from tacit.method.blocks.estimate_failed import failed_blocks, given_up
+from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
-from tacit.release.parts import Part
+from tacit.release.parts import OF_BLOCKS, Part
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -28,7 +30,7 @@ FEW: Final = 30
 
 def means(release: Released) -> tuple[Part, ...]:
     """Return the parts that hold means of blocks, one a parameter."""
-    return tuple(part for part in release.parts if part.form == "blocks")
+    return tuple(part for part in release.parts if part.form in OF_BLOCKS)
 
 
 def by_blocks(release: Released, target: Target) -> Estimate:
@@ -37,12 +39,17 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
     made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
-    blocks = tuple(_within_box(release, one) for one, _ in made)
+    failed, terms = failed_blocks(parts), [one for one, _ in made]
+    if failed is not None and target == "population":
+        terms = [given_up(one, part, failed) for one, part in zip(terms, parts, strict=True)]
+    blocks = tuple(_within_box(release, one) for one in terms)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
     if k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
+    left_out = None if failed is None else rule(query.model.law)
+    notes += [note for note in (failed and failed.note, left_out) if note]
     notes += [note for _, note in made if note]
     if query.winsorize:
         notes.append("estimates of blocks are clamped to a window about their quartiles, selected privately")

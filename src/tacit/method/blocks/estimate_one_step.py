@@ -18,8 +18,11 @@ from tacit.errors import InferenceError, ModelError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
+from tacit.method.blocks.estimate_failed import failed_blocks
+from tacit.method.blocks.support_rules import rule
 from tacit.models import scores
 from tacit.release.document import Released
+from tacit.release.parts import OF_BLOCKS
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -45,11 +48,16 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     )
     reason = next((one.reasons[0] for one in made if one.reasons[0]), None)
     values, covariances, words = matched(model, scores.pilot(release.parts, model), mean, variance, noise)
-    k = next(part.parameters["blocks"] for part in release.parts if part.form == "blocks")
+    k = next(part.parameters["blocks"] for part in release.parts if part.form in OF_BLOCKS)
     what = ", ".join(query.what)
     name = query.model.words.get("name", query.model.words["family"])
     estimand = f"parameters of {name}, the law of {what}" + (f", where {query.where}" if query.where else "")
-    notes = (NOTES.format(k=k), *([] if release.unit is None else ["a person's score is the mean of her rows' scores"]))
+    failed = failed_blocks(release.parts)
+    if failed is not None and failed.most:  # a pilot of few blocks guides no step
+        reason = reason or failed.reason
+    told = ["" if release.unit is None else "a person's score is the mean of her rows' scores"]
+    told += ["" if failed is None else failed.note, failed and rule(model) or ""]
+    notes = (NOTES.format(k=k), *(note for note in told if note))
     return NormalEstimate(
         release,
         title(release),
