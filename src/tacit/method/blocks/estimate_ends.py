@@ -128,7 +128,7 @@ def terms_without_clamp(
     free = np.maximum(noisy.size - noisy.public, 1.0)
     variance, box = np.maximum(made.variance, 1e-300) * free, grid.upper - grid.lower
     # shape (2, m, noises): loadings of the mean, then of the variance
-    loads = np.stack([made.loadings, _variance_loadings(made, variance, noisy, grid)])
+    loads = np.stack([made.loadings, variance_loadings(made, variance, noisy, grid)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
     blur = 4 * made.privacy_variance
@@ -202,7 +202,7 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
     return of
 
 
-def _variance_loadings(made: ColumnTerms, variance: Array, noisy: Moments, grid: Grid) -> Array:
+def variance_loadings(made: ColumnTerms, variance: Array, noisy: Moments, grid: Grid) -> Array:
     """Return the loadings of the variance of blocks on the noises, shape (m, noises).
 
     On the box scaled to [-1, 1] the variance is q - m**2, q = Q / N and m = S / N: mean of squares, and mean.  Its

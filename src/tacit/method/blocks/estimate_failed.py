@@ -70,7 +70,12 @@ def given_up(made: ColumnTerms, part: Part, failed: FailedBlocks) -> ColumnTerms
     moved = APART * failed.share * one > np.sqrt(made.variance + made.privacy_variance)
     if not (failed.most or (failed.seen and moved.all())):
         return made
-    grid, text = cast(Grid, part.grid), failed.reason
+    return without_interval(made, part, failed.reason)
+
+
+def without_interval(made: ColumnTerms, part: Part, text: str) -> ColumnTerms:
+    """Return the terms with a reason in place of the interval, unless they have one."""
+    grid = cast(Grid, part.grid)
     # an error far wider than the box, so that the value weighs nothing beside others
     variance = np.full_like(made.variance, (10 * (grid.upper - grid.lower)) ** 2)
     wide = LinearInversion(made.value, variance, made.loadings, made.law, grid.lower, grid.upper)
