@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 TOLERATED: Final = 0.15
 """Difference of the ratio from 1 that the law's variance in small blocks, known to second order, may have itself."""
-SURE: Final = 4.0
+SURE: Final = 3.3
 """Standard errors beyond TOLERATED from which on a ratio is not the law's."""
-KURTOSIS: Final = 10.0
-"""Kurtosis of estimates in blocks of 20 rows, at most about: the variance between k of them has the relative variance
-(KURTOSIS - 1) / k."""
+KURTOSIS: Final = 140.0
+"""By how much the kurtosis of estimates exceeds 3, times the rows of a block, at most about: 10 for a shape and 20 rows.
+The variance between k blocks has the relative variance (kurtosis - 1) / k."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class BlockFit:
         if not self.rejected:
             return said
         return (
-            f'{said}: rows follow another law, and blocks are corrected for this one\'s bias; ask with bias="observed"'
+            f"{said}: rows follow another law, and blocks are corrected for the bias of this one; what is left of "
+            'theirs is in no interval; ask with bias="observed"'
         )
 
 
@@ -90,7 +91,7 @@ def fit_of_blocks(release: Released, parts: tuple[Part, ...], terms: list[Column
     made = [_variance(part, one) for part, one in zip(parts, terms, strict=True)]
     variance, noise = np.array([one for one, _ in made]), np.array([one for _, one in made])
     ratio = variance / expected
-    error = np.sqrt((KURTOSIS - 1) / k * np.maximum(ratio, 1.0) ** 2 + noise / expected**2)
+    error = np.sqrt((2 + KURTOSIS / rows) / k + noise / expected**2)
     fit = BlockFit(ratio, error, np.zeros_like(ratio))
     return BlockFit(ratio, error, _bias(law, values) / rows) if fit.rejected else fit
 
