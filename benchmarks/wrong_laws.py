@@ -4,6 +4,9 @@ The designs below were written down before any of them was simulated.  Truth und
 maximum-likelihood estimate, from a fit of `LARGE` rows by the library's own fit without privacy.
 
     python benchmarks/wrong_laws.py [--repeats 200] [--part one-step|blocks|winsorized] [--epsilon 1] [--design NAME]
+    python benchmarks/wrong_laws.py --part pull
+
+`--part pull` computes, without releases, how the solution of a step moves with its pilot: the norm of T' (theory §2).
 """
 
 from __future__ import annotations
@@ -19,12 +22,13 @@ import numpy as np
 import tacit as tc
 from tacit import families
 from tacit.method.shared.simulated_parts import simulated
+from tacit.models import scores
 from tacit.models.blocks import block_mle
 from tacit.privacy import Cost
 from tacit.testing.simulate import exact_integers
 from tacit.testing.simulated_block_steps import AskedBlocks, release
 
-LARGE = 400_000
+LARGE = 200_000
 ROWS = 20_000
 SCHEMA = tc.Schema({"x": tc.Real()})
 
@@ -119,18 +123,36 @@ def study(design: Design, query: Any, repeats: int, epsilon: float, seed: int, t
     return f"{'; '.join(cells)} | told {100 * told.mean():.0f}% | reason {100 * bad.mean():.0f}%"
 
 
+def pull(design: Design, at: np.ndarray, rows: int = 60_000) -> str:
+    """Return the norm of T' at the limit, and the ratios of the variances of scores to the law's."""
+    model, x = design.model, design.draw(np.random.default_rng(8), rows)
+
+    def solution(pilot: np.ndarray) -> tuple[np.ndarray, Any]:
+        law = scores.law(scores.scaling_at(model, pilot), scores.CLIP, pilot)
+        return scores.solve(law, scores.clipped(law.scaling, x, scores.CLIP).mean(axis=0))[0], law
+
+    middle, law = solution(at)
+    turn = np.linalg.inv(law.scaling.root.T)
+    moves = 0.1 * np.linalg.inv(turn)  # columns: a tenth of a standard deviation of one row's estimate
+    slope = np.array([(solution(at + move)[0] - solution(at - move)[0]) / 0.2 for move in moves.T])
+    ratio = scores.clipped(law.scaling, x, scores.CLIP).var(axis=0) / law.moments(middle)[0]
+    return f"pull {np.linalg.norm(turn @ slope.T, 2):.2f}; variances {', '.join(f'{one:.2f}' for one in ratio)}"
+
+
 def main() -> None:
     """Print one line for each design."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--epsilon", type=float, default=1.0)
-    parser.add_argument("--part", choices=("one-step", "blocks", "winsorized"), default="one-step")
+    parser.add_argument("--part", choices=("one-step", "blocks", "winsorized", "pull"), default="one-step")
     parser.add_argument("--design", default="")
     given = parser.parse_args()
-    words = {"one-step": {"one_step": True}, "blocks": {}, "winsorized": {"winsorize": True}}[given.part]
+    words = {"one-step": {"one_step": True}, "winsorized": {"winsorize": True}}.get(given.part, {})
     for kind, designs in (("wrong", WRONG), ("right", RIGHT)):
         for i, (name, design) in enumerate(designs.items()):
-            if given.design in name:
+            if given.part == "pull" and given.design in name:
+                print(f"{kind} | {name} | {pull(design, limit(design))}", flush=True)
+            elif given.design in name:
                 query = tc.SampleAndAggregate("x", design.model, **words)
                 line = study(design, query, given.repeats, given.epsilon, i, limit(design))
                 print(f"{given.part} | {kind} | {name} | {line}", flush=True)

@@ -144,7 +144,7 @@ def _check_blocks(k: int, rows: int, p: int) -> None:
 def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
     """Return the part of one parameter: plain encoding, a grid over its box, and noise for its share of the price."""
     # k is public, and each block counts as one row of a table of fixed size, which is absent where it has no estimate
-    # (theory §12, Blocks; §16)
+    # (theory §12, Blocks)
     form = moment_forms.exclusion(GRID, share.noise)
     form = replace(form, name="blocks-2", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)

@@ -32,7 +32,7 @@ TOLERATED: Final = 0.15
 SURE: Final = 3.3
 """Standard errors beyond TOLERATED from which on a ratio is not the law's."""
 KURTOSIS: Final = 140.0
-"""By how much the kurtosis of estimates exceeds 3, times the rows of a block, at most about: 10 for a shape and 20 rows.
+"""By how much the kurtosis of estimates exceeds 3, times the rows of a block, at most about: a shape has 10 at 20 rows.
 The variance between k blocks has the relative variance (kurtosis - 1) / k."""
 
 

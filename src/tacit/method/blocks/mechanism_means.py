@@ -23,13 +23,13 @@ Sensitivity
     So the sums are over k blocks of which one is replaced: by another value, by none, or from none.  That is a row of a
     table of public size that may be absent: the encoding of exclusions (`method.shared.encoding.exclusion`), with
     sensitivity 2H in l1 (pure) or in l2 (Gaussian) for each parameter, the number of estimates included.
-    [Smith 2008, Algorithm 1; theory §2, errata E1, E2; §16]
+    [Smith 2008, Algorithm 1; theory §2, errata E1, E2; §12]
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where epsilon' and rho' are the parameter's equal share of the price.
 Cost
     Shares add up to the price: parameters are released side by side (basic composition; Gaussian: sums of rho).
-    The second moment and the number of estimates add nothing to the sensitivity, and so cost nothing (theory §9, §16,
+    The second moment and the number of estimates add nothing to the sensitivity, and so cost nothing (theory §9, §12,
     applied to blocks).
 Failures
     A block that is empty, constant, separable or does not converge is absent: it adds 0 to every sum, and how many are

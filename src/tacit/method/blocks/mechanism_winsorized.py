@@ -15,7 +15,7 @@ Sensitivity
     Under both neighbouring relations, and for persons, one of k estimates is replaced (`mechanism_means`).
     Selections: the sensitivity of rank utilities under replace-one, which is 4 for the quartiles p = 1/4 and 3/4.
     Sums: the encoding of exclusions, whose sensitivity in grid steps does not depend on the window.  [Smith 2011;
-    theory §12, §16]
+    theory §12]
 Noise
     Selections exactly by `noise.select`; sums as in `mechanism_means`, on the window's grid.
 Cost
