@@ -185,11 +185,9 @@ def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scal
     column = shape.columns[case.place]
     values = pool(case, n, k, bias, scale, part)[:, case.place]
     grid = column.grid
-    w = np.clip(np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5), 0, grid.G) - grid.G // 2
-    squares = np.floor(w * w / column.form.parameters["divisor"])
     rng = np.random.default_rng(11)
-    at = (rng.integers(0, len(w), k) for _ in range(scale.releases))
-    sums = np.array([(w[one].sum(), squares[one].sum()) for one in at])
+    at = (rng.integers(0, len(values), k) for _ in range(scale.releases))
+    sums = np.array([winsorized.sums(column, values[one])[0] for one in at], dtype=np.float64)
     sums += np.asarray(column.law.sample(sums.size, rng), dtype=np.float64).reshape(sums.shape)
     *read, silent = _read(column, sums, case, n / k)
     found = {"silent": float(silent.mean()), "blocks": k}
@@ -197,7 +195,10 @@ def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scal
         return found
     found |= told(*(one[~silent] for one in read), case, n)
     truth = case.truth[case.place]
-    noise = ((grid.upper - grid.lower) / grid.G / k) ** 2 * column.law.variance()
+    # the number of estimates is noisy too: it moves a mean off the middle of the box
+    off = (2 * truth - grid.lower - grid.upper) / (grid.upper - grid.lower)
+    counted = 1 + (off * (grid.G // 2) / column.form.parameters["presence"]) ** 2
+    noise = ((grid.upper - grid.lower) / grid.G / k) ** 2 * column.law.variance() * counted
     whole = means_without_clamp(np.array([values.mean()]), np.array([values.var()]), _ends(column, case))
     variance, off = whole.sampling[0] / k + whole.slopes[0, 0] ** 2 * noise, whole.value[0] - truth
     return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance)}
@@ -211,7 +212,7 @@ def _part(column: Any) -> Part:
 
 
 def _block(column: Any, sums: np.ndarray) -> Any:
-    """Convert sums of blocks, shape (releases, 2), to estimates of a parameter."""
+    """Convert sums of blocks, shape (releases, 3), to estimates of a parameter."""
     part = _part(column)
     return terms_of("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
 
@@ -262,7 +263,7 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
         points = tuple(select(counts, b, float(chosen.law.rate), rng) for b in (1, 3))
         column = winsorized.windowed(mean, chosen.wide, points)
         exact = np.array(winsorized.sums(column, values[at]), dtype=np.float64)
-        made = _block(column, exact + column.law.sample(2, rng))
+        made = _block(column, exact + column.law.sample(exact.size, rng).reshape(exact.shape))
         found.append((made.value[0], made.variance[0], made.loadings[0]))
     value, variance, loadings = (np.array(one) for one in zip(*found, strict=True))
     one = case.model.parameters[case.place]
@@ -294,7 +295,9 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
     found = np.empty((scale.steps, 4))
     for i, blocks in enumerate(drawn(pool(case, n, k, "cox-snell", scale, FEWER), k, scale.steps, rng)):
         cells = [np.array(winsorized.sums(c, blocks[:, j])) for j, c in enumerate(first.columns)]
-        cells = [one + c.law.sample(2, rng) for one, c in zip(cells, first.columns, strict=True)]
+        cells = [
+            one + c.law.sample(one.size, rng).reshape(one.shape) for one, c in zip(cells, first.columns, strict=True)
+        ]
         parts = simulated(first, tuple(cells)).parts
         law = scores.law(scaling := scores.scaling_at(case.model, scores.pilot(parts, case.model)), scores.CLIP, truth)
         middle, _, spread = law.mean(truth)

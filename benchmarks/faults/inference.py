@@ -756,10 +756,34 @@ MODELS = (
     ),
     Fault(
         "tacit.method.blocks.estimate_one_step",
-        "covariances = turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T",
-        "covariances = turn @ sampling @ turn.T, turn.T @ np.diag(noise) @ turn",
+        "found = Matched(theta, turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T, law)",
+        "found = Matched(theta, turn @ sampling @ turn.T, turn.T @ np.diag(noise) @ turn, law)",
         "the wrong transpose in the noise of one step",
         ("tests/inference/test_errors_of_a_step.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_step_fit",
+        "(variance - expected) / np.maximum(error, 1e-300)",
+        "(variance - expected) / np.maximum(3 * error, 1e-300)",
+        "a law that does not fit a step is found at three times the error",
+        ("tests/inference/test_errors_of_a_step.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_failed",
+        "return FailedBlocks(1 - float(own.mean()) / k,",
+        "return FailedBlocks(0.5 - float(own.mean()) / k,",
+        "blocks without an estimate are not seen",
+        ("tests/mechanisms/test_sample_and_aggregate.py::test_many_blocks_without_an_estimate_are_a_reason",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_block_fit",
+        "ratio = variance / expected",
+        "ratio = expected / expected",
+        "blocks that vary as no row of the law does pass for the law's",
+        (
+            "tests/mechanisms/test_sample_and_aggregate.py"
+            "::test_blocks_that_vary_as_the_law_does_not_are_a_reason_where_it_matters",
+        ),
     ),
     Fault(
         "tacit.method.blocks.estimate_errors",

@@ -455,8 +455,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_means",
-        "w = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G) - grid.G // 2",
-        "w = step.astype(np.int64) - grid.G // 2",
+        "v = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G)",
+        "v = step.astype(np.int64)",
         "an estimate outside its window weighs more than the noise is made for",
         (
             f"{SAMPLE}::test_estimates_are_clamped_to_their_grid",
@@ -465,10 +465,24 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_means",
-        "at = np.where(np.isfinite(values), values, grid.lower)",
-        "at = values",
-        "a block whose estimate is no number is any integer",
+        "own = cast(Grid, column.grid), np.isfinite(values)",
+        "own = cast(Grid, column.grid), values == values",
+        "a block whose estimate is no finite number weighs as one at an end of the box",
         (f"{SAMPLE}::test_estimates_are_clamped_to_their_grid",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_means",
+        "return np.where(made.fitted[:, None], made.values, np.nan)",
+        "return made.values",
+        "a block without an estimate weighs as one in the middle of the box",
+        (f"{SAMPLE}::test_a_block_without_an_answer_weighs_nothing",),
+    ),
+    Fault(
+        "tacit.models.blocks",
+        "    rows[~kept] = np.inf\n",
+        "    rows[~kept], many = np.inf, sizes\n",
+        "rows outside the support count in their block",
+        (f"{SAMPLE}::test_rows_outside_the_support_are_left_out_of_their_block",),
     ),
     Fault(
         "tacit.method.blocks.block_sizes",

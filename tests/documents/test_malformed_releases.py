@@ -45,8 +45,9 @@ def stored() -> tuple[dict[str, Any], ...]:
 @cache
 def written() -> tuple[dict[str, Any], ...]:
     """Releases of this version, of encodings that earlier ones did not have."""
-    curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(18, 100)}), budget=tc.Budget(rho=1))
-    return tuple(curator.release(query, rho=0.1).to_dict() for query in (tc.Mean("age"), tc.Sum("age")))
+    curator = tc.Curator({"age": [30, 40, 50] * 4}, tc.Schema({"age": tc.Real(18, 100)}), budget=tc.Budget(rho=1))
+    median = tc.SampleAndAggregate("age", tc.Statistic("median", median=(18, 100)), blocks=3)
+    return tuple(curator.release(query, rho=0.1).to_dict() for query in (tc.Mean("age"), tc.Sum("age"), median))
 
 
 def by_form(form: str) -> dict[str, Any]:
@@ -139,6 +140,9 @@ FORGED: list[tuple[str, tuple[Any, ...], Any]] = [
     ("sparse-histogram", ("parts", 0, "integers"), [[10**15, 10**9]]),
     ("blocks", ("parts", 0, "parameters", "blocks"), 0),
     ("blocks", ("parts", 0, "label"), "other"),
+    ("blocks-2", ("parts", 0, "parameters", "blocks"), 0),
+    ("blocks-2", ("parts", 0, "parameters", "presence"), 1),
+    ("blocks-2", ("parts", 0, "sensitivity", "l1"), 7),
     ("products", ("variables", 0, "half"), -1),
     ("products", ("variables", 0, "half"), 10**9),
     ("products", ("variables", 0, "upper"), -1e9),

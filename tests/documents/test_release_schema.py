@@ -21,9 +21,11 @@ from tacit import families
 from tacit.base.json_text import canonical
 from tacit.catalogue import json_schema as documents
 from tacit.estimates.noisy_moments import BINARY
+from tacit.method.blocks import design as blocks_design
 from tacit.method.quality import encoding as quality_encoding
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.privacy import Cost
 from tacit.release.document import release_from_dict, releases_from_dict
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS, forms_of
 from tacit.release.registry import QUERIES
@@ -183,7 +185,7 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    assert {part["form"] for part in parts} == set(FORMS) - {"exclusion"}  # of releases of 0.1.0 alone
+    assert {part["form"] for part in parts} == set(FORMS) - {"exclusion", "blocks"}  # of releases of 0.1.0 alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
@@ -210,6 +212,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
         quality_encoding.classes(3, relation),
         quality_encoding.classes(4, relation),
+        blocks_design.column_of("rate", 0.1, 10, 50, Cost.of(**{"epsilon" if noise == "laplace" else "rho": 1})).form,
     ]
     for form in made:
         shape = FORMS[form.name]

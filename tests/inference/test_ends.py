@@ -120,6 +120,6 @@ def test_more_than_a_fifth_beyond_an_end_is_a_reason_and_no_interval() -> None:
     far = tc.Curator({"x": x / 50}, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=20).estimate()
     assert "beyond an end" in str(far.reasons[0])  # all blocks at the end, and their mean beyond it half of the time
     hidden = tc.Curator({"x": x / 50}, SCHEMA, budget=tc.Budget(epsilon=1)).release(query, epsilon=0.005).estimate()
-    assert hidden.reasons == (None,)  # noise is all there is, and the interval says so
+    assert "blocks with an estimate" in str(hidden.reasons[0])  # noise is all there is
     assert hidden.conf_int(0.95)[1] - hidden.conf_int(0.95)[0] > 0.1
     assert found.conf_int(0.95) == (0.2, 5.0)

@@ -232,9 +232,9 @@ def test_blocks_without_an_answer_say_the_default() -> None:
     bad = {
         "empty": [],
         "two rows for two parameters": good[:2],
-        "not a number": np.append(good, np.nan),
-        "infinite": np.append(good, np.inf),
-        "outside the support": np.append(good, 0.0),
+        "not a number": np.append(good[:2], np.full(28, np.nan)),
+        "infinite": np.append(good[:2], np.full(28, np.inf)),
+        "outside the support": np.append(good[:2], np.zeros(28)),
         "all equal": np.full(30, 1.7),
     }
     for model, bias in ((GAMMA, "cox-snell"), (OWN, "observed")):

@@ -24,11 +24,11 @@ from tacit.estimates.interval_inversion import (
     central,
 )
 from tacit.estimates.noisy_deviations import deviation_terms
-from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers
+from tacit.estimates.noisy_moments import BINARY, Moments, block_moments, integers, moments, powers
 from tacit.estimates.noisy_totals import column_totals
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.noise.laws import Law, rescaled
-from tacit.release.parts import Grid, Part
+from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 
 def terms_of(
@@ -48,9 +48,8 @@ def terms_of(
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
-    if part.form == "blocks":  # the k estimates of blocks are averaged like k rows, none missing
-        k = part.parameters["blocks"]
-        return fixed_size_mean_terms(part, found, moments("plain", part.parameters, found, k), k, sampling)
+    if part.form in OF_BLOCKS:
+        return block_terms(part, found, sampling)
     if part.form == "counted":
         return weighted_count_terms(part, found, rows, sampling)
     if part.form == "count" or kind in ("Count", "Histogram"):
@@ -263,6 +262,21 @@ def noisy_size_mean_terms(part: Part, noisy: Moments, sampling: bool, what: str)
     return ColumnTerms(
         part.label, value, half**2 * variance, np.zeros_like(m), half * loadings, part.law, inversion, reasons
     )
+
+
+def block_terms(part: Part, cells: Array, sampling: bool) -> ColumnTerms:
+    """Return terms of means over blocks; where those without an estimate are absent, of a linearised ratio.
+
+    The number of blocks is public and that of the estimates nearly as large, so that the ratio is linear in the noise
+    wherever there is an interval at all.
+    """
+    noisy = block_moments(part, cells)
+    if noisy.public:
+        return fixed_size_mean_terms(part, cells, noisy, part.parameters["blocks"], sampling)
+    made = noisy_size_mean_terms(part, noisy, sampling, "blocks with an estimate")
+    grid = cast(Grid, part.grid)
+    linear = LinearInversion(made.value, made.variance, made.loadings, part.law, grid.lower, grid.upper)
+    return replace(made, inversion=linear)
 
 
 def _unclear(

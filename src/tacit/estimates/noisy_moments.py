@@ -102,6 +102,13 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
     return Moments(values[0], values[1], values[2], load, public, values, load)
 
 
+def block_moments(part: Part, cells: Array) -> Moments:
+    """Return the moments of estimates over blocks, by the part's form: of all blocks, or of those that have one."""
+    if part.form == "blocks":  # the k estimates of blocks are averaged like k rows, none missing
+        return moments("plain", part.parameters, cells, part.parameters["blocks"])
+    return moments("exclusion-2", part.parameters, cells, None)
+
+
 def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
     """Decode the weighted form: with a in units of the cap, x = (u + 1) / 2, integers X0, X1, T0, T1, T2 over A G.
 

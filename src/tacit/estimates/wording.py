@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
-from tacit.release.parts import Part
+from tacit.release.parts import OF_BLOCKS, Part
 
 
 def source_of(release: Released) -> str:
@@ -124,7 +124,7 @@ def bounds_of(release: Released) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in release.parts:
         words = bounds_words(part)
-        if words and not (part.form == "blocks" and part.label in found):
+        if words and not (part.form in OF_BLOCKS and part.label in found):
             found[part.label] = words
     return found
 

@@ -2,8 +2,8 @@
 
 A block's estimate depends on its own rows alone, as a set: they are sorted, padded to a public capacity, and computed
 in batches of one public shape by the same compiled code, in a fixed number of steps, with 64-bit floats, on whatever
-device JAX has.  A block without an estimate (too few rows, a row outside the support, all rows equal, separable, no
-convergence) has the public default, silently: nothing that happens in a block is reported.
+device JAX has.  Rows outside the support are left out of their block.  A block without an estimate (too few rows are
+left, all rows equal, separable, no convergence) has the public default, and `fitted` says so.
 """
 
 from __future__ import annotations
@@ -78,10 +78,9 @@ def block_mle(
 
     def solved(at: int) -> None:
         with quiet():  # JAX's settings belong to the thread
-            rows, good = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
             # the last batch is filled up with empty blocks to the same shape
+            rows, good, counts = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
             here = min(size, len(data) - at)
-            counts = np.append(sizes[at : at + size], np.zeros(size - here, dtype=np.int64))
             found, sound = compiled(model, bias)(rows, counts, good, np.arange(at, at + size))
             values[at : at + here], fitted[at : at + here] = np.asarray(found)[:here], np.asarray(sound)[:here]
 
@@ -109,31 +108,44 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
     return data, sizes
 
 
-def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
-    """Return rows of a batch, sorted and padded by a number of the support, and which blocks have only usable rows."""
+def prepared(
+    model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool
+) -> tuple[Array, Mask, NDArray[np.int64]]:
+    """Return rows of a batch, sorted and padded by a number of the support, which blocks have enough, and how many.
+
+    Rows outside the support, as missing ones, are left out: they are sorted behind the others and not counted.
+    """
     rows: Array = np.empty((room, *data.shape[1:]))
     np.add(data, 0.0, out=rows[: len(data)])  # -0.0 and 0.0 are one number
     sizes = np.append(sizes, np.zeros(room - len(data), dtype=np.int64))
     full = int(sizes[: len(data)].min())  # rows that all of these blocks have
-    unused = np.greater_equal(np.arange(full, rows.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
     rows[len(data) :] = np.nan
     with np.errstate(all="ignore"):
-        sound = np.asarray(model.inside(rows), dtype=np.bool_)  # finite, too
-    # padding is no reason against a block
-    sound[:, full:] |= unused
-    good = np.all(sound, axis=1) & (sizes > len(model.parameters))
+        kept = np.asarray(model.inside(rows), dtype=np.bool_)  # finite, too
+    kept[:, full:] &= ~_beyond(sizes, full, rows.shape[1])
+    many = kept.sum(axis=1)
+    good = many > len(model.parameters)
     # blocks without an estimate are computed all the same, on rows that do no harm: time and shape stay the same
-    rows[~good] = 1.0
-    # infinite padding sorts behind the rows; afterwards a number of the support replaces it
-    rows[:, full:][unused] = np.inf
+    rows[~good], many[~good] = 1.0, sizes[~good]
+    kept[~good] = ~_beyond(sizes[~good], 0, rows.shape[1])
+    # infinite rows sort behind the others; afterwards a number of the support replaces them
+    rows[~kept] = np.inf
+    # rows that came in order no longer are where some were left out
+    ordered = ordered and bool((many == sizes).all())
     if not ordered and rows.ndim == 2:
         rows.sort(axis=1)
     elif not ordered:
         rows = _lexicographic(rows)
     first = np.where(np.isfinite(rows[:, :1]), rows[:, :1], 1.0)
-    rest = rows[:, full:]
+    full = int(many.min())
+    unused, rest = _beyond(many, full, rows.shape[1]), rows[:, full:]
     rest[unused] = np.broadcast_to(first, rest.shape)[unused] if model.anchor is None else model.anchor
-    return rows, good
+    return rows, good, many
+
+
+def _beyond(sizes: NDArray[np.int64], first: int, capacity: int) -> Mask:
+    """Return which places from `first` on lie beyond the rows of each block, shape (blocks, capacity - first)."""
+    return np.greater_equal(np.arange(first, capacity, dtype=np.int64), sizes[:, None], dtype=np.bool_)
 
 
 def _lexicographic(rows: Array) -> Array:

@@ -23,7 +23,7 @@ from tacit.models.boxes import Array, Link, from_coordinates
 from tacit.models.evaluate import log_densities
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
-from tacit.release.parts import Grid, Part
+from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 CLIP: Final = 3.0
 """Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
@@ -54,9 +54,10 @@ def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
     """Return the released means of blocks, shape (p,), kept within the box and off ends where the law degenerates."""
     found: list[float] = []
     for part in parts:
-        if part.form == "blocks":
+        if part.form in OF_BLOCKS:
             grid, k = cast(Grid, part.grid), part.parameters["blocks"]
-            # the sum is of w = v - G / 2 over k blocks: their mean in shares of the box; noise may lead outside
+            # the sum is of w = v - G / 2 over k blocks: their mean in shares of the box; noise may lead outside.  A
+            # block without an estimate adds 0, the middle: any pilot will do, and this one has the least noise
             share = min(max(part.integers[0][0] / (k * grid.G) + 0.5, 0.0), 1.0)
             found.append(grid.lower + (grid.upper - grid.lower) * share)
     return inner(model, np.array(found))
@@ -160,25 +161,35 @@ class ScoreLaw:
     logs: Array
     psi: Array
 
+    def at(self, theta: Array) -> tuple[ScoreLaw, Array]:
+        """Return points and probabilities of the law at theta: these points, or new ones where these miss a part."""
+        model, w = self.scaling.model, self.weights
+        if np.array_equal(theta, self.base):
+            return self, w
+        with np.errstate(all="ignore"):
+            # importance weights: the points stay those of `base`, whose clipped scores are known
+            w = w * np.exp(log_densities(model, self.points, theta) - self.logs)
+        w = np.where(np.isfinite(w), w, 0.0)
+        # the points of `base` miss a part of the law at theta
+        if not abs(w.sum() - 1) < LOST and model.support is not None:
+            again = law(self.scaling, self.clip, theta)
+            return again, again.weights
+        return self, w / w.sum()
+
     def mean(self, theta: Array) -> tuple[Array, Array, Array]:
         """Return M(theta), its derivative (rows of M, columns of theta), and the covariance of psi under theta."""
-        model = self.scaling.model
-        w = self.weights
-        if not np.array_equal(theta, self.base):
-            with np.errstate(all="ignore"):
-                # importance weights: the points stay those of `base`, whose clipped scores are known
-                w = w * np.exp(log_densities(model, self.points, theta) - self.logs)
-            w = np.where(np.isfinite(w), w, 0.0)
-            # the points of `base` miss a part of the law at theta
-            if not abs(w.sum() - 1) < LOST and model.support is not None:
-                return law(self.scaling, self.clip, theta).mean(theta)
-            w = w / w.sum()
-        score = scores(model, self.points, theta)
+        found, w = self.at(theta)
+        score = scores(self.scaling.model, found.points, theta)
         score = np.where(np.isfinite(score), score, 0.0)
-        middle = w @ self.psi
-        off = self.psi - middle
+        off = found.psi - w @ found.psi
         # dM/dtheta = Cov(psi, score) under theta; Cov(psi, psi)
-        return middle, (w[:, None] * off).T @ (score - w @ score), (w[:, None] * off).T @ off
+        return w @ found.psi, (w[:, None] * off).T @ (score - w @ score), (w[:, None] * off).T @ off
+
+    def moments(self, theta: Array) -> tuple[Array, Array]:
+        """Return the variance and the fourth central moment of each clipped score under theta, each of shape (p,)."""
+        found, w = self.at(theta)
+        off = found.psi - w @ found.psi
+        return w @ off**2, w @ off**4
 
 
 def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:

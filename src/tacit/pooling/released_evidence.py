@@ -15,7 +15,7 @@ from tacit.estimates.interval_inversion import central
 from tacit.estimates.noisy_moments import BINARY, Moments, moments, powers
 from tacit.pooling.evidence import CLEAR, Evidence, Kind
 from tacit.release.document import Released
-from tacit.release.parts import Grid, Part
+from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 
 def evidence(releases: Sequence[Released], at: int) -> Evidence:
@@ -25,7 +25,7 @@ def evidence(releases: Sequence[Released], at: int) -> Evidence:
     if parts[0].form == "bernstein":
         return _without_unclear_cells(stack_parties(_variances(parts, whole), parts))
     made = stack_parties(_means(parts, whole), parts)
-    return replace(made, spread=_relative_block_variance(releases, parts)) if parts[0].form == "blocks" else made
+    return replace(made, spread=_relative_block_variance(releases, parts)) if parts[0].form in OF_BLOCKS else made
 
 
 def _relative_block_variance(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
@@ -100,6 +100,8 @@ def _rows(release: Released, part: Part) -> int | None:
     """Return the public number of rows of a part's only cell where its encoding uses one; else None."""
     if part.form == "blocks":  # the estimates of k blocks take the place of k rows, none of them missing
         return part.parameters["blocks"]
+    if part.form == "blocks-2":  # those without an estimate are absent, and the number of the others is private
+        return None
     if part.form != "bernstein":
         return release.rows
     # a cell of a group, or under where= or exclusions, has a private size
@@ -125,7 +127,7 @@ def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_EqualPart
     """Return noisy sizes, totals and sums of squares of values on the scale [-1, 1]."""
     found: list[_EqualParts] = []
     for places, part, n, cells in _equal_parts(parts, rows):
-        form = "plain" if part.form == "blocks" else part.form
+        form = {"blocks": "plain", "blocks-2": "exclusion-2"}.get(part.form, part.form)
         noisy: Moments = moments(form, part.parameters, cells, n)
         shape = (len(places), -1)
         sums = np.array([noisy.size.reshape(shape), noisy.total.reshape(shape)])

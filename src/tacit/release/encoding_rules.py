@@ -63,6 +63,7 @@ FORMS: Final = {
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
+    "blocks-2": Shape("sample-and-aggregate", ("G", "divisor", "presence", "blocks"), (3, 3)),
     "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=SELECTS),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),

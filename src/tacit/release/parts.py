@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tacit.noise.laws import Law
 from tacit.noise.stored_laws import law_from_dict
@@ -16,6 +16,8 @@ Cells: TypeAlias = tuple[tuple[int, ...], ...]
 """Integers of each cell: one tuple a cell."""
 Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Columns that define the cells, each with the labels of its levels."""
+OF_BLOCKS: Final = ("blocks", "blocks-2")
+"""Forms of means over blocks of rows.  In the first, of 0.1, a block without an estimate has a default, and counts."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ class Query(Generic[R_co]):
     """
 
     needed: ClassVar[Needed | None] = None
+    absent: ClassVar[Mapping[str, Any]] = {}
+    """What an argument is that a document leaves out, where this is not its default in Python."""
     groups: ClassVar[str] = "by"
     """Name of the argument that lists the grouping columns, whose levels are the cells of the answer."""
 
@@ -103,4 +105,4 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
     needed = made.needed
     if needed is not None and not set(needed.names) <= set(given):
         raise QueryError(needed.message, code="Q03", hint=needed.hint)
-    return made(**given)
+    return made(**{**made.absent, **given})

@@ -107,6 +107,11 @@ def _blocks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
     return _plain(given, EncodingFacts(facts.laplace, True, False)) if given["blocks"] >= 1 else None
 
 
+def _blocks_2(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """The same where a block without an estimate is absent."""
+    return _exclusion_2(given, EncodingFacts(facts.laplace, True, False)) if given["blocks"] >= 1 else None
+
+
 def _exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Follow the proof of (w, floor(w**2 / c), kappa) of present rows, w = v - H, which releases of 0.1 have.
 
@@ -279,6 +284,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "counted": _counted,
     "weighted": _weighted,
     "blocks": _blocks,
+    "blocks-2": _blocks_2,
     "ranks": _ranks,
     "quartiles": _quartiles,
     "range": _range,

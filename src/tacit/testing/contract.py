@@ -31,6 +31,7 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
 from tacit.release.document import release_from_dict
+from tacit.release.parts import OF_BLOCKS
 from tacit.release.query import Query
 from tacit.schema import Schema
 from tacit.testing import contract_blocks as in_blocks
@@ -131,7 +132,7 @@ def _in_blocks(
             failures += selections.audit(query, schema, "replace-one", price, few, in_blocks.look)
             for column in shape.columns:
                 if column not in chosen:
-                    among = "replace-one" if column.form.name == "blocks" else relation
+                    among = "replace-one" if column.form.name in OF_BLOCKS else relation
                     alone = replace(shape, columns=(column,))
                     failures += _noise(alone, draws) + _audit(alone, among, draws)
     return findings, failures

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.errors import ModelError, QueryError
 from tacit.method.blocks import block_sizes
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.blocks.support_rules import check_support
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared.block_numbers import blocks_for, price_of_one, published_blocks, published_for_parties
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
@@ -24,7 +25,7 @@ from tacit.schema.predicates.numeric_expressions import ColumnCell, cell_of
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import most_rows, unit_of
 
-VERSION: Final = "sample-and-aggregate/2"
+VERSION: Final = "sample-and-aggregate/3"
 
 
 KIND: Final = "sample-and-aggregate"
@@ -53,7 +54,8 @@ class BlockPlan:
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
     """Return blocks, grids and noise from public facts.
 
-    QueryError Q95 (columns that do not fit the model), Q96 (unknown number of rows), Q97 (too few rows for the blocks).
+    QueryError Q95 (columns, or their bounds, that do not fit the model), Q96 (unknown number of rows), Q97 (too few
+    rows for the blocks).
     """
     where = None if query.where is None else typed(query.where, public.schema)
     model = _model(query)
@@ -63,6 +65,7 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     if len(cells) != model.columns:
         text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
         raise QueryError(text, code="Q95", hint=f"{model.columns} columns, in the order of a row")
+    check_support(model, cells)
     # only public numbers: the query's guess, the table's size under replace-one, the curator's hint
     size = next((one for one in (query.rows, public.rows, public.size_hint) if one is not None), None)
     if size is None:
@@ -140,8 +143,9 @@ def _check_blocks(k: int, rows: int, p: int) -> None:
 
 def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
     """Return the part of one parameter: plain encoding, a grid over its box, and noise for its share of the price."""
-    # k is public, and each block counts as one row of a table of fixed size (theory §12, Blocks)
-    form = moment_forms.plain(GRID, share.noise)
-    form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
+    # k is public, and each block counts as one row of a table of fixed size, which is absent where it has no estimate
+    # (theory §12, Blocks)
+    form = moment_forms.exclusion(GRID, share.noise)
+    form = replace(form, name="blocks-2", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)
     return PartSpec(name, form, None, Grid("real", lower, upper, GRID), law, share)

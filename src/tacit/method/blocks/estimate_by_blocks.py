@@ -13,9 +13,12 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
+from tacit.method.blocks.estimate_block_fit import BlockFit, fit_of_blocks
 from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, clamp_note, ends_of, terms_without_clamp
+from tacit.method.blocks.estimate_failed import FailedBlocks, failed_blocks, given_up, without_interval
+from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
-from tacit.release.parts import Part
+from tacit.release.parts import OF_BLOCKS, Part
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -28,7 +31,7 @@ FEW: Final = 30
 
 def means(release: Released) -> tuple[Part, ...]:
     """Return the parts that hold means of blocks, one a parameter."""
-    return tuple(part for part in release.parts if part.form == "blocks")
+    return tuple(part for part in release.parts if part.form in OF_BLOCKS)
 
 
 def by_blocks(release: Released, target: Target) -> Estimate:
@@ -37,12 +40,20 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
     made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
-    blocks = tuple(_within_box(release, one) for one, _ in made)
+    failed, terms = failed_blocks(parts), [one for one, _ in made]
+    # blocks beyond an end of the box vary less than the law says
+    censored = any(note for _, note in made) or target == "table"
+    fit = None if censored else fit_of_blocks(release, parts, plain)
+    if target == "population":
+        terms = [_given_up(one, j, parts[j], failed, fit) for j, one in enumerate(terms)]
+    blocks = tuple(_within_box(release, one) for one in terms)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
     if k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
+    left_out = None if failed is None else rule(query.model.law)
+    notes += [note for note in (failed and failed.note, left_out, fit and fit.note) if note]
     notes += [note for _, note in made if note]
     if query.winsorize:
         notes.append("estimates of blocks are clamped to a window about their quartiles, selected privately")
@@ -77,6 +88,18 @@ def _corrected_for_box(
         return found, ""
     error = (found.variance + found.privacy_variance)[0] ** 0.5
     return found, clamp_note(part.label, share[0], (found.value - made.value)[0] / error)
+
+
+def _given_up(
+    made: ColumnTerms, place: int, part: Part, failed: FailedBlocks | None, fit: BlockFit | None
+) -> ColumnTerms:
+    """Return a parameter's terms, with a reason where blocks that failed, or another law, may have moved its mean."""
+    if failed is not None:
+        made = given_up(made, part, failed)
+    if fit is None or not fit.rejected or fit.left[place] ** 2 <= (made.variance + made.privacy_variance)[0]:
+        return made
+    text = 'rows follow another law, whose bias in short blocks may exceed the standard error: bias="observed"'
+    return without_interval(made, part, text)
 
 
 def _within_box(release: Released, made: ColumnTerms) -> ColumnTerms:

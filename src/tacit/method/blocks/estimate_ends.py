@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.box_censoring import unclamped_means
 from tacit.estimates.interval_inversion import LinearInversion
-from tacit.estimates.noisy_moments import Moments, integers, moments
+from tacit.estimates.noisy_moments import Moments, block_moments, integers
 from tacit.estimates.terms import ColumnTerms
 from tacit.models.boxes import DOMAINS, LINKS
 from tacit.release.parts import Grid, Part
@@ -122,12 +122,13 @@ def terms_without_clamp(
     the model's variance is used in its place, and the sampling error stays as released.  Where no block is near an end,
     or neither variance is known, the terms stay unchanged.  With a share above MOST, a reason replaces the interval.
     """
-    k, grid = part.parameters["blocks"], cast(Grid, part.grid)
-    noisy = moments("plain", part.parameters, integers(part) if cells is None else cells, k)
-    # terms hold the variance of the mean, (q - m**2) / (k - 1): multiplied, it is that of one block
-    variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
+    grid = cast(Grid, part.grid)
+    noisy = block_moments(part, integers(part) if cells is None else cells)
+    # terms hold the variance of the mean, (q - m**2) / (k - 1) or / N: multiplied, it is that of one block
+    free = np.maximum(noisy.size - noisy.public, 1.0)
+    variance, box = np.maximum(made.variance, 1e-300) * free, grid.upper - grid.lower
     # shape (2, m, noises): loadings of the mean, then of the variance
-    loads = np.stack([made.loadings, _variance_loadings(made, noisy, grid, k)])
+    loads = np.stack([made.loadings, variance_loadings(made, variance, noisy, grid)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
     blur = 4 * made.privacy_variance
@@ -143,7 +144,7 @@ def terms_without_clamp(
     value = np.clip(found.value, grid.lower, grid.upper)
     guess = (GUESS * (value - made.value)) ** 2
     # lost: an error far wider than the box, so that the value weighs nothing beside others
-    sampling = np.where(lost, (10 * box) ** 2, found.sampling / max(k - 1, 1) + guess)
+    sampling = np.where(lost, (10 * box) ** 2, found.sampling / free + guess)
     # chain rule: d value = slope in the mean * d mean + slope in the variance * d variance
     loadings = (found.slopes[:, :, None] * loads).sum(axis=0)
     inversion = LinearInversion(value, sampling, loadings, made.law, grid.lower, grid.upper)
@@ -201,14 +202,17 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
     return of
 
 
-def _variance_loadings(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) -> Array:
+def variance_loadings(made: ColumnTerms, variance: Array, noisy: Moments, grid: Grid) -> Array:
     """Return the loadings of the variance of blocks on the noises, shape (m, noises).
 
-    On the box scaled to [-1, 1] the variance is q - m**2 (q: mean of squares, m: mean), with derivatives 1 and -2 m.
+    On the box scaled to [-1, 1] the variance is q - m**2, q = Q / N and m = S / N: mean of squares, and mean.  Its
+    derivative is (dQ - 2 m dS - (q - 2 m**2) dN) / N; dN = 0 where every block counts.
     """
     half = (grid.upper - grid.lower) / 2
-    m = (made.value - (grid.lower + grid.upper) / 2) / half
-    return half**2 / k * (noisy.loadings[2] - 2 * m[:, None] * noisy.loadings[1])
+    m = ((made.value - (grid.lower + grid.upper) / 2) / half)[:, None]
+    q = (variance / half**2)[:, None] + m**2
+    size = np.maximum(noisy.size, 1.0)[:, None]
+    return half**2 / size * (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0])
 
 
 def clamp_note(label: str, share: float, by: float) -> str:

@@ -9,17 +9,23 @@ no bias.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, ModelError
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.column_terms import block_terms, terms_of
+from tacit.estimates.noisy_moments import integers
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
+from tacit.method.blocks.estimate_failed import failed_blocks
+from tacit.method.blocks.estimate_step_fit import fit_of_step, kept_of_pilot
+from tacit.method.blocks.support_rules import rule
 from tacit.models import scores
 from tacit.release.document import Released
+from tacit.release.parts import OF_BLOCKS, Grid
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -44,12 +50,21 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
         )
     )
     reason = next((one.reasons[0] for one in made if one.reasons[0]), None)
-    values, covariances, words = matched(model, scores.pilot(release.parts, model), mean, variance, noise)
-    k = next(part.parameters["blocks"] for part in release.parts if part.form == "blocks")
+    solution, words = matched(model, scores.pilot(release.parts, model), mean, variance, noise)
+    values, covariances = solution.theta, (solution.sampling, solution.privacy)
+    fit = None if solution.law is None else fit_of_step(release, solution.law, values, solution.privacy)
+    if fit is not None and fit.rejected and solution.law is not None:
+        covariances = (solution.sampling + kept_of_pilot(solution.law, _pilot_variances(release)), solution.privacy)
+    k = next(part.parameters["blocks"] for part in release.parts if part.form in OF_BLOCKS)
     what = ", ".join(query.what)
     name = query.model.words.get("name", query.model.words["family"])
     estimand = f"parameters of {name}, the law of {what}" + (f", where {query.where}" if query.where else "")
-    notes = (NOTES.format(k=k), *([] if release.unit is None else ["a person's score is the mean of her rows' scores"]))
+    failed = failed_blocks(release.parts)
+    if failed is not None and failed.most:  # a pilot of few blocks guides no step
+        reason = reason or failed.reason
+    told = ["" if release.unit is None else "a person's score is the mean of her rows' scores"]
+    told += ["" if fit is None else fit.note, *(["", ""] if failed is None else [failed.note, rule(model) or ""])]
+    notes = (NOTES.format(k=k), *(note for note in told if note))
     return NormalEstimate(
         release,
         title(release),
@@ -63,10 +78,21 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     )
 
 
-def matched(
-    model: Likelihood, at: Array, mean: Array, variance: Array, noise: Array
-) -> tuple[Array, tuple[Array, Array], str | None]:
-    """Return theta, shape (p,), its covariances due to sampling and to noise, and a reason where there are none.
+@dataclass(frozen=True)
+class Matched:
+    """The solution of a step: theta, shape (p,), its covariances due to sampling and to noise, and the law of scores.
+
+    law: None, and covariances NaN, where there are none.
+    """
+
+    theta: Array
+    sampling: Array
+    privacy: Array
+    law: scores.ScoreLaw | None
+
+
+def matched(model: Likelihood, at: Array, mean: Array, variance: Array, noise: Array) -> tuple[Matched, str | None]:
+    """Return the solution of a step from the pilot `at`, shape (p,), and a reason where it is none.
 
     mean, variance, noise: the released mean of each clipped score, its sampling variance and its noise variance, (p,).
     """
@@ -77,17 +103,28 @@ def matched(
         theta, arrived = scores.solve(law, mean)
         _, slope, spread = law.mean(theta)
     except (ModelError, ArithmeticError, ValueError, np.linalg.LinAlgError):
-        return at, (nothing, nothing), "what the scores are expected to be cannot be had at the pilot"
+        return Matched(at, nothing, nothing, None), "what the scores are expected to be cannot be had at the pilot"
     # released variances, the model's correlations: D^½ R D^½, as scores release no covariances
     size = np.sqrt(np.maximum(np.diag(spread), 1e-300))
     own = np.sqrt(variance)
     sampling = spread / np.outer(size, size) * np.outer(own, own)
     # beyond, the inverse would be made of rounding errors, and its standard errors too
     if not (np.isfinite(slope).all() and np.linalg.cond(slope) < 1e10):
-        return theta, (nothing, nothing), "the scores say nothing of some parameter at the pilot"
+        return Matched(theta, nothing, nothing, None), "the scores say nothing of some parameter at the pilot"
     turn = np.linalg.inv(slope)  # J^-1: the delta method, since theta solves M(theta) = m
-    covariances = turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T
-    return theta, covariances, None if arrived else "no parameters of the box make the released scores expected"
+    found = Matched(theta, turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T, law)
+    return found, None if arrived else "no parameters of the box make the released scores expected"
+
+
+def _pilot_variances(release: Released) -> Array:
+    """Return the variances of the pilot, sampling and noise, shape (p,); its error is at most half the box."""
+    found: list[float] = []
+    for part in release.parts:
+        if part.form in OF_BLOCKS:
+            made, grid = block_terms(part, integers(part), True), cast(Grid, part.grid)
+            whole = float((made.variance + made.privacy_variance)[0])
+            found.append(min(whole, ((grid.upper - grid.lower) / 2) ** 2))
+    return np.array(found)
 
 
 def model_of(release: Released, given: Any) -> Likelihood:

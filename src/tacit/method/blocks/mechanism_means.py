@@ -6,10 +6,12 @@ Definition
     n - 1 by a uniformly random permutation, and block b has the places s with floor(s k / n) = b
     (`mechanism_equal_blocks`).  Otherwise labels are independent; with a PrivacyUnit all rows of a person have one
     label.  In each block the model's parameters are estimated from the block's rows alone, corrected for bias, clamped
-    to the public box and rounded to its grid {0, ..., G}: the grid value v.  A block without an estimate has the public
-    default.  In place of a model a `Statistic` may stand: any function of a block's rows, computed for each block in a
-    process of its own (`mechanism_user_statistics`).  Released, for each parameter: the sum over blocks of w = v - H,
-    where H = G / 2, and the sum of floor(w**2 / c), where c is a public divisor.
+    to the public box and rounded to its grid {0, ..., G}: the grid value v.  Rows outside the model's support are left
+    out of their block, as rows with a missing cell are.  A block without an estimate is absent.  In place of a model a
+    `Statistic` may stand: any function of a block's rows, computed for each block in a process of its own
+    (`mechanism_user_statistics`).  Released, for each parameter, over the blocks that have an estimate: the sum of
+    w = v - H, where H = G / 2, the sum of floor(v (G - v) / c), where c is a public divisor, and kappa times the number
+    of these blocks, kappa being a public weight.
     Public: schema, query, model, box, k, capacity of a block, neighbouring relation, price, and under replace-one the
     number of rows (persons).
 Sensitivity
@@ -18,19 +20,22 @@ Sensitivity
     theirs.  Equal blocks, under replace-one: D is a set C of rows and a row r, D' is C and a row r'.  The permutation
     is uniform whatever the order of rows, so the law of the blocks of D' is also that in which r' takes the place of r
     and every row of C keeps its place; then only the block of that place differs, whether or not r or r' is left out.
-    Every block counts whatever its rows are, so the sums are over k values of which one is replaced: the plain encoding
-    (`method.shared.encoding.plain`), with sensitivity 2H in l1 (pure) or in l2 (Gaussian) for each parameter.
-    [Smith 2008, Algorithm 1; theory §2, errata E1, E2]
+    So the sums are over k blocks of which one is replaced: by another value, by none, or from none.  That is a row of a
+    table of public size that may be absent: the encoding of exclusions (`method.shared.encoding.exclusion`), with
+    sensitivity 2H in l1 (pure) or in l2 (Gaussian) for each parameter, the number of estimates included.
+    [Smith 2008, Algorithm 1; theory §2, errata E1, E2; §12]
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where epsilon' and rho' are the parameter's equal share of the price.
 Cost
     Shares add up to the price: parameters are released side by side (basic composition; Gaussian: sums of rho).
-    The second moment adds nothing to the sensitivity, and so costs nothing (theory §9, applied to blocks).
+    The second moment and the number of estimates add nothing to the sensitivity, and so cost nothing (theory §9, §12,
+    applied to blocks).
 Failures
-    A block that is empty, constant, separable or does not converge has the default; it is neither left out nor
-    reported (theory §2).  How long blocks take is not protected.  A user's function is trusted only to compute: it
-    runs with the curator's rights, and could write its rows down.
+    A block that is empty, constant, separable or does not converge is absent: it adds 0 to every sum, and how many are
+    absent is seen only in the noisy number of estimates.  k is not divided by: what is released are sums.  How long
+    blocks take is not protected.  A user's function is trusted only to compute: it runs with the curator's rights, and
+    could write its rows down.
 """
 
 from __future__ import annotations
@@ -63,11 +68,12 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
 
 
 def of_blocks(shape: Measurement, source: Source) -> NDArray[np.float64]:
-    """READS ROWS.  Return the estimates of all blocks, shape (blocks, parameters): never to be shown."""
+    """READS ROWS.  Return the estimates of all blocks, shape (blocks, parameters), NaN for none: never to be shown."""
     plan, query = cast(BlockPlan, shape.blocks), cast(SampleAndAggregate, shape.query)
     asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.capacity, plan.rows)
     answer = partial(estimates, plan.model, query.bias)
-    values = blocks.spread(*asked, answer, plan.model.fallback)
+    # a group to which no row belongs has no estimate
+    values = blocks.spread(*asked, answer, np.full(len(plan.model.names), np.nan))
     return np.concatenate([answer(one) for one in blocks.groups(*asked)]) if values is None else values
 
 
@@ -99,21 +105,20 @@ def totals(shape: Measurement, values: NDArray[np.float64]) -> tuple[Cells, ...]
 
 
 def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) -> NDArray[np.float64]:
-    """READS ROWS.  Return the estimate of each block, within the box, shape (blocks, parameters)."""
+    """READS ROWS.  Return the estimate of each block, within the box, shape (blocks, parameters); NaN for none."""
     if isinstance(model, Statistic):
         return fresh.statistics(model, found.values, found.sizes, bias)
     values = found.values[:, :, 0] if model.columns == 1 else found.values
-    return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
+    made = block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True)
+    return np.where(made.fitted[:, None], made.values, np.nan)
 
 
 def sums(column: PartSpec, values: NDArray[np.float64]) -> Cells:
-    """READS ROWS.  Return the sums of w and floor(w**2 / c); a value that is not finite is the box's lower end."""
-    grid = cast(Grid, column.grid)
-    # estimates are finite already; the integers must be bounded whatever a model or a device returned
-    at = np.where(np.isfinite(values), values, grid.lower)
-    step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
-    # the clip in integers is the one that the sensitivity rests on: it holds whatever the floats were
-    w = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G) - grid.G // 2
-    # |w| <= H = 2**19: the square is far below 2**63
-    squares = w * w // column.form.parameters["divisor"]
-    return ((int(w.sum()), int(squares.sum())),)
+    """READS ROWS.  Return the sums of the encoding over the blocks whose value is finite; all others add nothing."""
+    grid, own = cast(Grid, column.grid), np.isfinite(values)
+    # the integers must be bounded whatever a model or a device returned
+    step = np.floor((values[own] - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
+    # the last clip, in integers, is the one that the sensitivity rests on: it holds whatever the floats were
+    v = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G)
+    # v (G - v) <= 2**38: far below 2**63
+    return (column.form.assemble(tuple(int(one.numpy(v).sum()) for one in column.form.polynomials)),)

@@ -2,12 +2,13 @@
 
 Definition
     First a pilot: all parameters by `mechanism_means` (or `mechanism_winsorized`), at the part PILOT of the price.
-    Then, at the released pilot theta0, every complete row (for which `where` holds) has the scaled score psi = R s,
-    where s is the gradient of its log-density and R a root of the inverse information (`models.scores`); each
-    coordinate is clipped to [-CLIP, CLIP] and rounded to a grid {0, ..., G}; a score that is not a number is 0.  With a
-    PrivacyUnit a person has the mean of the integers of her rows, rounded.  Released, for each parameter: the sums that
-    `moments` releases of a column with these bounds.  Public: schema, query, model, CLIP, PILOT, k, neighbouring
-    relation, price, and under replace-one the number of rows (persons).
+    Then, at the released pilot theta0, every complete row in the model's support (for which `where` holds) has the
+    scaled score psi = R s, where s is the gradient of its log-density and R a root of the inverse information
+    (`models.scores`); each coordinate is clipped to [-CLIP, CLIP] and rounded to a grid {0, ..., G}; a score that is
+    not a number is 0.  Rows outside the support are left out.  With a PrivacyUnit a person has the mean of the integers
+    of her rows, rounded.  Released, for each parameter: the sums that `moments` releases of a column with these bounds.
+    Public: schema, query, model, CLIP, PILOT, k, neighbouring relation, price, and under replace-one the number of rows
+    (persons).
 Sensitivity
     The pilot's is proven where it is made.  Given theta0, the integers of a row lie in {0, ..., G} and are a function
     of that row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own
@@ -115,7 +116,7 @@ def _summed(
     """
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
     if len(values):
-        rows = RowArrays(values, None if shape.unit is None else own.view(np.int64))
+        rows, own = _in_support(shape, RowArrays(values, None if shape.unit is None else own.view(np.int64)), own)
         v = integers(rows, scaling, _batch_places(own))
         each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
         total[:] = [*each, len(v)]
@@ -153,9 +154,18 @@ def exact(
     shape: Measurement, rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]
 ) -> tuple[Cells, ...]:
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
+    rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
     sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
     return _assembled(shape, [*sums, len(v)])
+
+
+def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:
+    """READS ROWS.  Return the rows within the model's support, and their entries of `own`."""
+    model = cast(BlockPlan, shape.blocks).likelihood
+    with np.errstate(all="ignore"):
+        kept = np.asarray(model.inside(rows.values[:, 0] if model.columns == 1 else rows.values), dtype=np.bool_)
+    return RowArrays(rows.values[kept], None if rows.owners is None else rows.owners[kept]), own[kept]
 
 
 def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 A block's numbers are a function of its own rows alone: the process that computes them is forked from one that holds no
 rows (`mechanism_fork_server`), receives this block and no other, and ends afterwards.  A block on which the function
-fails has the default; a failure of the machine (no process can be started) is an error.
+fails has no number; a failure of the machine (no process can be started) is an error.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SPARE: Final = 30.0
 
 
 def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: str = "none") -> Array:
-    """READS ROWS.  Return the numbers of each block, clamped to their ranges, shape (k, p), or its default.
+    """READS ROWS.  Return the numbers of each block, clamped to their ranges, shape (k, p); NaN where it has none.
 
     values: shape (k, capacity, columns), rows sorted; sizes: shape (k,).  bias: "none", or "split-half": twice the
     block's number less the mean of the numbers of its halves, which removes the bias of order one over the rows; where
@@ -61,7 +61,7 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
     # all numbers of a block or none: it is the whole function that fails
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
-    return np.where(own, np.clip(found, low, high), model.fallback)
+    return np.where(own, np.clip(found, low, high), np.nan)
 
 
 def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64], *, halves: bool) -> list[Array]:

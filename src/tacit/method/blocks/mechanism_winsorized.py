@@ -4,16 +4,18 @@ Definition
     Blocks and their estimates are those of `mechanism_means`.  For each parameter its box is divided into STEPS points
     of a public map (`models.wide_grid`: even in the logarithm of positive parameters; on the line, ever coarser away
     from the middle of the box).  Two of these points are selected by rank (`method.shared.mechanism_rank_selection`),
-    near the quartiles of the k estimates, each of which stands at the last point that is not above it.  A window is a
+    near the quartiles of the k estimates, each of which stands at the last point that is not above it; here a block
+    without an estimate stands at the public default, so that there are k whatever the rows are.  A window is a
     public function of the two selected points (`models.wide_grid.window`): it reaches REACH times their distance beyond
     them on both sides, spans at least two steps, and lies within the box.  Every estimate is then clamped to the window
-    and rounded to a grid of G steps over it, and the sums of w and floor(w**2 / c) are released as in
+    and rounded to a grid of G steps over it, and sums over the blocks that have one are released as in
     `mechanism_means`.
     Public: as there, and STEPS, REACH and the parts of the price.
 Sensitivity
     Under both neighbouring relations, and for persons, one of k estimates is replaced (`mechanism_means`).
     Selections: the sensitivity of rank utilities under replace-one, which is 4 for the quartiles p = 1/4 and 3/4.
-    Sums: the plain encoding, whose sensitivity in grid steps does not depend on the window.  [Smith 2011; theory §12]
+    Sums: the encoding of exclusions, whose sensitivity in grid steps does not depend on the window.  [Smith 2011;
+    theory §12]
 Noise
     Selections exactly by `noise.select`; sums as in `mechanism_means`, on the window's grid.
 Cost
@@ -24,8 +26,8 @@ Cost
     [Dong, Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.  (epsilon, delta): mu**2 of a bounded-range
     mechanism in place of rho.
 Failures
-    None depends on a row: blocks without an estimate have the default, and count; equal estimates have a window of two
-    steps; points that are selected in the wrong order are swapped.
+    None depends on a row: blocks without an estimate have the default in the selections, and add nothing to the sums;
+    equal estimates have a window of two steps; points that are selected in the wrong order are swapped.
 """
 
 from __future__ import annotations
@@ -69,17 +71,18 @@ def released(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], draw:
 
 def of_estimates(shape: Measurement, values: NDArray[np.float64], draw: Any, noise: Any) -> tuple[Part, ...]:
     """READS ROWS.  Return the parts made from the blocks' estimates `values`, shape (k, parameters)."""
-    names = cast(BlockPlan, shape.blocks).model.names
+    model = cast(BlockPlan, shape.blocks).model
+    ranked = np.where(np.isfinite(values), values, model.fallback)
     made: list[Part] = []
     # parts alternate: selections, then sums (`winsorized_design`)
     for chosen, mean in zip(shape.columns[::2], shape.columns[1::2], strict=True):
-        own = values[:, names.index(mean.label)]
+        place = model.names.index(mean.label)
         wide = cast(WideGrid, cast(Quartiles, chosen).wide)
         # drawn before the sums: their window depends on released points alone
-        points = tuple(int(draw(runs, chosen.law)) for runs in utilities(wide, own))
+        points = tuple(int(draw(runs, chosen.law)) for runs in utilities(wide, ranked[:, place]))
         made.append(chosen.released((points,)))
         column = windowed(mean, wide, points)
-        made.append(column.released(noise(sums(column, own), column.law)))
+        made.append(column.released(noise(sums(column, values[:, place]), column.law)))
     return tuple(made)
 
 

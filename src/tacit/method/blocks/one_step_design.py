@@ -40,8 +40,10 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
         raise QueryError(text, code="Q102", hint="leave one_step out")
     # of the whole price, so that with the pilot's PILOT all parts add up to it
     share = cost.share((1 - PILOT) / len(plan.model.names))
-    # under replace-one, rows that can be left out need the exclusion form, which counts those present (theory §12)
-    leaves = first.where is not None or any(_can_be_missing(cell) for cell in plan.cells)
+    # under replace-one, rows that can be left out need the exclusion form, which counts those present (theory §12): a
+    # row outside the support is left out, and only a support of all numbers is known to hold every row
+    missing = first.where is not None or any(_can_be_missing(cell) for cell in plan.cells)
+    leaves = missing or plan.likelihood.support != "real"
     columns = tuple(_score(name, share, public.neighbors, leaves) for name in plan.model.names)
     return replace(first, columns=(*first.columns, *columns), cost=cost)
 

@@ -18,6 +18,7 @@ from tacit.estimates.error_laws import halfwidth, split
 from tacit.method.blocks import plan_steps as block_steps
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.blocks.support_rules import rule
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.models.block_function import Statistic
@@ -51,9 +52,12 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
         grid = cast(Grid, column.grid)
         # one grid step of a sum, in units of the mean over blocks
         load = (grid.upper - grid.lower) / grid.G / plan.blocks
-        privacy = load**2 * column.law.variance()
+        # the number of estimates is noisy too: it moves a mean off the middle of its grid
+        off = 2 * (plan.model.fallback[i] - grid.lower) / (grid.upper - grid.lower) - 1 if not query.winsorize else 0.0
+        loads = np.array([load, 0.0, load * off * (grid.G // 2) / column.form.parameters["presence"]])
+        privacy = float((loads**2).sum()) * column.law.variance()
         if sampling is None:
-            s, b = split(column.law, np.array([load, 0.0]))
+            s, b = split(column.law, loads)
             width = 2 * float(halfwidth(level, s, b))
         else:
             width = 2 * NormalDist().inv_cdf(0.5 + level / 2) * float(np.sqrt(sampling[i] + privacy))
@@ -87,4 +91,6 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     if isinstance(plan.model, Statistic):
         done = "what halves leave of a" if cast(SampleAndAggregate, shape.query).bias == "split-half" else "a"
         found.append(f"{done} statistic's bias in blocks of so many rows is in no interval")
+    left_out = rule(plan.model)
+    found += [] if left_out is None else [left_out]
     return [*found, *block_steps.cautions(shape, rows)]

@@ -17,7 +17,7 @@ from tacit.method.blocks.winsorized_design import least_quartile_in_noise_scales
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.models import scores
 from tacit.models.wide_grid import REACH
-from tacit.release.parts import Grid
+from tacit.release.parts import OF_BLOCKS, Grid
 
 Entry = tuple[str, float, float, float, float]
 POOR: Final = 0.5
@@ -63,7 +63,7 @@ def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measureme
     plan = cast(BlockPlan, shape.blocks)
     made: list[PartSpec] = []
     for column in shape.columns:
-        if column.form.name == "blocks":
+        if column.form.name in OF_BLOCKS:
             grid = cast(Grid, column.grid)
             wide = grid.upper - grid.lower
             if sampling is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.release.parts import OF_BLOCKS
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -17,8 +18,9 @@ def wrong(made: Release) -> Iterator[str]:
     Expected are means of blocks, each after its quartiles if winsorised, then one score a parameter after one step.
     """
     query = cast(SampleAndAggregate, made.query)
-    each = ("quartiles", "blocks") if query.winsorize else ("blocks",)
-    means = [part for part in made.parts if part.form == "blocks"]
+    means = [part for part in made.parts if part.form in OF_BLOCKS]
+    of = means[0].form if means else OF_BLOCKS[0]
+    each = ("quartiles", of) if query.winsorize else (of,)
     first, scores = made.parts[: len(each) * len(means)], made.parts[len(each) * len(means) :]
     if not means or tuple(part.form for part in first) != each * len(means):
         yield "its parts are not means of blocks, one for each parameter"
@@ -35,7 +37,7 @@ def wrong(made: Release) -> Iterator[str]:
         yield "its number of blocks is not that of the question"
     if [part.label for part in scores] != ([f"score of {name}" for name in labels] if query.one_step else []):
         yield "its parts after the means are not one score for each parameter"
-    if any(part.form in ("blocks", "quartiles") for part in scores):
+    if any(part.form in (*OF_BLOCKS, "quartiles") for part in scores):
         yield "its parts are not in order"
 
 

@@ -1,0 +1,114 @@
+"""Test of a law's fit by the variance between blocks, which is released with their mean.  Post-processing: free.
+
+A block's estimate is corrected for the bias that the law has in so few rows.  Where rows follow another law, that
+correction is another one, and what is left of the bias is in no interval.  The variance of estimates tells of it: under
+the law it is that of the information (`by_law`), under another one that of the sandwich.  Where the ratio of the two is
+not 1, the bias may be off by about as large a part, and a mean that this could move by more than its standard error is
+given up.  A law may differ without a difference in this ratio: the test accepts nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import ModelError
+from tacit.estimates.noisy_moments import block_moments, integers
+from tacit.estimates.terms import ColumnTerms
+from tacit.method.blocks.estimate_ends import by_law, variance_loadings
+from tacit.models import scores
+from tacit.models.family import Family
+from tacit.release.document import Released
+from tacit.release.parts import Grid, Part
+
+if TYPE_CHECKING:
+    from tacit.method.blocks.query import SampleAndAggregate
+
+TOLERATED: Final = 0.15
+"""Difference of the ratio from 1 that the law's variance in small blocks, known to second order, may have itself."""
+SURE: Final = 3.3
+"""Standard errors beyond TOLERATED from which on a ratio is not the law's."""
+KURTOSIS: Final = 140.0
+"""By how much the kurtosis of estimates exceeds 3, times the rows of a block, at most about: a shape has 10 at 20 rows.
+The variance between k blocks has the relative variance (kurtosis - 1) / k."""
+
+
+@dataclass(frozen=True)
+class BlockFit:
+    """Ratios of the variances between blocks to those of the law, and their standard errors, shape (p,).
+
+    bias: bias of one block's estimate by the law, shape (p,), 0 where the law is not rejected.
+    """
+
+    ratio: Array
+    error: Array
+    bias: Array
+
+    @property
+    def excess(self) -> Array:
+        """By how many standard errors each ratio differs from 1, beyond what is tolerated, shape (p,)."""
+        return (np.abs(self.ratio - 1) - TOLERATED) / self.error
+
+    @property
+    def rejected(self) -> bool:
+        """Whether rows follow another law."""
+        return bool((self.excess > SURE).any())
+
+    @property
+    def left(self) -> Array:
+        """About what the correction may leave of the bias, shape (p,)."""
+        return np.abs(self.ratio - 1).max() * np.abs(self.bias)
+
+    @property
+    def note(self) -> str:
+        """The result in words."""
+        worst = int(self.excess.argmax())
+        said = f"test of fit: blocks vary {self.ratio[worst]:.2f} ± {2 * self.error[worst]:.2f} times what the law says"
+        if not self.rejected:
+            return said
+        return (
+            f"{said}: rows follow another law, and blocks are corrected for the bias of this one; what is left of "
+            'theirs is in no interval; ask with bias="observed"'
+        )
+
+
+def fit_of_blocks(release: Released, parts: tuple[Part, ...], terms: list[ColumnTerms]) -> BlockFit | None:
+    """Return the test from the uncorrected terms of the parameters; None where the law's variance is not known."""
+    query = cast("SampleAndAggregate", release.query)
+    whole = release.rows is not None and query.where is None and release.unit is None
+    law, k = query.model.law, parts[0].parameters["blocks"]
+    if not whole or query.bias != "cox-snell" or query.winsorize or not isinstance(law, Family):
+        return None
+    rows = cast(int, release.rows) / k
+    values = np.array([one.value[0] for one in terms])
+    found = [by_law(law, [one.label for one in parts], values, j, rows)(values[j : j + 1]) for j in range(len(parts))]
+    if any(one is None for one in found):
+        return None
+    expected = np.array([cast(Array, one)[0] for one in found])
+    made = [_variance(part, one) for part, one in zip(parts, terms, strict=True)]
+    variance, noise = np.array([one for one, _ in made]), np.array([one for _, one in made])
+    ratio = variance / expected
+    error = np.sqrt((2 + KURTOSIS / rows) / k + noise / expected**2)
+    fit = BlockFit(ratio, error, np.zeros_like(ratio))
+    return BlockFit(ratio, error, _bias(law, values) / rows) if fit.rejected else fit
+
+
+def _variance(part: Part, made: ColumnTerms) -> tuple[float, float]:
+    """Return the variance of one block's estimate as released, and the variance of its noise."""
+    grid, noisy = cast(Grid, part.grid), block_moments(part, integers(part))
+    size, half = max(float(noisy.size[0]), 1.0), (grid.upper - grid.lower) / 2
+    m = float(noisy.total[0]) / size
+    variance = np.array([(float(noisy.square[0]) / size - m**2) * half**2])
+    loads = variance_loadings(made, variance, noisy, grid)
+    return float(variance[0]), float((loads**2).sum()) * part.law.variance()
+
+
+def _bias(law: Family, values: Array) -> Array:
+    """Return the bias of the law's estimate, times its rows, shape (p,); infinite where it is not known."""
+    try:
+        return np.asarray(law.bias(scores.inner(law, values)), dtype=np.float64)
+    except (ModelError, np.linalg.LinAlgError):
+        return np.full(len(values), np.inf)
