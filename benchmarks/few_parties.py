@@ -231,7 +231,7 @@ def monthly(chance: str) -> Any:
 
 
 def of_months(repeats: int) -> Iterator[str]:
-    yield "| deaths | bins | n | ε | median | mean of its estimates | whole, % | coverage of 95%, % | mean width |"
+    yield "| deaths | bins | n | ε | median | mean of its estimates | whole, % | coverage of 95%, % | median width |"
     yield "| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for c, chance in enumerate(CHANCES):
         p, median = monthly(chance)
@@ -258,10 +258,9 @@ def of_months(repeats: int) -> Iterator[str]:
                 value, low, high = np.array(values), np.array(lows), np.array(highs)
                 said = np.isfinite(value)
                 whole = 100 * np.mean(value[said] == np.rint(value[said]))
-                width = np.median(high - low)
                 yield (
                     f"| {chance} | {words} | {n:,} | {epsilon:g} | {median:g} | {value[said].mean():.2f} | "
-                    f"{whole:.0f} | {told((low <= median) & (median <= high))} | {width:.2f} |"
+                    f"{whole:.0f} | {told((low <= median) & (median <= high))} | {np.median(high - low):.2f} |"
                 )
 
 
