@@ -22,10 +22,13 @@ import tacit as tc
 from tacit import families
 from tacit.method.histogram.estimate_from_cells.survival import survival
 from tacit.method.shared.simulated_parts import simulated
+from tacit.method.sufficient_statistics.combine_effects import random_parameters
 from tacit.method.sufficient_statistics.estimate import box_of
 from tacit.models.mean_map import mean_map
 from tacit.parties.combined_columns import columns
+from tacit.pooling.common_value import pooled
 from tacit.pooling.heterogeneity import fit_effects
+from tacit.pooling.random_effects import party_estimates
 from tacit.pooling.released_evidence import evidence
 from tacit.privacy import Cost
 from tacit.testing.simulate import add_noise, shaped
@@ -98,6 +101,42 @@ class Found:
     ahead: Any
 
 
+def at_once(case: Case, given: Any, effects: str, usable: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Return value, standard error, ends and effects of all repetitions of one parameter, which are cells.
+
+    The mean map is interpolated from a fine table.
+    """
+    from scipy.interpolate import CubicSpline
+
+    map_, found = mean_map(case.family, (box_of(given[0].parts[0]),)), evidence(given, 0)
+    low, high = map_.inner
+    nodes = np.geomspace(low[0], high[0], 600)
+    at = [map_.at(np.array([theta])) for theta in nodes]
+    tables = [
+        CubicSpline(nodes, [float(np.squeeze(getattr(one, name))) for one in at]) for name in ("mean", "slope", "cov")
+    ]
+    order = np.argsort(tables[0](nodes))
+    inverse = CubicSpline(tables[0](nodes)[order], nodes[order])
+    ends = tables[0](nodes).min(), tables[0](nodes).max()
+
+    def theta_of(mean: Any) -> Any:
+        return inverse(np.clip(mean, *ends))
+
+    def maps(theta: Any) -> tuple[Any, Any, Any]:
+        mean, slope, cov = (table(theta[:, 0]) for table in tables)
+        return mean[:, None], slope[:, None, None], cov[:, None, None]
+
+    if effects == "common":
+        made = pooled(found)
+        value = theta_of(made.value)
+        error = np.sqrt(made.variance + made.noise) * made.evidence.scale / np.abs(tables[1](value))
+        a, b = (theta_of(end) for end in made.interval(0.95))
+        return value, error, np.minimum(a, b), np.maximum(a, b), ()
+    start = theta_of(pooled(found, equal=True).value)[:, None]
+    made = random_parameters(maps, [found], usable(found), start, map_.inner, (low, high), "REML")
+    return made.value, np.sqrt(made.variance), *made.interval(0.95), made.effects
+
+
 def studies(case: Case, design: Design, tau: float, effects: str, repeats: int, seed: int) -> Found:
     """Simulate releases of a design and combine them, by the code that combines releases."""
     rng, truth = np.random.default_rng(seed + 1), np.array(case.truth)
@@ -113,6 +152,11 @@ def studies(case: Case, design: Design, tau: float, effects: str, repeats: int, 
     given = answers(case.query, case.schema, values, design.sizes, prices, neighbors=design.neighbors,
                     repeats=repeats, rng=seed)  # fmt: skip
     value, error, hit, ahead = [], [], [], []
+    if p == 1:
+        made, sd, low, high, differing = at_once(case, given, effects, lambda found: party_estimates(found).usable)
+        more = [None if one is None else one.prediction(0.95) for one in differing]
+        inside = [one is None or one[0] <= new[at, 0] <= one[1] for at, one in enumerate(more)] or [True] * repeats
+        return Found(made[:, None], sd[:, None], ((low <= truth) & (truth <= high))[:, None], np.array(inside)[:, None])
     for at in range(repeats):
         (made,) = columns(repetition(given, at), range(M), effects, "REML", True)
         low, high = made.inversion.interval(0.95)

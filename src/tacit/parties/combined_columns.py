@@ -163,10 +163,9 @@ def _parameters(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> Column:
     """Pool parameters of a family: pooled statistics solved once, or random effects of the parties' own parameters."""
-    model = parameters.map_of(releases[0]).model
-    limits = (model.lower, model.upper)
+    differing, why = parameters.varied(releases, index, method, sampled)
     if effect == "random":
-        return _random("", effects_of_estimates(parameters.varied(releases, index, sampled), limits, method))
+        return _random("", differing, why or FEW)
     block, parts, shares = parameters.common(releases, index, sampled)
     zero = np.zeros_like(block.value)
     return Column(
@@ -179,7 +178,7 @@ def _parameters(
         reasons=block.reasons,
         shares=shares,
         parts=parts,
-        effects=effects_of_estimates(parts, limits, method).effects,
+        effects=differing.effects,
     )
 
 
