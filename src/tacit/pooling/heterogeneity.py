@@ -31,6 +31,7 @@ class PooledEffects:
     freedom: degrees of freedom of the t interval, at most df; fewer where few parties carry most of the weight.
     wider: factor of the variance that allows for the estimation of tau2 (`inflation`).
     ahead: predictive distribution of a new party's quantity, None for fewer than three parties.
+    tau2_variance: the variance of tau2, one over its information.
     """
 
     mu: float
@@ -42,6 +43,7 @@ class PooledEffects:
     freedom: float
     wider: float = 1.0
     ahead: PredictiveMixture | None = None
+    tau2_variance: float = 0.0
 
     @property
     def I2(self) -> float:
@@ -123,7 +125,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
     differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
     variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)
     freedom, wider = np.where(differ, degrees_of_freedom(w, df), df), np.where(differ, inflation(w), 1.0)
-    ahead = predictive_mixture(y, v, use, tau2)
+    ahead, known = predictive_mixture(y, v, use, tau2), information(w)
     for j, t in enumerate(some):
         out[t] = PooledEffects(
             mu=float(mu[j]),
@@ -136,6 +138,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
             wider=float(wider[j]),
             # for two parties the likelihood falls as 1 / tau only: its integral with a flat prior is infinite
             ahead=ahead.of(j) if df[j] >= 2 else None,
+            tau2_variance=float(1 / max(known[j], 1e-300)),
         )
     return tuple(out)
 

@@ -18,7 +18,7 @@ Shapes: M parties, R repetitions (1 but in simulations), p parameters and as man
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -35,8 +35,8 @@ ROUNDS: Final = 4
 """Rounds of moving the places: the first is at one place for all; Newton's steps double the digits of the others."""
 TRUSTED: Final = 0.1
 """Released variances of rows are shrunk to the family's as if these differed by this part of themselves in truth."""
-MILD: Final = 0.25
-"""A party's own place counts by half where its error is this part of the length over which the map is curved."""
+MILD: Final = 0.35
+"""A party's own place does not count where its error is this part of the length over which the map is curved."""
 STEP: Final = 1e-4
 """Relative step of the numerical second derivatives."""
 
@@ -101,30 +101,68 @@ def random_parameters(
     M, R, p = *found[0].size.shape, len(found)
     informative = np.logical_and.reduce([one.informative for one in found])
     use = np.repeat(((usable.sum(axis=0) >= 2) & informative).astype(np.float64), p, axis=1)
-    center, tau2, first = start, np.zeros((R, p)), _places(maps, start)
-    theta = np.broadcast_to(center, (M, R, p))
-    effects: tuple[PooledEffects | None, ...] = ()
-    y, sampling, privacy = (np.zeros((M, R, p)) for _ in range(3))
+    first = _places(maps, start)
+    center, theta, tau2 = start, np.broadcast_to(start, (M, R, p)), np.zeros((R, p))
+    y, sampling, privacy, bent = (np.zeros((M, R, p)), *np.zeros((2, M, R, p)), np.zeros((M, R, p, p)))
     for _ in range(ROUNDS):
         middle = _regular(_places(maps, center), first)
         own = _regular(_places(maps, theta), middle)
         sampling, privacy, V = _errors(found, middle, sampled)
         Q = _curvature(maps, middle, inner)
         S = _own_parts(Q, V)
-        plain = own.theta + _times(np.linalg.inv(own.slope), _statistics(found, own.mean, middle).off)
-        second = (S * (2 - S))[..., None, None] * V - ((1 - S) ** 2)[..., None, None] * _diagonal(tau2)
-        y = plain + 0.5 * np.einsum("rkab,mrab->mrk", Q, second)
-        v = np.maximum(sampling + privacy, 1e-300)
-        effects = fit_effects(y.reshape(M, -1), v.reshape(M, -1), use, method)
-        mu = np.array([np.nan if one is None else one.mu for one in effects]).reshape(R, p)
-        tau2 = np.array([0.0 if one is None else one.tau2 for one in effects]).reshape(R, p)
-        center = np.clip(np.where(np.isfinite(mu), mu, start), *inner)
-        theta = np.clip(center + S[..., None] * (plain - center), *inner)
+        y = own.theta + _times(np.linalg.inv(own.slope), _statistics(found, own.mean, middle).off)
+        theta, bent = y, ((1 - S) ** 2)[..., None, None] * 0.5 * np.einsum("rkaa->rka", Q)
+        y = y + 0.5 * np.einsum("rkab,mrab->mrk", Q, (S * (2 - S))[..., None, None] * V)
+        made = _fitted(y, sampling + privacy, use, method)
+        # the mean of all is here that of the linear parts: it does not move with tau2, and neither do V and Q
+        center, tau2 = np.clip(np.where(np.isfinite(made.mu), made.mu, start), *inner), made.tau2
+        theta = np.clip(center + S[..., None] * (theta - center), *inner)
+    # the curvature over the parties that are not at their own places, once: T is diagonal
+    y = y - np.einsum("mrka,ra->mrk", bent, tau2)
+    effects = _wider(_fitted(y, sampling + privacy, use, method), bent, use)
     low, high = (np.broadcast_to(end, (R, p)).reshape(-1) for end in limits)
     flat = [one.reshape(M, -1) for one in (y, sampling, privacy)]
     said = np.repeat(informative, p, axis=1)
     shown = PartyEstimates(np.clip(flat[0], low, high), flat[1], flat[2], np.repeat(usable, p, axis=1))
     return RandomEffects(shown, effects, (low, high), PartyEstimates(*flat, said))
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Random effects of R repetitions of p parameters: `effects` in that order; mu (NaN without one), tau2: (R, p)."""
+
+    effects: tuple[PooledEffects | None, ...]
+    mu: Array
+    tau2: Array
+
+
+def _fitted(y: Array, v: Array, use: Array, method: Method) -> _Fitted:
+    M, R, p = y.shape
+    made = fit_effects(y.reshape(M, -1), np.maximum(v, 1e-300).reshape(M, -1), use, method)
+    mu = np.array([np.nan if one is None else one.mu for one in made]).reshape(R, p)
+    tau2 = np.array([0.0 if one is None else one.tau2 for one in made]).reshape(R, p)
+    return _Fitted(made, mu, tau2)
+
+
+def _wider(found: _Fitted, bent: Array, use: Array) -> tuple[PooledEffects | None, ...]:
+    """Return the effects with the variance that an estimated tau2 adds to the mean through the curvature.
+
+    The mean moves by -sum_j share_j bent_ja for each unit of tau2_a; the variance of an estimated tau2 is one over its
+    information.
+    """
+    M, p = len(bent), found.mu.shape[-1]
+    out = list(found.effects)
+    for t, one in enumerate(found.effects):
+        if one is None or not one.tau2:
+            continue
+        r, k = divmod(t, p)
+        share = np.zeros(M)
+        share[use[:, t] > 0] = one.weights
+        others = [found.effects[r * p + a] for a in range(p)]
+        pulls = share @ bent[:, r, k]
+        more = sum(float(pull) ** 2 * other.tau2_variance for pull, other in zip(pulls, others, strict=True) if other)
+        out[t] = replace(one, wider=one.wider * (1 + more / max(one.error, 1e-300)))
+    return tuple(out)
 
 
 def _places(maps: Maps, theta: Array) -> Places:
@@ -205,14 +243,15 @@ def _curvature(maps: Maps, middle: Places, inner: tuple[Array, Array]) -> Array:
 
 
 def _own_parts(Q: Array, V: Array) -> Array:
-    """Return S of each party, shape (M, R): 1 / (1 + (r / MILD**2)**2), r the largest ratio tr(Q_k V Q_k V) / V_kk.
+    """Return S of each party, shape (M, R): (1 - (r / MILD**2)**2)**2, r the largest ratio tr(Q_k V Q_k V) / V_kk.
 
     The ratio is the variance of e Q_k e, twice, beside that of the error e_k itself: with errors of covariance V, which
     is V / kappa**2 for a map of one parameter that is curved over a length kappa = 1 / |Q|.
     """
     QV = np.einsum("rkab,mrbc->mrkac", Q, V)
     ratio = np.einsum("mrkac,mrkca->mrk", QV, QV) / np.maximum(np.einsum("mrkk->mrk", V), 1e-300)
-    return 1 / (1 + (ratio.max(axis=-1) / MILD**2) ** 2)
+    # 0 beyond, exactly: an outlier of a party that says little, followed by Newton's steps, becomes a worse one
+    return np.maximum(1 - (ratio.max(axis=-1) / MILD**2) ** 2, 0.0) ** 2
 
 
 def _diagonal(values: Array) -> Array:
