@@ -14,7 +14,8 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.pooling.prediction import PredictiveMixture, predictive_mixture, restricted_log_likelihood, weighted
+from tacit.pooling.prediction import PredictiveMixture, predictive_mixture
+from tacit.pooling.restricted_likelihood import information, powers, restricted_log_likelihood, weighted
 
 Method: TypeAlias = Literal["REML", "DL"]
 METHODS: Final = ("REML", "DL")
@@ -136,23 +137,11 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
             weights=(w[:, j] / total[j])[use[:, j] > 0],
             freedom=float(freedom[j]),
             wider=float(wider[j]),
-            # for two parties the likelihood falls as 1 / tau only: its integral with a flat prior is infinite
+            # of two parties the likelihood says next to nothing of tau: the prior alone would be the interval
             ahead=ahead.of(j) if df[j] >= 2 else None,
             tau2_variance=float(1 / max(known[j], 1e-300)),
         )
     return tuple(out)
-
-
-def powers(w: Array) -> tuple[Array, Array, Array]:
-    """Sums of w, w**2 and w**3 over the parties, shape (T,) each."""
-    return w.sum(axis=0), (w**2).sum(axis=0), (w**3).sum(axis=0)
-
-
-def information(w: Array) -> Array:
-    """Return the expected (Fisher) information of the restricted likelihood about tau2, shape (T,)."""
-    one, two, three = powers(w)
-    # trace(P P) / 2 with P = diag(w) - w w' / sum w, the projection of the restricted likelihood
-    return 0.5 * (two - 2 * three / one + two**2 / one**2)
 
 
 def degrees_of_freedom(w: Array, df: Array) -> Array:
