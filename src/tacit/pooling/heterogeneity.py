@@ -101,10 +101,12 @@ def effects(y: Array, v: Array, method: Method = "REML") -> PooledEffects:
     return found
 
 
-def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
+def fit_effects(
+    y: Array, v: Array, use: Array, method: Method = "REML", *, predict: bool = True
+) -> tuple[PooledEffects | None, ...]:
     """Fit random effects to each of T quantities from estimates y and variances v, shape (M, T).
 
-    None where fewer than two parties count.
+    None where fewer than two parties count.  predict=False: without the prediction of a new party.
     method "REML": restricted maximum likelihood, by Fisher scoring; "DL": moment estimator [DerSimonian & Laird 1986].
     The interval is Hartung and Knapp's: the empirical variance of the weighted estimates, with t on M - 1 degrees of
     freedom where all parties are equally precise.  Where they are not, t has fewer degrees of freedom
@@ -126,7 +128,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
     differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
     variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)
     freedom, wider = np.where(differ, degrees_of_freedom(w, df), df), np.where(differ, inflation(w), 1.0)
-    ahead, known = predictive_mixture(y, v, use, tau2), information(w)
+    ahead, known = predictive_mixture(y, v, use, tau2) if predict else None, information(w)
     for j, t in enumerate(some):
         out[t] = PooledEffects(
             mu=float(mu[j]),
@@ -138,7 +140,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
             freedom=float(freedom[j]),
             wider=float(wider[j]),
             # of two parties the likelihood says next to nothing of tau: the prior alone would be the interval
-            ahead=ahead.of(j) if df[j] >= 2 else None,
+            ahead=ahead.of(j) if ahead is not None and df[j] >= 2 else None,
             tau2_variance=float(1 / max(known[j], 1e-300)),
         )
     return tuple(out)

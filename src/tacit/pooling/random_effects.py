@@ -145,10 +145,10 @@ def linearised_effects(
     # sizes would depend on the noise
     several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
-    for _ in range(ROUNDS):
+    for i in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)
         total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = fit_effects(parts.value, total, several, method)
+        made = fit_effects(parts.value, total, several, method, predict=i == ROUNDS - 1)
         middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
         x = np.clip(middle, low, high)
     return made, linearised_estimates(found, x, sampled=sampled)

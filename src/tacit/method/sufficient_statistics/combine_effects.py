@@ -119,7 +119,7 @@ def random_parameters(
         theta = np.clip(center + S[..., None] * (theta - center), *inner)
     # the curvature over the parties that are not at their own places, once: T is diagonal
     y = y - np.einsum("mrka,ra->mrk", bent, tau2)
-    effects = _wider(_fitted(y, sampling + privacy, use, method), bent, use)
+    effects = _wider(_fitted(y, sampling + privacy, use, method, predict=True), bent, use)
     low, high = (np.broadcast_to(end, (R, p)).reshape(-1) for end in limits)
     flat = [one.reshape(M, -1) for one in (y, sampling, privacy)]
     said = np.repeat(informative, p, axis=1)
@@ -136,9 +136,9 @@ class _Fitted:
     tau2: Array
 
 
-def _fitted(y: Array, v: Array, use: Array, method: Method) -> _Fitted:
+def _fitted(y: Array, v: Array, use: Array, method: Method, *, predict: bool = False) -> _Fitted:
     M, R, p = y.shape
-    made = fit_effects(y.reshape(M, -1), np.maximum(v, 1e-300).reshape(M, -1), use, method)
+    made = fit_effects(y.reshape(M, -1), np.maximum(v, 1e-300).reshape(M, -1), use, method, predict=predict)
     mu = np.array([np.nan if one is None else one.mu for one in made]).reshape(R, p)
     tau2 = np.array([0.0 if one is None else one.tau2 for one in made]).reshape(R, p)
     return _Fitted(made, mu, tau2)
