@@ -371,7 +371,7 @@ def of_regressions(repeats: int) -> str:
         rng = np.random.default_rng(400 + i)
         given = [_fits(sizes, epsilons, tau, neighbors, rng) for _ in range(repeats)]
         effects = "random" if tau else "common"
-        far = np.full(len(BETA), regressions.UNBOUNDED)
+        far = np.full(len(BETA), np.inf)
         made = [
             effects_of_estimates(one.parts, (-far, far), "REML") if tau else regressions.common(one) for one in given
         ]

@@ -56,7 +56,7 @@ DIFFERING = (
         (f"{WEIGHTS}what_an_estimated_tau2_adds_is_that_of_the_weights",),
     ),
     Fault(
-        "tacit.pooling.heterogeneity",
+        "tacit.pooling.restricted_likelihood",
         "return 0.5 * (two - 2 * three / one + two**2 / one**2)",
         "return 0.5 * (two - 2 * three / one)",
         "a term of tau2's information is left out",
@@ -105,7 +105,7 @@ DIFFERING = (
         ("tests/parties/test_errors_of_effects.py::test_one_more_party_differs_by_tau_and_the_error_of_the_mean",),
     ),
     Fault(
-        "tacit.pooling.prediction",
+        "tacit.pooling.restricted_likelihood",
         "use * np.log(v + tau2)).sum(axis=0) + np.log(total))",
         "use * np.log(v + tau2)).sum(axis=0))",
         "the likelihood of tau is not the restricted one: tau comes out too small",

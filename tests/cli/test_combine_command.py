@@ -76,6 +76,31 @@ def test_wrong_ones_are_refused_and_the_rest_is_combined(home: Path, tmp_path: P
     assert "st-luke" in few
 
 
+def test_standard_errors_and_the_forest_plot(home: Path, tmp_path: Path) -> None:
+    shown = run(home, "combine", "study.toml", "returned", "--plot", str(tmp_path / "forest.svg"))
+    assert "std. error" in shown
+    assert f"forest plot in {tmp_path / 'forest.svg'}" in shown
+    picture = (tmp_path / "forest.svg").read_text()
+    assert picture.count("<!-- together -->") == 2  # a bold line each for male and female; none for the histogram
+    assert "<!-- st-luke -->" in picture
+    words = said(home, "combine", "study.toml", "returned", "--plot", str(tmp_path / "forest.gif"), code=2)
+    assert words["code"] == "F10"
+    here = str(home / "returned" / "st-luke.release.json")
+    assert said(home, "combine", "study.toml", here, "--plot", here, code=2)["code"] == "R07"
+
+
+def test_a_missing_party_is_exit_code_4(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path / "study")
+    here = tmp_path / "study"
+    (here / "returned" / "st-john.release.json").unlink()
+    words = said(here, "combine", "study.toml", "returned", code=4)
+    assert words["missing"] == ["st-john"]
+    assert words["refused"] == {}
+    (here / "returned" / "notes.json").write_text("hello")
+    shutil.copy(home / "returned" / "st-john.release.json", here / "returned")
+    assert list(said(here, "combine", "study.toml", "returned")["refused"]) == ["notes"]  # nobody is left out
+
+
 def test_bad_words(home: Path) -> None:
     for words, code in (
         (("nowhere/*.json",), "C20"),

@@ -22,19 +22,19 @@ def quiet(size: int) -> Noise:
     return Noise(DiscreteLaplace(Fraction(1, 1000)), 1, 1, size, projected=False)
 
 
-def table(counts: np.ndarray, half: bool = True) -> LifeTable:
+def table(counts: np.ndarray, absent: float = 0.5) -> LifeTable:
     events, censored, beyond = counts[:5], counts[5:10], float(counts[10])
-    return LifeTable(events, censored, beyond, half, quiet(12), has_beyond=True)
+    return LifeTable(events, censored, beyond, absent, quiet(12), has_beyond=True)
 
 
-@pytest.mark.parametrize("half", [True, False])
-def test_of_survival(half: bool) -> None:
+@pytest.mark.parametrize("absent", [0.5, 0.3, 0.0])
+def test_of_survival(absent: float) -> None:
     counts = np.array([30.0, 20, 25, 10, 5, 4, 8, 12, 9, 6, 40])
-    found = table(counts, half)
+    found = table(counts, absent)
     steps = np.eye(11) * STEP
-    slopes = [(table(counts + h, half).logs - table(counts - h, half).logs) / (2 * STEP) for h in steps]
+    slopes = [(table(counts + h, absent).logs - table(counts - h, absent).logs) / (2 * STEP) for h in steps]
     assert found.influence == pytest.approx(np.array(slopes).T, abs=1e-8)
-    at_risk = 169 - np.cumsum(np.append(0, counts[:5] + counts[5:10]))[:5] - counts[5:10] / 2 * half
+    at_risk = 169 - np.cumsum(np.append(0, counts[:5] + counts[5:10]))[:5] - counts[5:10] * absent
     assert found.at_risk == pytest.approx(at_risk)
     assert found.spread(found.influence).shape[1] == 12  # two cells beyond, an event or none
 

@@ -13,6 +13,7 @@ from tacit.errors import InferenceError
 from tacit.method.histogram.estimate_from_cells.independence import independence
 from tacit.method.histogram.estimate_from_cells.logrank import logrank
 from tacit.method.histogram.estimate_from_cells.survival import survival
+from tacit.method.histogram.estimate_from_cells.survival_times import WholeTimes
 
 DAYS = {"t": tc.Integer(1, 12), "event": tc.Boolean()}
 YEARS = {"t": tc.Real(0, 1), "event": tc.Boolean()}
@@ -66,6 +67,53 @@ def test_shares_that_are_not_reached_say_so() -> None:
     assert found.reasons[0] is None
     assert found.reasons[1] == "not reached in these times"
     assert np.isinf(found.values[1])
+
+
+def monthly(hazard: float = 0.052, leaving: float = 0.015) -> np.ndarray:
+    """P(month, died) of months 0 to 60: those who die do so before others leave, and all leave after 60."""
+    p, here = np.zeros((61, 2)), 1.0
+    for t in range(61):
+        p[t, 1] = here * hazard
+        p[t, 0] = (here - p[t, 1]) * (leaving if t < 60 else 1.0)
+        here -= p[t].sum()
+    return p
+
+
+@pytest.mark.parametrize("width", [1, 5])
+def test_medians_of_whole_months_are_months_and_cover(width: int) -> None:
+    """Half have died by month 12: (1 - 0.052)**13 < 1/2 < (1 - 0.052)**12.  Deaths of 5 months are one bin of 5."""
+    months = {"month": tc.Integer(0, 60), "died": tc.Boolean(missing=False)}
+    edges = [*range(0, 56, width), 60]
+    p = monthly()
+    if width > 1:
+        at = np.minimum(np.arange(61) // width, 11)
+        p = np.stack([np.bincount(at, side) for side in p.T], axis=1)
+    held = 0
+    for release in many(months, {"month": edges} if width > 1 else {}, p, 20_000, 0.5):
+        found = survival(release, "month", "died").median()
+        low, high = found.conf_int()
+        assert {found.value % 1, low % 1, high % 1} == {0}
+        assert low <= found.value <= high
+        assert high - low < 2 * width + 2
+        held += low <= 12 <= high
+    assert held >= LEAST
+
+
+def test_whole_times_at_their_edges() -> None:
+    """First and last values of bins; a fall to exactly the height counts, one that is never known does not."""
+    days = WholeTimes((1.0, 4.0, 7.0), (3.0, 6.0, 9.0), 1.0)
+    assert days.crossing(np.array([0.5, 0.4, 0.3]), 0.5) == 3
+    assert days.crossing(np.array([0.8, 0.2, 0.1]), 0.6) == 4  # a third of the way
+    assert days.crossing(np.array([0.8, 0.7, 0.6]), 0.5) == np.inf
+    assert days.limits(np.array([0.7, 0.3, 0.0]), np.array([0.9, 0.6, 0.5]), 0.5) == (4, 9)
+    assert days.limits(np.array([0.7, 0.6, 0.6]), np.array([0.9, 0.8, 0.7]), 0.5) == (np.inf, np.inf)
+    assert days.limits(np.array([0.4, 0.3, 0.0]), np.array([0.5, 0.4, 0.2]), 0.5) == (1, 3)
+
+
+def test_rows_censored_in_a_bin_of_whole_numbers_are_at_risk_at_their_own() -> None:
+    """Of two months (3 + 4) censored rows at either are at risk at 1 and 2 of 2: three quarters on average."""
+    release = one({"t": tc.Integer(1, 4), "event": tc.Boolean()}, {"t": [1, 3, 4]}, [[40, 10], [30, 20]])
+    assert survival(release, "t").values[0] == pytest.approx(1 - 10 / (100 - 40 / 4))
 
 
 def chances(bins: int, hazard: float, leaving: float) -> np.ndarray:

@@ -15,7 +15,7 @@ from tacit.errors import TacitError
 from tacit.fits.released_cells import cells_of
 from tacit.parties import Combined
 from tacit.pooling.heterogeneity import effects
-from tacit.pooling.prediction import restricted_log_likelihood
+from tacit.pooling.restricted_likelihood import restricted_log_likelihood
 from tacit.release.document import release_from_dict
 
 SCHEMA = tc.Schema({"stay": tc.Real(0, 60, units="days"), "sex": tc.Category(["f", "m"]), "dead": tc.Boolean()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def given() -> dict[str, Any]:
 def test_combined_coefficients_cover(tau: float) -> None:
     """Of 40 studies of 5 parties at least binom.ppf(1e-7, 40, .93) hold each of 3 truths: false alarms below 1e-6."""
     rng, hits = np.random.default_rng(3), np.zeros(3)
-    far = np.full(3, regressions.UNBOUNDED)
+    far = np.full(3, np.inf)
     for _ in range(40):
         made = [rows_of(QUERY, table(rng, 2_000, tau), SCHEMA, Cost.of(epsilon=2)).release(rng) for _ in range(5)]
         found = regressions.coefficients(made, range(5))
@@ -111,3 +112,28 @@ def test_other_bounds_do_not_go_together(given: dict[str, Any]) -> None:
         tc.combine({**given, "wide": answer("wide", 2_000, 2, 5, wide)})
     with pytest.raises(TacitError, match="I09"):
         tc.combine(given).estimate("table")
+
+
+@pytest.mark.parametrize("effects", ["random", "common"])
+def test_where_noise_leaves_no_coefficients_reasons_name_the_parties(
+    given: dict[str, Any], effects: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No value, no interval, and no number of 150 digits."""
+    real = regressions.coefficients
+
+    def silent(*words: Any) -> Any:
+        found = real(*words)
+        none = np.zeros_like(found.parts.usable)
+        none[0] = effects == "random"  # one is too few
+        return replace(found, parts=replace(found.parts, usable=none))
+
+    monkeypatch.setattr(regressions, "coefficients", silent)
+    found = tc.combine(given, effects=effects)
+    made = found.estimate()
+    out = ("party-0, " if effects == "common" else "") + "party-1, party-2, party-3 say too little"
+    assert all(out in str(reason) for reason in made.reasons)
+    assert np.isnan(made.values).all()
+    assert np.isinf(made.intervals()).all()
+    for text in (str(made), str(found.by_party()), str(found.heterogeneity())):
+        assert not any(len(word) > 40 for word in text.split())
+    assert found.plot().lower == (-np.inf,) * 3

@@ -230,6 +230,33 @@ def test_a_party_that_answers_twice(home: Path) -> None:
     assert found.refused["st-mary"] == "it answers twice, in again.json and st-mary.release.json"
 
 
+def test_a_stale_file_does_not_evict_a_good_answer(home: Path) -> None:
+    """Beside st-mary's answer: one to an earlier edition, one dated too late, one cut short under the party's name."""
+    earlier = study_of(("minimum = 2", "minimum = 1"))
+    answer(earlier, "st-mary").save("returned/a-first-try.json")
+    Path("returned/st-mary.release.json").rename("returned/zz.json")
+    Path("returned/st-mary.release.json").write_text(Path("returned/zz.json").read_text()[:300])
+    shutil.copy("returned/zz.json", "returned/late.json")
+    words = json.loads(Path("returned/late.json").read_text())
+    for _, one in words["releases"]:
+        one["date"] = "3000-01-01"
+    words["digest"] = digest_of(words)
+    Path("returned/late.json").write_text(json.dumps(words))
+    found = study_of().combine("returned/*.json")
+    assert found.parties == NAMES
+    assert set(found.refused) == {"a-first-try.json", "late.json", "st-mary.release.json"}
+    assert "another study or edition" in found.refused["a-first-try.json"]
+    assert "the study closed" in found.refused["late.json"]
+    assert found.incomplete  # st-anne has not answered
+    three = study_of(("[parties.st-anne]\n", ""))
+    assert not three.combine({name: answer(three, name) for name in NAMES}).incomplete
+    Path("returned/zz.json").unlink()
+    found = study_of().combine("returned/*.json")
+    assert found.parties == ("st-luke", "st-john")
+    assert "st-mary" in found.refused
+    assert "st-mary" not in found.missing
+
+
 def test_files_that_are_none(home: Path) -> None:
     Path("returned/notes.json").write_text("hello")
     Path("returned/list.json").write_text("[]")

@@ -220,12 +220,18 @@ def combine(
         float | None, typer.Option("--level", help="Level of the intervals (default: the study's).")
     ] = None,
     save: Annotated[str | None, typer.Option("--save", help="Write tables to this folder.")] = None,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Draw forest plots: forest.png, of several questions forest-NAME.png.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Combine the parties' answers to a study; wrong ones are left out by name and reason (then exit code 4)."""
+    """Combine the parties' answers to a study; wrong ones are left out by name and reason.
+
+    The exit code is 4 where a party is left out: its answer was refused, or is missing and not optional.
+    """
     from tacit.cli import study_commands as studies
 
-    if studies.combine(study, returned, effects, level, save, as_json):
+    if studies.combine(study, returned, effects, level, save, plot, as_json):
         raise typer.Exit(SOME)
 
 

@@ -98,9 +98,15 @@ def release(
 
 
 def combine(
-    path: str, returned: list[str], effects: str | None, level: float | None, save: str | None, as_json: bool
+    path: str,
+    returned: list[str],
+    effects: str | None,
+    level: float | None,
+    save: str | None,
+    plot: str | None,
+    as_json: bool,
 ) -> bool:
-    """Run `tacit combine`; return whether some answers were refused."""
+    """Run `tacit combine`; return whether parties are left out: missing, or refused."""
     from tacit.cli.show_commands import records
     from tacit.estimates.terms import check_level
 
@@ -109,6 +115,8 @@ def combine(
         check_level(level)
     if save is not None and os.path.isfile(save):
         raise FileError(f"{save} is a file.", code="F08", hint="--save results/, a folder")
+    if plot is not None:
+        writable(plot, path, *returned)
     progress("reading answers")
     given: Any = effects
     found = study.combine(returned, effects=given)
@@ -123,5 +131,8 @@ def combine(
     if save is not None:
         words["saved"] = [str(one) for one in found.save(save, level)]
         lines.append(f"saved to {save}")
+    if plot is not None:
+        words["plots"] = [str(one) for one in found.plot(plot, level)]
+        lines.append(f"forest plot{'s' if len(words['plots']) > 1 else ''} in {', '.join(words['plots'])}")
     emit("\n".join(lines), words, as_json)
-    return bool(found.refused)
+    return found.incomplete

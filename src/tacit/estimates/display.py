@@ -30,9 +30,11 @@ def summary(estimate: Estimate, level: float) -> Table:
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(estimate.terms):
         digits = places[i]
-        interval = format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits)
+        low, high = map(float, limits[i])
+        interval = format_interval(low, high, decimals=digits)
         if estimate.reasons[i]:
-            rows.append((term, "–", "–", interval, "–"))
+            # a whole line of numbers says nothing: no interval is shown
+            rows.append((term, "–", "–", interval if math.isfinite(low) or math.isfinite(high) else "–", "–"))
             continue
         value = format_number(float(estimate.values[i]), decimals=digits)
         error = format_number(float(errors[i]), decimals=digits)
@@ -212,5 +214,5 @@ def decimals(errors: Array) -> int:
     >>> decimals(np.array([0.29, 0.31])), decimals(np.array([120.0]))
     (2, 0)
     """
-    positive = errors[errors > 0]
+    positive = errors[(errors > 0) & np.isfinite(errors)]
     return min(max(1 - math.floor(math.log10(float(positive.min()))), 0), 8) if positive.size else 2

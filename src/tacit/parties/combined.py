@@ -189,7 +189,7 @@ class Combined:
         return self._columns(True)
 
     def _columns(self, sampled: bool) -> tuple[Column, ...]:
-        return columns(self.releases, self.index, self.effects, self.method, sampled)
+        return columns(self.releases, self.index, self.effects, self.method, sampled, self.parties)
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from tacit.method.quality.estimate import CLASSES
 from tacit.method.regression import combine as regressions
 from tacit.method.sufficient_statistics import combine as parameters
 from tacit.parties import totals
+from tacit.parties.combined_tables import listed
 from tacit.pooling.common_value import Pooled, noises, pooled
 from tacit.pooling.evidence import Evidence, merge_same_people
 from tacit.pooling.heterogeneity import Method, PooledEffects
@@ -30,6 +31,8 @@ from tacit.pooling.released_evidence import evidence, quality_evidence
 from tacit.release.document import Released
 
 FEW: Final = "fewer than two parties of a size clearly above its noise"
+FEW_FITS: Final = "fewer than two parties of which noise leaves coefficients"
+NO_FITS: Final = "noise leaves no party's coefficients"
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,31 @@ class Column:
 
 
 def columns(
+    releases: Sequence[Released],
+    index: Sequence[int],
+    effect: str,
+    method: Method,
+    sampled: bool,
+    parties: Sequence[str] = (),
+) -> tuple[Column, ...]:
+    """Pool releases of one question; index: the party of each; parties: their names.  One entry a column."""
+    found = _columns(releases, index, effect, method, sampled)
+    return tuple(_naming(one, parties) for one in found) if parties else found
+
+
+def _naming(found: Column, parties: Sequence[str]) -> Column:
+    """Return the column with the parties that say too little named in the reasons that speak of them."""
+    reasons = list(found.reasons)
+    for t, why in enumerate(reasons):
+        out = [parties[j] for j in np.flatnonzero(~found.parts.usable[:, t])]
+        if why in (FEW, FEW_FITS, NO_FITS) and out:
+            reasons[t] = f"{why}: {listed(out)} say too little"
+    return replace(found, reasons=tuple(reasons))
+
+
+def _columns(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> tuple[Column, ...]:
-    """Pool releases of one question; index: the party of each.  One entry a column."""
     first = releases[0]
     kind, size = type(first.query).__name__, len(first.parts)
     if kind in ("Count", "Sum"):
@@ -138,10 +163,9 @@ def _parameters(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> Column:
     """Pool parameters of a family: pooled statistics solved once, or random effects of the parties' own parameters."""
-    model = parameters.map_of(releases[0]).model
-    limits = (model.lower, model.upper)
+    differing, why = parameters.varied(releases, index, method, sampled)
     if effect == "random":
-        return _random("", effects_of_estimates(parameters.varied(releases, index, sampled), limits, method))
+        return _random("", differing, why or FEW)
     block, parts, shares = parameters.common(releases, index, sampled)
     zero = np.zeros_like(block.value)
     return Column(
@@ -154,7 +178,7 @@ def _parameters(
         reasons=block.reasons,
         shares=shares,
         parts=parts,
-        effects=effects_of_estimates(parts, limits, method).effects,
+        effects=differing.effects,
     )
 
 
@@ -162,10 +186,10 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
     """Pool regressions: weighted means of the parties' coefficients, whose correlations are treated as unknown."""
     found = regressions.coefficients(releases, index)
     parts = found.parts
-    limits = np.full(parts.value.shape[1], -regressions.UNBOUNDED), np.full(parts.value.shape[1], regressions.UNBOUNDED)
+    limits = np.full(parts.value.shape[1], -np.inf), np.full(parts.value.shape[1], np.inf)
     differing = effects_of_estimates(parts, limits, method)
     if effect == "random":
-        return _random("", differing, "fewer than two parties of which noise leaves coefficients")
+        return _random("", differing, FEW_FITS)
     made = regressions.common(found)
     heard: list[bool] = np.asarray(parts.usable.any(axis=0)).tolist()
     return Column(
@@ -175,7 +199,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
         privacy=made.privacy,
         excess=np.zeros_like(made.value),
         inversion=made,
-        reasons=tuple(None if one else "noise leaves no party's coefficients" for one in heard),
+        reasons=tuple(None if one else NO_FITS for one in heard),
         shares=made.shares,
         parts=parts,
         effects=differing.effects,

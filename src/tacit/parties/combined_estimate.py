@@ -63,7 +63,7 @@ class Combination(Estimate):
 
         For picked or combined terms, the plot of an `Estimate`.  InferenceError I20 (no matplotlib), I05.
         """
-        return super().plot(ax) if self.parties is None else _forest(self, self.parties, ax)
+        return super().plot(ax) if self.parties is None else forest_plot(self, self.parties, ax)
 
     def prediction(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
         """Return the prediction interval for a new party; InferenceError C16 (not available), I01 (level)."""
@@ -88,8 +88,8 @@ class Combination(Estimate):
         return self.parties
 
 
-def _forest(found: Combination, made: Combined, ax: Any, level: float = 0.95) -> Any:
-    """Draw the forest plot, with heterogeneity in the caption."""
+def forest_plot(found: Combination, made: Combined, ax: Any = None, level: float = 0.95) -> Any:
+    """Draw the forest plot, with heterogeneity in the caption; InferenceError I20 (no matplotlib), I05 (rows)."""
     from tacit.plots.canvas import Caption
     from tacit.plots.forest import ForestRow, forest
 

@@ -79,16 +79,17 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
 
 
 def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
-    """Return a note for each term with parties whose noise is too large to use them."""
+    """Return notes for each term with parties whose noise is too large for an estimate of their own, or to use them."""
     said: list[str] = []
     terms, t = found.terms, 0
     for one in made:
         for i in range(len(one.value)):
-            names = [found.parties[j] for j in np.flatnonzero(~one.parts.usable[:, i])]
-            if names:
-                where = f"{terms[t]}: " if len(terms) > 1 else ""
-                why = "noise leaves no coefficients" if found.kind == REGRESSION else "size not clearly above its noise"
-                said.append(f"{where}{why}, left out: {listed(names)}")
+            where = f"{terms[t]}: " if len(terms) > 1 else ""
+            why = "noise leaves no coefficients" if found.kind == REGRESSION else "size not clearly above its noise"
+            silent, counts = ~one.parts.usable[:, i], one.shares[:, i] > 0
+            for some, what in ((silent & ~counts, "left out"), (silent & counts, "weighed, not shown alone")):
+                names = [found.parties[j] for j in np.flatnonzero(some)]
+                said += [f"{where}{why}, {what}: {listed(names)}"] if names else []
             t += 1
     return said
 
@@ -148,12 +149,12 @@ def by_party(found: Combined, level: float) -> Table:
         shares = found.shares_of(t)
         for i, party in enumerate(found.parties):
             name = f"{term}: {party}" if several else party
+            weight = "1" if found.is_total else f"{100 * shares[i]:.1f} %"
             if not np.isfinite(value[i]):
-                rows.append((name, "–", "–", "–", "–", _cost(found, i)))
+                rows.append((name, "–", "–", "–", weight if shares[i] > 0 else "–", _cost(found, i)))
                 continue
             numbers = (format_number(float(x), decimals=digits) for x in (value[i], error[i]))
             interval = format_interval(float(limits[0][i]), float(limits[1][i]), decimals=digits)
-            weight = "1" if found.is_total else f"{100 * shares[i]:.1f} %"
             rows.append((name, *numbers, interval, weight, _cost(found, i)))
     columns = ("", "estimate", "std. error", f"{percent(level)} interval", "weight", "cost")
     return Table("Parties", columns, tuple(rows), (f"estimates: {found.estimate().estimand}",))

@@ -1,16 +1,21 @@
-"""Read the answers returned to a study, check their signatures, and keep one answer a party."""
+"""Read the answers returned to a study, check their signatures, and keep one answer a party.
+
+What came besides a party's good answer cannot evict it: a forged file, one of an earlier edition of the study, one that
+cannot be read.  Such files are refused under their own names.  Two good answers that differ are both refused: nobody
+can tell which is the party's, and a party must not draw until it likes the noise.
+"""
 
 from __future__ import annotations
 
 import gc
 import glob
 import os
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from tacit.base.json_text import read_json
 from tacit.errors import StudyError, TacitError
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
     from tacit.study import Study
 
 SUFFIX: Final = ".release.json"
+
+Check: TypeAlias = Callable[[str, Releases], str | None]
+"""(party, its answer) -> why it is no answer to the study, in words, or None."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +48,26 @@ def read_answers(
     study: Study,
     returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
     refused: dict[str, str],
+    check: Check = lambda party, answer: None,
 ) -> dict[str, Releases]:
-    """Return one answer a party; unreadable, forged and contradictory answers are added to `refused`, with the reason.
+    """Return one answer a party; all others are added to `refused`, with the reason.
 
-    StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not installed.
+    Refused are files that cannot be read, forged answers, answers that do not pass `check`, copies, and parties with
+    two different answers.  StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not
+    installed.
     """
+    unread: list[tuple[Path, str]] = []
     if isinstance(returned, Mapping):
-        return _one_each(_genuine(_given(study, returned, refused), refused), refused)
-    return _one_each(_genuine(_read(study, files_of(returned), refused), refused), refused)
+        found = _given(study, returned, refused)
+    else:
+        found = _read(study, files_of(returned), unread)
+    good = _sifted(_genuine(found, refused), lambda one: check(one.party, one.answer), refused)
+    answers = _one_each(good, refused)
+    for path, why in unread:
+        name = _stem(path)
+        # what cannot be read is listed by the party that its name says, unless that party answered
+        refused[str(path) if name in refused else path.name if name in answers else name] = why
+    return answers
 
 
 def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
@@ -102,21 +122,19 @@ def without_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
-def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[Arrival]:
-    """Read the files; those that cannot be read are added to `refused`."""
+def _read(study: Study, files: Iterable[Path], unread: list[tuple[Path, str]]) -> list[Arrival]:
+    """Read the files; those that cannot be read are added to `unread`, with the reason."""
     out: list[Arrival] = []
     for path in files:
         opened = _read_file(path)
         if isinstance(opened, str):
-            refused[_free(_stem(path), path, refused)] = opened
+            unread.append((path, opened))
             continue
         words, found = opened
         # the table's name is the party's
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
-            refused[_free(_stem(path), path, refused)] = (
-                "it has answers of several tables" if tables else "it holds no answer"
-            )
+            unread.append((path, "it has answers of several tables" if tables else "it holds no answer"))
             continue
         party = tables.pop()
         out.append(
@@ -138,26 +156,29 @@ def _read_file(path: Path) -> tuple[dict[str, Any], Releases] | str:
     return (words, found) if SEAL in words else f"it {LOST}"
 
 
-def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
-    """Return a key of `refused` for a file that replaces no other file's."""
-    return name if name not in refused else str(path)
-
-
 def _stem(path: Path) -> str:
     return path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
 
 
 def _genuine(found: Sequence[Arrival], refused: dict[str, str]) -> list[Arrival]:
-    """Keep answers that are not forged.
+    """Keep answers that are not forged; see `_sifted`."""
+    return _sifted(found, lambda one: one.false, refused)
 
-    A forged answer is refused under its file's name where the party's genuine answer came too, so that it cannot
-    displace that one.
+
+def _sifted(
+    found: Sequence[Arrival], reason: Callable[[Arrival], str | None], refused: dict[str, str]
+) -> list[Arrival]:
+    """Keep answers for which there is no reason against them; the others are added to `refused`.
+
+    One of these is refused under its file's name where a good answer of the party came too, so that it cannot displace
+    that one, or where the party is listed already.
     """
-    kept = [one for one in found if one.false is None]
-    genuine = {one.party for one in kept}
-    for one in found:
-        if one.false is not None:
-            refused[one.file if one.party in genuine else one.party] = one.false
+    reasons = [reason(one) for one in found]
+    kept = [one for one, why in zip(found, reasons, strict=True) if why is None]
+    good = {one.party for one in kept}
+    for one, why in zip(found, reasons, strict=True):
+        if why is not None:
+            refused[one.file if one.party in good or one.party in refused else one.party] = why
     return kept
 
 

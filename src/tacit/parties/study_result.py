@@ -8,17 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from tacit.base.json_text import write_text
-from tacit.base.table import Table, format_interval, format_number, shown_by_summary
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, StudyError, nearest
-from tacit.estimates.display import percent, term_decimals
+from tacit.estimates.display import percent
+from tacit.estimates.terms import check_level
 from tacit.method.histogram.estimate_margins import SHOWN
 from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
+from tacit.parties.combined_estimate import forest_plot
 from tacit.parties.combined_tables import listed
-from tacit.parties.incoming import read_answers, without_garbage_collection
+from tacit.parties.incoming import Check, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
 from tacit.pooling.compatibility import why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
@@ -27,6 +29,9 @@ from tacit.study.study_parties import Effects
 
 if TYPE_CHECKING:
     from tacit.study import Study
+
+REASONS: Final = 12
+"""Reasons of terms listed below a summary."""
 
 
 @shown_by_summary
@@ -58,6 +63,18 @@ class StudyResult(Mapping[str, Any]):
         """Listed parties without an answer, except optional ones."""
         came = {*self.answers, *self.refused}
         return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether parties are left out: missing or refused; in a study that lists none, whether a file was refused.
+
+        A file that was refused beside the party's good answer leaves nobody out.
+        """
+        listed = self.study.parties
+        if not listed:
+            return bool(self.refused)
+        out = [name for name in listed if name not in self.answers]
+        return any(name in self.refused or not listed[name].optional for name in out)
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -135,27 +152,29 @@ class StudyResult(Mapping[str, Any]):
     # Tables and files -----------------------------------------------------------------------------------------------
 
     def summary(self, level: float | None = None) -> Table:
-        """Return one row for each term of every combined question, with notes on who is left out.  StudyError C21."""
+        """Return one row for each term of every combined question, with notes on who is left out.  StudyError C21.
+
+        A term of which nothing can be said has the reason among the notes.
+        """
         level = self.study.combining.level if level is None else level
         self.enough()
         rows: list[tuple[object, ...]] = []
+        reasons: list[str] = []
         for name in self:
             found = self[name]
             if found.kind == "histogram" and found.counts.size > SHOWN:
-                rows.append((f"{name}: {found.counts.size:,} cells", "–", "–", "–"))
+                rows.append((f"{name}: {found.counts.size:,} cells", "–", "–", "–", "–"))
                 continue
-            one = found.estimate()
-            limits, places = one.intervals(level), term_decimals(one)
-            for t, term in enumerate(one.terms):
-                told = term if term and term != "rows" else ""
-                said = one.reasons[t] is None
-                value = format_number(float(one.values[t]), decimals=places[t]) if said else "–"
-                interval = format_interval(float(limits[t, 0]), float(limits[t, 1]), decimals=places[t])
-                share = f"{100 * one.privacy_shares[t]:.0f} %" if said else "–"
-                rows.append((f"{name}: {told}" if told else name, value, interval, share))
-        columns = ("", "estimate", f"{percent(level)} interval", "of which privacy")
+            made = found.estimate().summary(level)
+            for (term, *cells), why in zip(made.rows, found.estimate().reasons, strict=True):
+                told = f"{name}: {term}" if term and term != "rows" else name
+                rows.append((told, *cells))
+                reasons += [f"{told}: {why}"] if why else []
+        columns = ("", "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
         title = f"{self.study.title or self.study.name} · {len(self.answers):,} parties · {self.effects} effects"
-        return Table(title, columns, tuple(rows), self.notes())
+        more = len(reasons) - REASONS
+        said = (*reasons[:REASONS], *([f"and {more:,} more reasons"] if more > 0 else []))
+        return Table(title, columns, tuple(rows), (*said, *self.notes()))
 
     def notes(self) -> tuple[str, ...]:
         """Return notes: refused and missing parties, questions that cannot be combined, answers without signature."""
@@ -190,6 +209,27 @@ class StudyResult(Mapping[str, Any]):
                 write_text(made[-1], str(found.to_frame(level).to_csv(index=False)))
         return tuple(made)
 
+    def plot(self, path: str | Path, level: float | None = None) -> tuple[Path, ...]:
+        """Draw a forest plot of each combined question but histograms, and return the files.
+
+        path: of the picture (.png, .svg, .pdf); of several questions each has its name in the file's: forest-stay.png.
+        StudyError C21 (too few answers), C22 (no question has a forest plot), InferenceError I01 (level), I20 (no
+        matplotlib), I05 (too many rows), FileError F10 (another suffix), ReleaseError R07 (it cannot be written).
+        """
+        level = check_level(self.study.combining.level if level is None else level)
+        self.enough()
+        names = [name for name in self if self[name].kind != "histogram"]
+        if not names:
+            text = "no question of the study has a forest plot: histograms are added, and have pictures of their own."
+            raise StudyError(text, code="C22", hint='result["cells"].plot()', state=None)
+        made: list[Path] = []
+        for name in names:
+            place = Path(path)
+            place = place if len(names) == 1 else place.with_name(f"{place.stem}-{_plain(name)}{place.suffix}")
+            forest_plot(self[name].estimate(), self[name], None, level).save(place)
+            made.append(place)
+        return tuple(made)
+
 
 def _plain(name: str) -> str:
     """Return a question's name with the characters that a file name cannot have replaced."""
@@ -212,7 +252,7 @@ def combine_study(
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
     refused: dict[str, str] = {}
     with without_garbage_collection():
-        answers = _checked(study, read_answers(study, returned, refused), refused)
+        answers = read_answers(study, returned, refused, _check_of(study))
         order = {name: i for i, name in enumerate(study.parties)}
         # in the study's order, so that the result does not depend on the names of files
         listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
@@ -242,17 +282,14 @@ def _agreed(result: StudyResult) -> StudyResult:
     return result
 
 
-def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
-    """Keep the answers that answer this study; the others are added to `refused`."""
+def _check_of(study: Study) -> Check:
+    """Return the check of an answer against this study, which names the first reason against it."""
     digest, schema = study.digest(), study.schema.digest()
-    answers: dict[str, Releases] = {}
-    for party, one in kept.items():
+
+    def check(party: str, answer: Releases) -> str | None:
         try:
-            why = refusal_reason(study, digest, schema, party, one)
+            return refusal_reason(study, digest, schema, party, answer)
         except Exception as problem:  # an unforeseen file must refuse one party, not stop the whole combination
-            why = f"it cannot be checked ({type(problem).__name__})"
-        if why is None:
-            answers[party] = one
-        else:
-            refused[party] = why
-    return answers
+            return f"it cannot be checked ({type(problem).__name__})"
+
+    return check

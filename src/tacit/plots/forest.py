@@ -78,7 +78,12 @@ def _parties(ax: Any, own: ForestRow, place: Array, *, named: bool) -> None:
 
 
 def _together(ax: Any, own: ForestRow, value: float, limits: Array, at: float, *, named: bool) -> None:
-    """Draw the diamond of the combined estimate, a thin line up through the parties, the prediction interval."""
+    """Draw the diamond of the combined estimate, a thin line up through the parties, the prediction interval.
+
+    Where nothing is said of the parties together there is none of these.
+    """
+    if not np.isfinite([value, *limits]).all():
+        return
     ax.fill([limits[0], value, limits[1], value], [at, at + 0.32, at, at - 0.32], color=SIGNAL, zorder=3)
     top = at + len(own.value) + 0.5
     ax.plot([value, value], [at, top], color=SIGNAL, linewidth=0.8, zorder=0)

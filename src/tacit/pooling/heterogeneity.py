@@ -14,7 +14,8 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.pooling.prediction import PredictiveMixture, predictive_mixture, restricted_log_likelihood, weighted
+from tacit.pooling.prediction import PredictiveMixture, predictive_mixture
+from tacit.pooling.restricted_likelihood import information, powers, restricted_log_likelihood, weighted
 
 Method: TypeAlias = Literal["REML", "DL"]
 METHODS: Final = ("REML", "DL")
@@ -31,6 +32,7 @@ class PooledEffects:
     freedom: degrees of freedom of the t interval, at most df; fewer where few parties carry most of the weight.
     wider: factor of the variance that allows for the estimation of tau2 (`inflation`).
     ahead: predictive distribution of a new party's quantity, None for fewer than three parties.
+    tau2_variance: the variance of tau2, one over its information.
     """
 
     mu: float
@@ -42,6 +44,7 @@ class PooledEffects:
     freedom: float
     wider: float = 1.0
     ahead: PredictiveMixture | None = None
+    tau2_variance: float = 0.0
 
     @property
     def I2(self) -> float:
@@ -98,10 +101,12 @@ def effects(y: Array, v: Array, method: Method = "REML") -> PooledEffects:
     return found
 
 
-def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
+def fit_effects(
+    y: Array, v: Array, use: Array, method: Method = "REML", *, predict: bool = True
+) -> tuple[PooledEffects | None, ...]:
     """Fit random effects to each of T quantities from estimates y and variances v, shape (M, T).
 
-    None where fewer than two parties count.
+    None where fewer than two parties count.  predict=False: without the prediction of a new party.
     method "REML": restricted maximum likelihood, by Fisher scoring; "DL": moment estimator [DerSimonian & Laird 1986].
     The interval is Hartung and Knapp's: the empirical variance of the weighted estimates, with t on M - 1 degrees of
     freedom where all parties are equally precise.  Where they are not, t has fewer degrees of freedom
@@ -123,7 +128,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
     differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
     variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)
     freedom, wider = np.where(differ, degrees_of_freedom(w, df), df), np.where(differ, inflation(w), 1.0)
-    ahead = predictive_mixture(y, v, use, tau2)
+    ahead, known = predictive_mixture(y, v, use, tau2) if predict else None, information(w)
     for j, t in enumerate(some):
         out[t] = PooledEffects(
             mu=float(mu[j]),
@@ -134,22 +139,11 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
             weights=(w[:, j] / total[j])[use[:, j] > 0],
             freedom=float(freedom[j]),
             wider=float(wider[j]),
-            # for two parties the likelihood falls as 1 / tau only: its integral with a flat prior is infinite
-            ahead=ahead.of(j) if df[j] >= 2 else None,
+            # of two parties the likelihood says next to nothing of tau: the prior alone would be the interval
+            ahead=ahead.of(j) if ahead is not None and df[j] >= 2 else None,
+            tau2_variance=float(1 / max(known[j], 1e-300)),
         )
     return tuple(out)
-
-
-def powers(w: Array) -> tuple[Array, Array, Array]:
-    """Sums of w, w**2 and w**3 over the parties, shape (T,) each."""
-    return w.sum(axis=0), (w**2).sum(axis=0), (w**3).sum(axis=0)
-
-
-def information(w: Array) -> Array:
-    """Return the expected (Fisher) information of the restricted likelihood about tau2, shape (T,)."""
-    one, two, three = powers(w)
-    # trace(P P) / 2 with P = diag(w) - w w' / sum w, the projection of the restricted likelihood
-    return 0.5 * (two - 2 * three / one + two**2 / one**2)
 
 
 def degrees_of_freedom(w: Array, df: Array) -> Array:

@@ -34,7 +34,8 @@ class PartyEstimates:
 class RandomEffects:
     """T random-effects estimates in the column's units; an effect is None where fewer than two parties are usable.
 
-    parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each.
+    parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each;
+    infinite where there are none: a mean without an effect is then NaN, of infinite variance.
     centred: the values that the effects were fitted to; for estimating equations x + D(x) / size around the common mean
     x, which are linear in the noise and not clipped.
     """
@@ -48,7 +49,8 @@ class RandomEffects:
     def value(self) -> Array:
         """The estimated means, shape (T,), within the limits; the middle of the limits where there is no effect."""
         low, high = (np.broadcast_to(end, (len(self.effects),)) for end in self.limits)
-        middle = (low + high) / 2
+        bounded = np.isfinite(low) & np.isfinite(high)
+        middle = np.where(bounded, (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)) / 2, np.nan)
         return np.array(
             [middle[t] if one is None else min(max(one.mu, low[t]), high[t]) for t, one in enumerate(self.effects)]
         )
@@ -82,7 +84,7 @@ class RandomEffects:
             # the quantile of t; `half` has it times the error, which `variance` may exceed
             [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
         )
-        half = wide * np.sqrt(self.variance)
+        half = wide * np.sqrt(np.where(known, self.variance, 0.0))
         lower = np.where(known, np.maximum(self.value - half, low), low)
         return lower, np.where(known, np.minimum(self.value + half, high), high)
 
@@ -143,10 +145,10 @@ def linearised_effects(
     # sizes would depend on the noise
     several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
-    for _ in range(ROUNDS):
+    for i in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)
         total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = fit_effects(parts.value, total, several, method)
+        made = fit_effects(parts.value, total, several, method, predict=i == ROUNDS - 1)
         middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
         x = np.clip(middle, low, high)
     return made, linearised_estimates(found, x, sampled=sampled)

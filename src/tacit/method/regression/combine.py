@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -20,13 +19,13 @@ from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.pooling.random_effects import PartyEstimates
 from tacit.release.document import Released
 
-UNBOUNDED: Final = 1e150
-"""A bound for coefficients that is never reached: they have none."""
-
 
 @dataclass(frozen=True)
 class Weighted:
-    """Weighted means of coefficients, shape (p,), with both variances; shares: weights adding up to 1, shape (M, p)."""
+    """Weighted means of coefficients, shape (p,), with both variances; shares: weights adding up to 1, shape (M, p).
+
+    A coefficient that no party tells has the value NaN and an infinite variance.
+    """
 
     value: Array
     sampling: Array
@@ -36,7 +35,8 @@ class Weighted:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return normal limits, as for one regression."""
         half = normal_quantile(level) * np.sqrt(self.sampling + self.privacy)
-        return self.value - half, self.value + half
+        known = np.isfinite(self.value)
+        return np.where(known, self.value - half, -np.inf), np.where(known, self.value + half, np.inf)
 
 
 def names_of(release: Released) -> tuple[str, ...]:
@@ -120,4 +120,5 @@ def common(found: Coefficients) -> Weighted:
         (weight * np.where(parts.usable, numbers, 0.0)).sum(axis=0)
         for weight, numbers in ((share, parts.value), (share**2, parts.sampling), (share**2, parts.privacy))
     )
-    return Weighted(value, sampling, privacy, share)
+    none = ~parts.usable.any(axis=0)
+    return Weighted(np.where(none, np.nan, value), np.where(none, np.inf, sampling), privacy, share)

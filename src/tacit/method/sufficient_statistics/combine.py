@@ -1,8 +1,8 @@
 """Parameters of a family from the noisy sufficient statistics of many parties [Chen & Sung, Algorithm 4; theory §6].
 
 Common effects: statistics are pooled, with weights inverse to their variances, and the pooled means are mapped to
-parameters once.  Random effects: the statistics of each party are mapped to its own parameters, which vary between
-parties.  Shapes: M parties, p statistics and as many parameters.
+parameters once.  Random effects: parties' own parameters vary, and are linear in the noise (`combine_effects`).
+Shapes: M parties, p statistics and as many parameters.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.terms import ColumnTerms
-from tacit.method.sufficient_statistics.estimate import Means, fitted, map_of
+from tacit.method.sufficient_statistics.combine_effects import maps_of, random_parameters
+from tacit.method.sufficient_statistics.estimate import INDISTINCT, Means, fitted, map_of
 from tacit.models.mean_map import At, MeanMap
 from tacit.pooling.common_value import Pooled, noises, pooled
 from tacit.pooling.evidence import Evidence, merge_same_people
-from tacit.pooling.random_effects import PartyEstimates, party_estimates
+from tacit.pooling.heterogeneity import Method
+from tacit.pooling.random_effects import PartyEstimates, RandomEffects, party_estimates
 from tacit.pooling.released_evidence import evidence
 from tacit.release.document import Released
 
@@ -55,18 +57,23 @@ def common(
     return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
 
 
-def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> PartyEstimates:
-    """Return each party's own parameters, with variances due to sampling and to noise."""
+def varied(
+    releases: Sequence[Released], index: Sequence[int], method: Method, sampled: bool
+) -> tuple[RandomEffects, str | None]:
+    """Return random effects of the parties' parameters (`combine_effects`), and why there are none, or None."""
     map_, found = statistics_of(releases, index)
-    each = _stacked([party_estimates(one, sampled=sampled) for one in found])
-    # above 0, as the search for parameters divides by it
-    spread = np.sqrt(each.sampling + each.privacy) + 1e-12
-    start: Array | None = None  # the first party's solution starts the search for the others
-    places: list[At] = []
-    for value, own in zip(each.value, spread, strict=True):
-        places.append(map_.solve(value, own, start))
-        start = places[-1].theta if start is None else start
-    return _with_delta_errors(map_, each, np.array([one.theta for one in places]), places, sampled)
+    # all rows alike, so that the place where the search begins does not follow the noise in any weights
+    means = pooled_means(found, [pooled(one, equal=True) for one in found])
+    at = map_.solve(means.value, means.spread)
+    usable = np.logical_and.reduce([party_estimates(one).usable for one in found])
+    limits = (map_.model.lower, map_.model.upper)
+    if at.inverse is None:
+        M, p = len(usable), len(at.theta)
+        none = PartyEstimates(np.tile(at.theta, (M, 1)), *np.zeros((2, M, p)), np.zeros((M, p), dtype=np.bool_))
+        return RandomEffects(none, (None,) * p, limits, none), INDISTINCT
+    start = at.theta[None, :]
+    made = random_parameters(maps_of(map_), found, usable, start, map_.inner, limits, method, sampled=sampled)
+    return made, None
 
 
 def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 TRUSTED: Final = 0.1
 """Released variances are shrunk to the model's as if they differed by this part of it (sd) in truth, or by as much as
 they do beyond their noise."""
+INDISTINCT: Final = "within their bounds the statistics do not tell the parameters apart"
 UNLIKE: Final = 1.25
 """A note says so where the rows' variance is more than this many times the family's, or less than one over it."""
 
@@ -186,7 +187,7 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
     low, high = found.model.lower, found.model.upper
     inverse = at.inverse
     if inverse is None or reason is not None:
-        why = reason or "within their bounds the statistics do not tell the parameters apart"
+        why = reason or INDISTINCT
         # a standard error of half the box stands for: not known
         joint = np.diag(((high - low) / 2) ** 2 if target == "population" else np.zeros(p))
         loadings = np.zeros_like(means.loadings)

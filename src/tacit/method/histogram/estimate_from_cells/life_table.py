@@ -2,7 +2,8 @@
 
 For binned times the estimator is the actuarial one: rows censored in a bin are at risk for half of it.  Where each bin
 is one value (an Integer), times are exact and it is the product-limit estimator [Kaplan & Meier 1958], with censoring
-after events at the same time.
+after events at the same time.  A bin of w whole numbers is between the two: a row censored at the k-th of them is at
+risk at k of w, which is (w + 1) / 2 w on average.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class LifeTable:
     events: Array
     censored: Array
     beyond: float
-    half: bool
+    absent: Array | float
     noise: Noise
     has_beyond: bool = False
 
@@ -47,7 +48,7 @@ class LifeTable:
         """Contribution of a row in each cell to the number at risk in each bin, shape (J, cells)."""
         J = self.bins
         upto = np.triu(np.ones((J, J)))  # a row that leaves in i was at risk in j <= i
-        own = upto - np.eye(J) / 2 if self.half else upto
+        own = upto - np.eye(J) * self.absent
         # columns: events, censored, beyond; rows beyond the last bin were at risk in every bin
         return np.concatenate([upto, own, np.ones((J, 1))], axis=1)
 
@@ -96,32 +97,3 @@ class LifeTable:
         steps = (left - 1 / at_risk)[:, None] * self.entered[:k]
         steps[np.arange(k), np.arange(k)] -= left  # events in bin j are column j
         return np.cumsum(steps, axis=0)
-
-
-def crossing(times: tuple[float, ...], curve: Array, height: float, known: int | None = None) -> float:
-    """Return the first time at which a curve, linear between its times, is at or below `height`; inf if never.
-
-    times: the start, where the curve is 1, then the times of the curve.  From index `known` on the curve is not known,
-    so that it may fall right after the previous time, which is returned.
-
-    >>> crossing((0.0, 1.0, 2.0), np.array([0.8, 0.4]), 0.5)
-    1.75
-    """
-    below = np.flatnonzero(curve <= height)
-    if not below.size:
-        return np.inf
-    i = int(below[0])
-    if known is not None and i >= known:
-        return float(times[i])
-    before = float(curve[i - 1]) if i else 1.0
-    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))
-
-
-def last(times: tuple[float, ...], curve: Array, height: float) -> float:
-    """Return the last time at which a curve, linear between its times, is at or above `height`; inf if at its end."""
-    above = np.flatnonzero(curve >= height)
-    i = int(above[-1]) + 1 if above.size else 0
-    if i == len(curve):
-        return np.inf
-    before = float(curve[i - 1]) if i else 1.0
-    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))

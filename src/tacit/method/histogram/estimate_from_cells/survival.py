@@ -17,7 +17,16 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCoun
 from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
-from tacit.method.histogram.estimate_from_cells.life_table import LifeTable, crossing, last
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
+from tacit.method.histogram.estimate_from_cells.survival_times import (
+    WholeTimes,
+    absent_parts,
+    crossing,
+    last,
+    start_of,
+    times_of,
+    whole_times,
+)
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
@@ -65,7 +74,7 @@ class Survival(Derived):
     """Survival S at each time, with sampling and privacy errors: actuarial life table or product-limit estimate.
 
     times: T times, the same in each group; terms are "12" or "treated:12".  groups: labels.  start: the time at which
-    S is 1.  Standard errors are those of S.
+    S is 1.  whole: the values in the bins, where times are whole numbers.  Standard errors are those of S.
 
     >>> import tacit as tc
     >>> table = {"months": [i % 24 for i in range(4800)], "died": [i % 3 > 0 for i in range(4800)]}
@@ -81,6 +90,7 @@ class Survival(Derived):
     times: tuple[float, ...] = ()
     groups: tuple[str, ...] = ("",)
     start: float = 0.0
+    whole: WholeTimes | None = None
 
     def median(self) -> Derived:
         """Return the time by which half have had the event, for each group."""
@@ -89,8 +99,10 @@ class Survival(Derived):
     def quantiles(self, probs: tuple[float, ...] | list[float] = (0.25, 0.5, 0.75)) -> Derived:
         """Return times by which given proportions p have had the event.
 
-        Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges.  A proportion
-        that is not reached has the time inf, and a reason.  InferenceError I51 for invalid probabilities.
+        Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges; of whole numbers
+        (an Integer, a Date, levels) a time is the first value at which S is at most 1 - p, its limits are values too,
+        and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason.
+        InferenceError I51 for invalid probabilities.
         """
         asked = tuple(float(p) for p in probs)
         if not asked or not all(0 < p < 1 for p in asked):
@@ -100,7 +112,7 @@ class Survival(Derived):
 
     def _reached(self, asked: tuple[float, ...]) -> Derived:
         curves = self.values.reshape(len(self.groups), -1)
-        values = np.array([crossing((self.start, *self.times), curve, 1 - p) for curve in curves for p in asked])
+        values = np.array([self._crossing(curve, 1 - p) for curve in curves for p in asked])
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
         said = tuple("not reached in these times" if np.isinf(v) else None for v in values)
         terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
@@ -109,9 +121,16 @@ class Survival(Derived):
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
             f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
         )
+        more = () if self.whole is None else ("a time is a value of the column, its interval as well",)
         return Derived(
-            self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=self.notes
+            self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=(*self.notes, *more)
         )
+
+    def _crossing(self, curve: Array, height: float) -> float:
+        """Return the time at which a curve of this life table falls to `height`."""
+        if self.whole is not None:
+            return self.whole.crossing(curve, height)
+        return crossing((self.start, *self.times), curve, height)
 
     def table(self, level: float = 0.95) -> pd.DataFrame:
         """Return group, time, survival, lower, upper in long form, for plots; InferenceError I01 (level)."""
@@ -131,6 +150,11 @@ class CrossingTimes:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Limits, shape (groups * probs,) each."""
         limits = self.curve.intervals(check_level(level)).reshape(len(self.curve.groups), -1, 2)
+        whole = self.curve.whole
+        if whole is not None:
+            # after the clear times limits are 0 and the last upper limit (`LogLog`), which these rules need
+            found = [whole.limits(one[:, 0], one[:, 1], 1 - p) for one in limits for p in self.probs]
+            return np.array([low for low, _ in found]), np.array([high for _, high in found])
         times = (self.curve.start, *self.curve.times)
         sure = [reason is None for reason in self.curve.reasons]
         known = np.array(sure).reshape(len(limits), -1).sum(axis=1)
@@ -173,10 +197,11 @@ def survival(
         tuple(reason for one in found for reason in one.reasons),
         (_note(axis), "intervals on the scale log(-log S), with Greenwood's variance and the noise"),
         term_title=":".join((*made.by, time)),
-        steps=Steps(time, tuple(edges), made.labels, f"share without {event}", (_start(axis), 1.0)),
+        steps=Steps(time, tuple(edges), made.labels, f"share without {event}", (start_of(axis), 1.0)),
         times=tuple(edges),
         groups=made.labels,
-        start=_start(axis),
+        start=start_of(axis),
+        whole=whole_times(axis, edges),
     )
 
 
@@ -249,9 +274,9 @@ def life_tables(made: GroupCounts, happened: str | None) -> tuple[LifeTable, ...
     if event.bins != 2:
         text = f"{event.name!r} has {event.bins} levels: life tables are of two, an event and none."
         raise InferenceError(text, code="I52", hint="a Boolean column, or a computed one", state=None)
-    half = time.kind == "continuous"
+    absent = absent_parts(time)
     return tuple(
-        LifeTable(d, c, float(b), half, made.noise, has) for d, c, b in zip(events, censored, beyond, strict=True)
+        LifeTable(d, c, float(b), absent, made.noise, has) for d, c, b in zip(events, censored, beyond, strict=True)
     )
 
 
@@ -269,26 +294,8 @@ def _event(axis: CellAxis, happened: str | None) -> int:
     raise InferenceError(text, code="I52", hint=f"happened={labels[-1]!r}" if labels else None, state=None)
 
 
-def times_of(axis: CellAxis) -> list[float]:
-    """Return the times of a survival curve: ends of bins (the lower bound too, with a cell below), or the values."""
-    if axis.kind == "levels":
-        # rows below the first value count as at the whole number before it
-        first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
-        return first + [float(x) for x in axis.centers]
-    edges = [float(x) for x in axis.last]
-    return edges if "below" in axis.extra else edges[1:]
-
-
 def _note(axis: CellAxis) -> str:
     if axis.kind == "levels":
         return "times are exact (a bin a value): product-limit estimates; rows censored at a time are at risk at it"
-    return (
-        "actuarial estimates (life table): rows censored in a bin are at risk for half of it, wherever in it they left"
-    )
-
-
-def _start(axis: CellAxis) -> float:
-    """Return the start of the first bin, where survival is 1."""
-    if axis.kind == "levels":
-        return float(axis.centers[0]) - 1
-    return float(axis.last[0])
+    half = "half of it" if not axis.step else "half of it and half of a step"
+    return f"actuarial estimates (life table): rows censored in a bin are at risk for {half}, wherever in it they left"
