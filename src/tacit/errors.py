@@ -48,6 +48,7 @@ CODES: Final[dict[str, str]] = {
     "Q03": "a query names no column",
     "Q04": "a query of an unknown kind",
     "Q05": "a query has no such argument",
+    "Q06": "a table, a column or an array where a query takes plain values",
     "Q10": "no such column in the schema",
     "Q11": "a column that is not numeric",
     "Q12": "a column without bounds",
@@ -109,6 +110,9 @@ CODES: Final[dict[str, str]] = {
     "B13": "a total or a limit of another kind, accounting or relation, or a new total that is not a raise",
     "B14": "a limit below what the analyst has spent",
     "B15": "a total of prices whose releases are needed to know what they bought",
+    "B16": "something that is not a Budget where one is needed",
+    "B17": "a limit above the total budget",
+    "B18": "an argument that a budget, a price or a curator does not have",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
@@ -68,7 +69,7 @@ def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]
 
 def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
     example = " - ".join(f"`{term}`" for term in terms[:2])
-    message = f"{text!r} is no linear combination of terms."
+    message = f"{described(text)} is no linear combination of terms."
     return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
 
 
@@ -116,19 +117,42 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
     """See `Estimate.contrast`."""
     matrix, null = constraints_matrix(estimate.terms, expression)
     if len(matrix) != 1 or null.any():
-        message = f"{expression!r} is not one linear combination without a right-hand side."
+        message = f"{described(expression)} is not one linear combination without a right-hand side."
         raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
-    return combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}", joint_words(estimate))
+    made = combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}")
+    return replace(made, notes=(*made.notes, joint_words(made)))
 
 
-def joint_words(estimate: Estimate) -> str:
-    """Return a note on how the covariance of the terms is known or bounded."""
-    columns = {block.label for block in estimate.combination.used()}
-    if any(block.shared for block in estimate.combination.used()):
-        return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"
-    if len(columns) < 2:
-        return "one joint release: the covariance is known"
-    return "columns of the same people: their sampling standard errors are added, an upper bound"
+def joint_words(made: Estimate) -> str:
+    """Return a note on how the sampling errors in each of these combinations depend on each other.
+
+    It says that standard errors are added exactly where `covariance.combined_variances` adds them.
+    """
+    used = [(block, w) for block, w in made.combination.slices() if w.any() and block.sampling_variance.any()]
+    if not used:
+        return "only the noise is uncertain, and its law is known"
+    added = "sampling standard errors are added, an upper bound"
+    if any(block.shared and np.count_nonzero(w, axis=1).max() > 1 for block, w in used):
+        return f"{why_shared(made, 'groups')}: {added}"
+    same = [
+        (one.source, other.source)
+        for i, (one, first) in enumerate(used)
+        for other, second in used[i + 1 :]
+        if one.people == other.people and (first.any(axis=1) & second.any(axis=1)).any()
+    ]
+    if any(one != other for one, other in same):
+        return f"the same people in different releases: {added}"
+    if same:
+        return f"columns of the same people: their {added}"
+    if len({block.people for block, _ in used}) > 1:
+        return "different people: their errors are independent"
+    return "one joint release: the covariance is known"
+
+
+def why_shared(estimate: Estimate, parts: str) -> str:
+    """Return why the sampling errors of terms are not known to be independent; parts: groups or cells."""
+    pooled = hasattr(estimate.release, "effects_of")  # of many parties
+    return "how terms covary over parties is not known" if pooled else f"weighted persons may be in several {parts}"
 
 
 def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
@@ -136,7 +160,7 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
     row = np.zeros((1, len(estimate.terms)))
     for term, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"weight {weight!r} of {term!r} is not a number of 0 or more."
+            text = f"weight {described(weight)} of {described(term)} is not a number of 0 or more."
             raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
         row[0, place_of(estimate.terms, term)] = float(weight)
     total = math.fsum(row[0])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, stats
 from tacit.base.table import Table, shown_by_summary
@@ -215,7 +216,7 @@ class NormalEstimate:
         """Return a linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
         matrix, null = constraints_matrix(self.terms, expression)
         if len(matrix) != 1 or null.any():
-            text = f"{expression!r} is not one linear combination without a right-hand side."
+            text = f"{described(expression)} is not one linear combination without a right-hand side."
             raise InferenceError(text, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
         return self.combined(matrix, (expression,), f"{expression}, of {self.estimand}")
 

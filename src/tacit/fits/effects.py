@@ -49,7 +49,7 @@ class FitEffects:
 def _work(fit: Fit) -> FitWork:
     """Return what effects need of a fit; InferenceError I45 where there is no fit."""
     if fit.work is None:
-        why = fit.reasons[0] or "only formulas have these"
+        why = fit.reasons[0] or "only formulas fitted to cells have these"
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
     return fit.work
 

@@ -227,8 +227,9 @@ class FittedModel:
     def curve(self, column: str, *, at: Mapping[str, Any] | None = None, ax: Any = None, level: float = 0.95) -> Drawn:
         """Plot the mean response along a numeric column, with its interval and the means of the response in its bins.
 
-        at: values of the other columns; by default the first level of a factor and the mean of a numeric column.  The
-        means by bin are shown only where the model has no other column.
+        at: values of the other columns; by default the first level of a factor and the mean of a numeric column (for a
+        `Regression`, which counts no cells, the middle of its bounds).  The means by bin are shown only for a model of
+        a histogram with no other column.
         InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
         """
         from tacit.fits.fitted_curves import curve

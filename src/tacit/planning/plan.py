@@ -7,9 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
+from tacit.base.arguments import described
 from tacit.curator.curator import Curator
 from tacit.curator.mechanisms import design
-from tacit.curator.request import Shares, split
+from tacit.curator.request import Shares, checked_questions, split
 from tacit.errors import QueryError, TacitError
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
@@ -60,6 +61,7 @@ def plan(
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
     size = _rows(rows, neighbors)
+    checked_questions(query)
     asks: Asks = {"": query} if isinstance(query, Query) else query
 
     def designs(cost: Cost) -> dict[str, Measurement]:
@@ -166,7 +168,7 @@ def _rows(rows: int | None, neighbors: str) -> int:
             raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
         return GUESSED_ROWS
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise QueryError(f"rows is {rows!r}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
+        raise QueryError(f"rows is {described(rows)}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
     return rows
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal, TypeAlias, cast
 
+from tacit.base.arguments import described
 from tacit.errors import SchemaError
 from tacit.rows.row_map import GRID, Level
 from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
@@ -128,7 +129,7 @@ class Boolean:
         if self.missing == NONE:
             object.__setattr__(self, "missing", False)
         if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
+            text = f'missing value {described(self.missing)} of Boolean is not "exclude", True or False.'
             raise SchemaError(text, code="S11", hint='missing="exclude"')
 
 
@@ -214,9 +215,9 @@ class Category:
         said = common("Category", units, column, computed)
         codes, labels = _levels(levels)
         if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SchemaError(f"ordered of Category is {ordered!r}.", code="S15", hint="ordered=True")
+            raise SchemaError(f"ordered of Category is {described(ordered)}.", code="S15", hint="ordered=True")
         if not isinstance(constant, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SchemaError(f"constant of Category is {constant!r}.", code="S15", hint="constant=True")
+            raise SchemaError(f"constant of Category is {described(constant)}.", code="S15", hint="constant=True")
         words(missing, "missing label", "S11", 'missing="exclude", or missing="unknown"')
         if missing != EXCLUDE and missing in labels:
             text = f"missing label {missing!r} is also the label of a level."
@@ -289,7 +290,9 @@ def _levels(levels: object) -> tuple[tuple[Level, ...], tuple[str, ...]]:
         codes = [*cast("Sequence[object]", levels)]
         labels = [_label(code) for code in codes]
     else:
-        raise SchemaError(f"levels {levels!r} of Category are neither a list nor a table.", code="S10", hint=hint)
+        raise SchemaError(
+            f"levels of Category are {described(levels)}: neither a list nor a table.", code="S10", hint=hint
+        )
     if not codes:
         raise SchemaError("Category has no levels.", code="S10", hint=hint)
     checked = _codes(codes, hint)
@@ -316,7 +319,7 @@ def _codes(codes: list[object], hint: str) -> tuple[Level, ...]:
         return cast("tuple[str, ...]", tuple(codes))
     if any(isinstance(code, str | bool) for code in codes):
         one, other = codes[0], next(code for code in codes if type(code) is not type(codes[0]))
-        text = f"levels {one!r} and {other!r} of Category are of two kinds."
+        text = f"levels {described(one)} and {described(other)} of Category are of two kinds."
         raise SchemaError(text, code="S10", hint="all text, all whole numbers or all Booleans")
     return tuple(whole(code, "level", hint, "S10") for code in codes)
 

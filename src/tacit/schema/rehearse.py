@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.lazy_imports import pandas
 from tacit.errors import SchemaError
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
@@ -25,7 +26,7 @@ def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Gener
     pd = pandas()
 
     if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"rows is {rows!r}: not a whole number from 0 on."
+        text = f"rows is {described(rows)}: not a whole number from 0 on."
         raise SchemaError(text, code="S17", hint="schema.example(1_000, rng=0)")
     generator = np.random.default_rng(rng)
     return pd.DataFrame({name: _cells(column, int(rows), generator) for name, column in columns.items()})

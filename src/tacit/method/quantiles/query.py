@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import Bins, Names
@@ -62,5 +63,5 @@ class Quantiles(Query["QuantilesRelease"]):
             raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
         level: Any = self.level
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.9999:
-            text = f"level of Quantiles is {level!r}: not from 0.5 to 0.9999."
+            text = f"level of Quantiles is {described(level)}: not from 0.5 to 0.9999."
             raise QueryError(text, code="Q74", hint="level=0.95")
