@@ -44,7 +44,7 @@ def kind_of(value: object) -> str:
     ('an int', 'a str')
     """
     kind = type(value).__name__
-    return f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
+    return f"{'an' if kind[0].lower() in 'aeio' or kind == 'ndarray' else 'a'} {kind}"
 
 
 def plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 import numpy as np
 
-from tacit.base.arguments import holds_rows, misfit, plain
+from tacit.base.arguments import holds_rows, kind_of, misfit, plain
 from tacit.errors import QueryError, nearest
 from tacit.release import registry
 from tacit.release.query_checks import EVERY, listed
@@ -70,9 +70,8 @@ def _plain(kind: str, name: str, value: Any) -> Any:
     if name in LISTS and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
         return cast("np.ndarray[Any, Any]", value).tolist()
     if holds_rows(value):
-        what = type(value).__name__
         hint = 'where="age >= 18", in words' if name == "where" else f"{name} by the column's name"
-        raise QueryError(f"{name} of {kind} is a {what}: a question holds no rows.", code="Q06", hint=hint)
+        raise QueryError(f"{name} of {kind} is {kind_of(value)}: a question holds no rows.", code="Q06", hint=hint)
     return plain(value)
 
 
