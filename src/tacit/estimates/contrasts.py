@@ -12,8 +12,9 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
-from tacit.errors import InferenceError, nearest
+from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
+from tacit.estimates.constraints import matrix_of
 from tacit.estimates.terms import place_of
 
 if TYPE_CHECKING:
@@ -47,32 +48,6 @@ class Test:
         return test_table(self)
 
 
-def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]:
-    """Constraints in formulaic's grammar -> (matrix, right-hand sides), shapes (c, terms) and (c,)."""
-    from formulaic.utils.constraints import LinearConstraints  # pyright: ignore[reportMissingTypeStubs]
-
-    try:
-        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(terms))
-        matrix = np.asarray(found.constraint_matrix, dtype=np.float64)
-        values = np.asarray(found.constraint_values, dtype=np.float64)
-    except KeyError as problem:
-        unknown = str(problem.args[0]) if problem.args else text
-        guess = nearest(unknown, list(terms))
-        hint = f"`{guess}`, in backticks" if guess else "one of " + ", ".join(f"`{t}`" for t in terms[:6])
-        raise InferenceError(f"no term is called {unknown!r}.", code="I02", hint=hint, state=None) from None
-    except Exception:  # the parser has errors of many kinds
-        raise _malformed(text, terms) from None
-    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
-        raise _malformed(text, terms)
-    return matrix, values
-
-
-def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
-    example = " - ".join(f"`{term}`" for term in terms[:2])
-    message = f"{described(text)} is no linear combination of terms."
-    return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
-
-
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
     """Linear combinations of the terms, `weights` of shape (new, old)."""
     # weights are of the shown terms, which may be combinations already: the product refers to the released ones
@@ -84,7 +59,7 @@ def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand
 
 def test(estimate: Estimate, constraints: str) -> Test:
     """See `Estimate.test`."""
-    matrix, null = constraints_matrix(estimate.terms, constraints)
+    matrix, null = matrix_of(estimate.terms, constraints)
     made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
     off = made.values - null
     if len(matrix) == 1:
@@ -115,7 +90,7 @@ def law_words(estimate: Estimate) -> str:
 
 def contrast(estimate: Estimate, expression: str) -> Estimate:
     """See `Estimate.contrast`."""
-    matrix, null = constraints_matrix(estimate.terms, expression)
+    matrix, null = matrix_of(estimate.terms, expression)
     if len(matrix) != 1 or null.any():
         message = f"{described(expression)} is not one linear combination without a right-hand side."
         raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)

@@ -18,7 +18,8 @@ from tacit.base.lazy_imports import pandas, stats
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import display, pictures
-from tacit.estimates.contrasts import Test, constraints_matrix
+from tacit.estimates.constraints import matrix_of
+from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
 from tacit.estimates.terms import check_level, place_of
 from tacit.privacy import Cost
@@ -193,7 +194,7 @@ class NormalEstimate:
         One constraint: two-sided normal test.  Several: Wald's chi-square with the total covariance.  InferenceError
         I02, I03 for unknown terms and malformed text, I45 where there is a reason.
         """
-        matrix, null = constraints_matrix(self.terms, constraints)
+        matrix, null = matrix_of(self.terms, constraints)
         return self.wald(matrix, null, constraints)
 
     def wald(self, matrix: Array, null: Array, words: str) -> Test:
@@ -214,7 +215,7 @@ class NormalEstimate:
 
     def contrast(self, expression: str) -> NormalEstimate:
         """Return a linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
-        matrix, null = constraints_matrix(self.terms, expression)
+        matrix, null = matrix_of(self.terms, expression)
         if len(matrix) != 1 or null.any():
             text = f"{described(expression)} is not one linear combination without a right-hand side."
             raise InferenceError(text, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)

@@ -165,16 +165,20 @@ class FittedModel:
         """Return the mean response (or quantile, or centre) at the rows of a frame or mapping, one term for each row.
 
         Intervals are for the mean, not for a new observation; they are transformed from the linear predictor, so they
-        stay within the response's limits.  scale: "link" returns linear predictors.
+        stay within the response's limits.  scale: "link" returns linear predictors.  A note names columns whose values
+        are outside the bounds of the fit.
         InferenceError I42 for rows that cannot be evaluated, I45 without a fit.
         """
         from tacit.fits.effects import evaluator, predict
+        from tacit.fits.regressors import beyond
 
         # intervals are formed on the link scale, where the normal approximation holds better
         link = predict(self.fit, table, "link")
+        link = replace(link, notes=(*beyond(self, table), *link.notes))
         if scale == "link":
             return self._made(link, "Linear predictors", "linear predictors")
-        made = self._made(predict(self.fit, table), "Predictions", "mean responses at given rows")
+        response = replace(predict(self.fit, table), notes=link.notes)
+        made = self._made(response, "Predictions", "mean responses at given rows")
         # every inverse link is increasing, so that ends of intervals map to ends
         return replace(made, scale=Scale(link.values, link.std_errors, evaluator(self.fit).loss.mean))
 
