@@ -88,7 +88,7 @@ def checked_note(note: object) -> str:
     """Return the note of a raise or a limit; LedgerError L21 where it is empty."""
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
-        raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
+        raise LedgerError(message, code="L21", hint='note="board 31"')
     checked_text(note)
     return note
 
