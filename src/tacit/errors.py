@@ -26,7 +26,7 @@ CODES: Final[dict[str, str]] = {
     "S14": "two privacy units",
     "S15": "units, column, ordered or constant is of the wrong type",
     "S16": "a drafted schema still has a placeholder",
-    "S17": "a number of rows is not a whole number from 0 on",
+    "S17": "a number of rows is not a whole number from 0 on, or a seed is none",
     "S18": "a computed column cannot be computed from the others",
     # F: TOML and other files
     "F01": "a file cannot be read",
@@ -48,7 +48,8 @@ CODES: Final[dict[str, str]] = {
     "Q03": "a query names no column",
     "Q04": "a query of an unknown kind",
     "Q05": "a query has no such argument",
-    "Q06": "a table, a column or an array where a query takes plain values",
+    "Q07": "fresh= is neither True nor False",
+    "Q06": "a table, a column, an array or an endless number where a query takes plain values",
     "Q10": "no such column in the schema",
     "Q11": "a column that is not numeric",
     "Q12": "a column without bounds",

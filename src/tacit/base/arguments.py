@@ -19,6 +19,7 @@ import numpy as np
 from tacit.base.json_text import shown
 from tacit.errors import TacitError, nearest
 
+C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
 LONGEST: Final = 60
 
@@ -126,19 +127,33 @@ def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[
     """
 
     def decorate(function: F) -> F:
-        signature = inspect.signature(function)
+        whole = inspect.signature(function)
+        # a method's first argument is no argument to whoever calls it
+        own = 1 if next(iter(whole.parameters), "") == "self" else 0
+        signature = whole.replace(parameters=list(whole.parameters.values())[own:])
 
         @wraps(function)
         def call(*given: Any, **named: Any) -> Any:
             try:
                 return function(*given, **named)
             except TypeError:
-                wrong = misfit(name, signature, given, named)
+                wrong = misfit(name, signature, given[own:], named)
                 # a TypeError of another kind is a defect, and no fault of the arguments
                 if wrong is None:
                     raise
             raise error(wrong[0], code=code, hint=wrong[1])
 
         return cast(F, call)
+
+    return decorate
+
+
+def named_fields(error: type[TacitError], code: str) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of classes: as `named_arguments`, of the calls that make an object."""
+
+    def decorate(cls: type[C]) -> type[C]:
+        made: Any = cls
+        made.__init__ = named_arguments(error, code, cls.__name__)(made.__init__)
+        return cls
 
     return decorate

@@ -257,7 +257,7 @@ class Curator:
             key = None if self._key is None else signer(self._key)  # what cannot be read is refused before the charge
             found = self._named(Questions(split(query.asks, cost, query.shares), cost, note, query))
             return found if key is None else found.signed_by(key)
-        checked_questions(query)
+        checked_questions(query, fresh)
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):
             if shares is not None:

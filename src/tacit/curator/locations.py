@@ -30,8 +30,8 @@ def checked_arguments(name: object, budget: object, ledger: object, site: object
     if name is not None and not isinstance(name, str):
         raise LedgerError(f"name is {described(name)}: not text.", code="L20", hint='name="lfs-2024"')
     if budget is not None and not isinstance(budget, Budget):
-        number = isinstance(budget, int | float) and not isinstance(budget, bool)
-        hint = f"budget=tc.Budget(epsilon={budget})" if number else "budget=tc.Budget(epsilon=1)"
+        number = isinstance(budget, int | float) and not isinstance(budget, bool) and 0 < budget <= 100
+        hint = f"budget=tc.Budget(epsilon={described(budget)})" if number else "budget=tc.Budget(epsilon=1)"
         raise BudgetError(f"budget is {described(budget)}: a Budget says in what it counts.", code="B16", hint=hint)
     if ledger is not None and not isinstance(ledger, str | Path):
         raise LedgerError(f"ledger is {described(ledger)}: not a path.", code="L06", hint='ledger="people.ledger"')

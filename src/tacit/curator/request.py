@@ -49,8 +49,10 @@ class Questions:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
-def checked_questions(asked: object) -> None:
-    """Raise QueryError Q04 unless this is a query, or a mapping of names to queries."""
+def checked_questions(asked: object, fresh: object = False) -> None:
+    """Raise QueryError Q04 unless this is a query, or a mapping of names to queries; Q07 for fresh= that is no flag."""
+    if not isinstance(fresh, bool):
+        raise QueryError(f"fresh is {described(fresh)}: neither True nor False.", code="Q07", hint="fresh=True")
     if isinstance(asked, Query):
         return
     if not isinstance(asked, Mapping):
@@ -72,7 +74,7 @@ def split(
     checked_questions(asks)
     if not asks:
         raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
-    if not isinstance(shares or {}, Mapping):
+    if shares is not None and not isinstance(shares, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise QueryError(f"shares is {described(shares)}: not a dict.", code="Q23", hint='shares={"mean": 2}')
     given = dict(shares or {})
     for key in given:

@@ -132,6 +132,9 @@ def why_shared(estimate: Estimate, parts: str) -> str:
 
 def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
     """See `Estimate.standardize`."""
+    if not isinstance(weights, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"weights are {described(weights)}: no mapping from term to weight."
+        raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
     row = np.zeros((1, len(estimate.terms)))
     for term, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -149,6 +152,9 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
 
 def select(estimate: Estimate, term: str | list[str]) -> Estimate:
     """Terms by label, or all terms of one column of several by its name; exact intervals are kept."""
+    if not isinstance(term, str | list | tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"{described(term)} is no term, nor a list of terms."
+        raise InferenceError(text, code="I02", hint=f'["{estimate.terms[0]}"]', state=None)
     if isinstance(term, str) and term not in estimate.terms and term in _columns(estimate):
         return _column(estimate, term)
     asked = [term] if isinstance(term, str) else list(term)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tacit.base.arguments import described
+from tacit.base.arguments import described, holds_rows
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
@@ -127,7 +127,7 @@ class Pairwise:
 
 def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
     """Return differences of all pairs; see `Estimate.pairwise`."""
-    if adjust not in ("holm", "bonferroni", "simultaneous", None):
+    if holds_rows(adjust) or adjust not in ("holm", "bonferroni", "simultaneous", None):
         text = f"adjust={described(adjust)} is not known."
         raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
     pairs = all_pairs(estimate, MOST)

@@ -30,7 +30,7 @@ def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mea
     sum (N_h / N)**2 v_h; the noises of a cell are its own, so that of privacy adds up in the same way.  Persons with
     weights of their own may be in several cells: then (sum (N_h / N) sqrt(v_h))**2, which is never too small.
     """
-    if of not in WORDS:
+    if not isinstance(of, str) or of not in WORDS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise _refused(f"of={described(of)} is neither 'mean' nor 'total'.", 'of="total"')
     cells = _cells(estimate)
     known = _known(estimate, cells, totals)

@@ -68,16 +68,16 @@ def check_level(level: float) -> float:
 
 def check_target(target: str, said: str = "the table is all there is") -> None:
     """Raise InferenceError I09 for an unknown target; `said` explains "table" in the hint."""
-    if target not in ("population", "table"):
+    if not isinstance(target, str) or target not in ("population", "table"):  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"target {described(target)} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
 
 
 def place_of(terms: tuple[str, ...], term: str) -> int:
     """Return the index of a term; InferenceError I02, which suggests the nearest one, where it is unknown."""
-    if term in terms:
+    if isinstance(term, str) and term in terms:  # pyright: ignore[reportUnnecessaryIsInstance]
         return terms.index(term)
-    guess = nearest(str(term), list(terms))
+    guess = nearest(term, list(terms)) if isinstance(term, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
     raise InferenceError(
         f"no term is called {described(term)}.", code="I02", hint=guess or f"one of {known}", state=None

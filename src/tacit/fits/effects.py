@@ -6,11 +6,13 @@ influences of each cell's count are added before the variance is taken, so that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, stats
 from tacit.errors import InferenceError
@@ -95,12 +97,13 @@ def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | No
 def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response") -> FitEffects:
     """Return the mean response (quantile or centre for such models) at the rows of a frame, by the delta method.
 
-    table: a pandas frame or a mapping with the formula's regressors.  scale: "link" returns linear predictors, whose
+    table: a pandas frame or a mapping with the formula's regressors, single values for one row.  scale: "link" returns linear predictors, whose
     intervals stay within the response's limits once transformed.  InferenceError I42 for rows that cannot be
     evaluated, I45 where there is no fit.
     """
     formula = evaluator(fit)
-    rows = pandas().DataFrame(table)
+    check_scale(scale)
+    rows = rows_of(table)
     X = formula.at(rows)
     eta = X @ fit.values
     names = tuple(str(label) for label in rows.index)
@@ -109,6 +112,29 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
     loss = formula.loss
     # Jacobian of the means in the coefficients: slope(x' b) x in each row
     return combined(fit, X * loss.slope(eta)[:, None], names, loss.mean(eta))
+
+
+def check_scale(scale: object) -> None:
+    """Raise InferenceError I45 for an unknown scale of predictions."""
+    if not isinstance(scale, str) or scale not in ("response", "link"):
+        text = f"scale is {described(scale)}: neither response nor link."
+        raise InferenceError(text, code="I45", hint='scale="link"', state=None)
+
+
+def rows_of(table: Any) -> Any:
+    """Return the rows to predict at as a pandas frame; a mapping of single values is one row.  InferenceError I42."""
+    given = table
+    if isinstance(table, Mapping):
+        given = cast("Mapping[str, Any]", table)
+        # one person's values: {"age": 30, "sex": "f"}
+        if given and all(np.ndim(one) == 0 for one in given.values()):
+            given = {name: [one] for name, one in given.items()}
+    try:
+        return pandas().DataFrame(given)
+    except (TypeError, ValueError):
+        pass
+    text = f"the rows to predict at are {described(table)}: no frame, and no mapping of columns."
+    raise InferenceError(text, code="I42", hint='predict({"age": [30, 40]})', state=None)
 
 
 def marginal_effects(fit: Fit) -> FitEffects:

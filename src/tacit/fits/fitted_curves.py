@@ -24,6 +24,9 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
     from tacit.plots.curve_plot import curve as draw
 
     known = regressors(model)
+    if at is not None and not isinstance(at, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"at is {described(at)}: no mapping of columns to values."
+        raise InferenceError(text, code="I41", hint='at={"sex": "female"}', state=None)
     x = _places(known, column, model.formula)
     held = {name: one.default for name, one in known.items() if name != column} | dict(at or {})
     found = model.predict({column: x, **{name: [value] * len(x) for name, value in held.items()}})
@@ -50,7 +53,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
 
 def _places(known: Mapping[str, Regressor], column: str, formula: str) -> Array:
     """Return the places where the curve is evaluated; InferenceError I41 for a factor, or a column not a regressor."""
-    if column not in known:
+    if not isinstance(column, str) or column not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InferenceError(f"{described(column)} is not on the right side of {formula!r}.", code="I41", state=None)
     places = known[column].places
     if places is None:

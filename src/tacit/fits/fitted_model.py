@@ -164,15 +164,18 @@ class FittedModel:
     def predict(self, table: Any, scale: Literal["response", "link"] = "response") -> NormalEstimate:
         """Return the mean response (or quantile, or centre) at the rows of a frame or mapping, one term for each row.
 
+        table: a frame, or a mapping of columns; of single values, {"age": 30}, one row.
         Intervals are for the mean, not for a new observation; they are transformed from the linear predictor, so they
         stay within the response's limits.  scale: "link" returns linear predictors.  A note names columns whose values
         are outside the bounds of the fit.
         InferenceError I42 for rows that cannot be evaluated, I45 without a fit.
         """
-        from tacit.fits.effects import evaluator, predict
+        from tacit.fits.effects import check_scale, evaluator, predict, rows_of
         from tacit.fits.regressors import beyond
 
         # intervals are formed on the link scale, where the normal approximation holds better
+        check_scale(scale)
+        table = rows_of(table)
         link = predict(self.fit, table, "link")
         link = replace(link, notes=(*beyond(self, table), *link.notes))
         if scale == "link":

@@ -28,6 +28,8 @@ class Needed:
     hint: str
 
 
+MOST_BITS: Final = 1_000
+"""Longer integers are refused: Python does not print those of thousands of digits, and none is an argument."""
 LISTS: Final = ("probs", "bins")
 """Arguments that take several numbers, and so an array of them."""
 
@@ -72,6 +74,9 @@ def _plain(kind: str, name: str, value: Any) -> Any:
     if holds_rows(value):
         hint = 'where="age >= 18", in words' if name == "where" else f"{name} by the column's name"
         raise QueryError(f"{name} of {kind} is {kind_of(value)}: a question holds no rows.", code="Q06", hint=hint)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        text = f"{name} of {kind} is a number of hundreds of digits."
+        raise QueryError(text, code="Q06", hint="a number that can be written")
     return plain(value)
 
 

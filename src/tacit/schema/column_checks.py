@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, SupportsFloat, cast
 
-from tacit.base.arguments import described
+from tacit.base.arguments import described, holds_rows, kind_of
 from tacit.errors import QueryError, SchemaError
 
 EXACT: Final = 2**53
@@ -34,7 +35,10 @@ def finite(value: object, what: str, hint: str) -> float:
     except (OverflowError, ValueError):  # an integer beyond any float, a signalling NaN
         number = math.inf
     if not math.isfinite(number):
-        text = str(value)
+        try:
+            text = str(value)
+        except ValueError:  # Python does not print an integer of thousands of digits
+            text = "of thousands of digits"
         shown = text if len(text) < 40 else f"{text[:20]}… ({len(text)} digits)"
         raise SchemaError(f"{what} {shown} is not a finite number.", code="S06", hint=hint)
     return number
@@ -52,7 +56,8 @@ def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
         number = int(value) if Decimal(value).is_finite() and value == int(value) else None
     # NumPy integers, too; floats have no __index__
     elif hasattr(value, "__index__"):
-        number = operator.index(cast("int", value))
+        with suppress(TypeError):  # arrays
+            number = operator.index(cast("int", value))
     if number is None:
         raise SchemaError(f"{what} {described(value)} is not a whole number.", code=code, hint=hint)
     if abs(number) > EXACT:
@@ -90,11 +95,14 @@ def words(value: object, what: str, code: str, hint: str) -> str:
     return value
 
 
-def common(kind: str, units: object, column: object, computed: object = None) -> str | None:
-    """Check the keywords that column types share; SchemaError S15 unless each is text or None.
+def common(kind: str, units: object, column: object, computed: object = None, missing: object = None) -> str | None:
+    """Check the keywords that column types share; SchemaError S15 unless each is text or None, S11 for a column.
 
     Returns the canonical text of `computed`; SchemaError S18 where it cannot be read, or `column` is given as well.
     """
+    if holds_rows(missing):
+        text = f"missing value of {kind} is {kind_of(missing)}: not one value."
+        raise SchemaError(text, code="S11", hint='missing="exclude"')
     if units is not None:
         words(units, f"units of {kind}", "S15", 'units="years"')
     if column is not None:

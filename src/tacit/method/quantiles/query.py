@@ -57,8 +57,10 @@ class Quantiles(Query["QuantilesRelease"]):
         given: Any = self.probs
         several = isinstance(given, list | tuple)
         listed: tuple[object, ...] = tuple(cast("Sequence[object]", given)) if several else (given,)
-        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in listed})))
-        if not self.probs or len(self.probs) < len(listed) or len(self.probs) > MOST_PROBS:
+        # a list too long to be one of probabilities is not looked into: it may be a column
+        few = listed if len(listed) <= MOST_PROBS else ()
+        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in few})))
+        if not self.probs or len(self.probs) < len(listed):
             text = f"probs of Quantiles: from 1 to {MOST_PROBS} different ones are answered."
             raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
         level: Any = self.level
