@@ -361,5 +361,7 @@ def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
     """
     import difflib
 
+    if not isinstance(word, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return None
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return found[0] if found else None

@@ -76,8 +76,8 @@ def strange() -> Iterator[tuple[str, Any]]:
 
 
 STRANGE = dict(strange())
-MAY_BE_SHOWN = ("cell", "numpy cell")
-"""A single number where a number belongs is named: it is a parameter, as far as anybody can tell."""
+MAY_BE_SHOWN = ("cell", "numpy cell", "tuple")
+"""One number, or a few, where numbers belong are named: they are parameters, as far as anybody can tell."""
 
 
 def tried(make: Callable[[], object]) -> tc.TacitError | None:

@@ -68,6 +68,20 @@ def holds_rows(value: object) -> bool:
     return any(hasattr(value, name) for name in ("__array__", "__dataframe__", "__arrow_c_stream__", "toPandas"))
 
 
+def texts(value: object) -> tuple[str, ...] | None:
+    """Return one text, or a list of texts, as a tuple; None for anything else.
+
+    >>> texts("age"), texts(["age", "sex"]), texts(None), texts([1]), texts(np.ones(2))
+    (('age',), ('age', 'sex'), (), None, None)
+    """
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    if not isinstance(value, list | tuple):
+        return None
+    given = tuple(cast("list[object]", value))
+    return cast("tuple[str, ...]", given) if all(isinstance(one, str) for one in given) else None
+
+
 def _number(value: object) -> str:
     try:
         text = str(value) if isinstance(value, Fraction | Decimal | date) else repr(value)

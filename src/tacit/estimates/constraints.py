@@ -46,7 +46,7 @@ def matrix_of(terms: tuple[str, ...], text: object) -> tuple[Array, Array]:
         raise _refused(terms, text)
     try:
         rows = _Reader(terms, text).constraints()
-    except (_MalformedError, ZeroDivisionError, OverflowError):
+    except _MalformedError:
         raise _refused(terms, text) from None
     whole = np.array(rows)
     matrix, values = whole[:, :-1], -whole[:, -1] + 0.0  # no zero with a sign
@@ -98,7 +98,10 @@ class _Reader:
         while sign := self.take("*") or self.take("/"):
             other = self.signed()
             if sign == "/":
-                made = made / _number(other)
+                divisor = _number(other)
+                if divisor == 0:
+                    raise _MalformedError
+                made = made / divisor
             else:
                 made = made * _number(other) if not other[:-1].any() else other * _number(made)
         return made

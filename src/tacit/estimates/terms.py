@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from tacit.base.arguments import described
+from tacit.base.arguments import described, kind_of
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.interval_inversion import (
@@ -79,6 +79,6 @@ def place_of(terms: tuple[str, ...], term: str) -> int:
         return terms.index(term)
     guess = nearest(term, list(terms)) if isinstance(term, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
-    raise InferenceError(
-        f"no term is called {described(term)}.", code="I02", hint=guess or f"one of {known}", state=None
-    )
+    named = described(term) if isinstance(term, str) else kind_of(term)  # pyright: ignore[reportUnnecessaryIsInstance]
+    text = f"no term is called {named}."
+    raise InferenceError(text, code="I02", hint=guess or f"one of {known}", state=None)

@@ -97,7 +97,7 @@ def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | No
 def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response") -> FitEffects:
     """Return the mean response (quantile or centre for such models) at the rows of a frame, by the delta method.
 
-    table: a pandas frame or a mapping with the formula's regressors, single values for one row.  scale: "link" returns linear predictors, whose
+    table: a pandas frame or a mapping with the formula's regressors.  scale: "link" returns linear predictors, whose
     intervals stay within the response's limits once transformed.  InferenceError I42 for rows that cannot be
     evaluated, I45 where there is no fit.
     """
