@@ -26,7 +26,7 @@ CODES: Final[dict[str, str]] = {
     "S14": "two privacy units",
     "S15": "units, column, ordered or constant is of the wrong type",
     "S16": "a drafted schema still has a placeholder",
-    "S17": "a number of rows is not a whole number from 0 on",
+    "S17": "a number of rows is not a whole number from 0 on, or a seed is none",
     "S18": "a computed column cannot be computed from the others",
     # F: TOML and other files
     "F01": "a file cannot be read",
@@ -48,6 +48,8 @@ CODES: Final[dict[str, str]] = {
     "Q03": "a query names no column",
     "Q04": "a query of an unknown kind",
     "Q05": "a query has no such argument",
+    "Q07": "fresh= is neither True nor False",
+    "Q06": "a table, a column, an array or an endless number where a query takes plain values",
     "Q10": "no such column in the schema",
     "Q11": "a column that is not numeric",
     "Q12": "a column without bounds",
@@ -109,6 +111,9 @@ CODES: Final[dict[str, str]] = {
     "B13": "a total or a limit of another kind, accounting or relation, or a new total that is not a raise",
     "B14": "a limit below what the analyst has spent",
     "B15": "a total of prices whose releases are needed to know what they bought",
+    "B16": "something that is not a Budget where one is needed",
+    "B17": "a limit above the total budget",
+    "B18": "an argument that a budget, a price or a curator does not have",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",
@@ -356,5 +361,7 @@ def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
     """
     import difflib
 
+    if not isinstance(word, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return None
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return found[0] if found else None

@@ -39,7 +39,7 @@ def test_both_the_whole_and_the_limit_admit(ledger: Ledger) -> None:
     assert refused.value.code == "B12"
     assert "ρ = 0.02; 0.01 of 0.05 of the limit of analyst 'alice' is left" in refused.value.message
     assert "(1 release)" in refused.value.message
-    assert refused.value.hint == "--rho 0.01 fits, 50% of this price"
+    assert refused.value.hint == "rho=0.01 fits, 50% of this price"
     ledger.charge(ask(2, "0.02", "bob"))
     ledger.charge(ask(3, "0.03"))
     ledger.charge(ask(4, "0.01", "alice"))  # the last bit of both
@@ -62,7 +62,7 @@ def test_the_tighter_of_two_refusals_is_said(ledger: Ledger) -> None:
     with pytest.raises(BudgetError) as refused:
         ledger.charge(ask(2, "0.06", "alice"))
     assert refused.value.code == "B02"
-    assert "--rho 0.03" in (refused.value.hint or "")
+    assert "rho=0.03" in (refused.value.hint or "")
 
 
 def test_a_limit_goes_up_and_down_but_not_below_what_is_spent(ledger: Ledger) -> None:

@@ -122,7 +122,7 @@ def test_the_budget_given_is_the_total_in_force(place: Path) -> None:
     with pytest.raises(LedgerError) as refused:
         open_ledger(place, budget=Budget(rho="0.8"), unit=None)
     assert refused.value.code == "L01"
-    assert "--raise-to-rho 0.8" in (refused.value.hint or "")
+    assert "curator.raise_budget(rho=0.8, " in (refused.value.hint or "")
     kept.raise_budget(Budget(rho="0.8"), note="board\x1b 31")
     with pytest.raises(LedgerError) as refused:
         open_ledger(place, budget=Budget(rho="0.5"), unit=None)

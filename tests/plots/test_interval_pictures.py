@@ -81,6 +81,75 @@ def test_a_mean_without_units_shows_none() -> None:
     assert curator.release(tc.Mean("score"), rho=0.5).plot().axes.get_xlabel().endswith("clamped to 0–10")
 
 
+UNITS = tc.Schema(
+    {
+        "age": tc.Real(18, 93, units="years"),
+        "income": tc.Real(0, 300_000, units="USD"),
+        "tax": tc.Real(0, 200_000, units="USD"),
+        "score": tc.Real(0, 10),
+        "mark": tc.Real(0, 12),
+        "g": tc.Category(["a", "b"]),
+    }
+)
+
+
+def units(query: tc.Query, **budget: Any) -> Any:
+    rng, n = np.random.default_rng(1), 800
+    columns = {name: rng.uniform(0.2, 0.8, n) * UNITS[name].upper for name in list(UNITS)[:-1]}  # type: ignore[attr-defined]
+    table = {**columns, "g": np.array(["a", "b"])[rng.integers(0, 2, n)]}
+    return tc.Curator(table, UNITS, budget=tc.Budget(rho=1)).release(query, **(budget or {"rho": 0.5}))
+
+
+def test_columns_of_other_units_or_sizes_have_axes_of_their_own() -> None:
+    found = units(tc.Mean(["age", "income", "tax", "score", "mark"], by="g")).estimate()
+    drawn = found.plot()
+    assert [one.terms for one in drawn.panels] == [
+        ("age:a", "age:b"),
+        ("income:a", "income:b", "tax:a", "tax:b"),
+        ("score:a", "score:b", "mark:a", "mark:b"),
+    ]
+    assert [axes.get_xlabel() for axes in drawn.axes] == ["age (years)", "income, tax (USD)", "score, mark"]
+    assert dict(zip(drawn.terms, drawn.values, strict=True)) == dict(zip(found.terms, found.values, strict=True))
+    assert sum(axes.get_legend() is not None for axes in drawn.axes) == 1
+    # one column, picked terms, and axes that are given are one picture
+    from matplotlib.figure import Figure
+
+    assert found["income"].plot().terms == ("a", "b")
+    assert found.plot(ax=Figure().add_subplot()).terms == found.terms
+    assert units(tc.Mean(["score", "mark"])).plot().terms == ("score", "mark")
+
+
+def test_coefficients_of_other_sizes_have_axes_of_their_own() -> None:
+    model = units(tc.Regression("income ~ age + score + tax"), rho=0.9).estimate()
+    drawn = model.plot()
+    sizes = {
+        term: max(abs(low), abs(high))
+        for term, (low, high) in zip(model.terms, model.conf_int().to_numpy(), strict=True)
+    }
+    assert sorted(drawn.terms) == ["age", "score", "tax"]
+    for one in drawn.panels:
+        own = [sizes[term] for term in one.terms]
+        assert max(own) <= 20 * min(own)
+        assert [0.0, 0.0] in [list(line.get_xdata()) for line in one.axes.lines]
+    assert ("tax",) in [one.terms for one in drawn.panels]  # USD a USD: below 1, where the others are in the hundreds
+
+
+def test_what_is_not_known_is_said_and_has_no_point() -> None:
+    found = units(tc.Mean("age", by="g", where="age > 92 or g == 'a'"), rho=0.1).estimate()
+    assert found.reasons[0] is None
+    assert found.reasons[1] is not None
+    axes = found.plot().axes
+    (points,) = axes.lines
+    assert points.get_xdata().tolist() == [found.values[0]]
+    assert [text.get_text() for text in axes.texts] == ["not known"]
+    assert len(ends(axes, 0)) == 1
+    pair = found.pairwise().plot().axes
+    assert [text.get_text() for text in pair.texts] == ["not known"]
+    assert [list(line.get_xdata()) for line in pair.lines] == [[0.0, 0.0]]
+    nothing = found["b"].plot().axes
+    assert (list(nothing.lines), list(nothing.get_xticks())) == ([], [])
+
+
 def test_pictures_are_files_and_leave_no_state(tmp_path: Path) -> None:
     found = estimate(tc.Mean("age", by="region"))
     for suffix, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xm")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -283,28 +284,28 @@ def test_the_refusal_of_the_manual():
     error = refusal(RHO, Spend(rho=Fraction(37, 100)), Cost.of(rho=0.2), "people.ledger", 14, 5)
     assert str(error) == (
         "[B02] this request costs ρ = 0.20; 0.13 of 0.50 is left in people.ledger (14 releases).  "
-        "Hint: --rho 0.13 keeps all five, each with 65% of its share.  Nothing was read or spent."
+        "Hint: rho=0.13 keeps all five, each with 65% of its share.  Nothing was read or spent."
     )
 
 
 @pytest.mark.parametrize(
     ("budget", "spent", "cost", "says", "hint"),
     [
-        (PURE, Spend(epsilon=Fraction(9, 10)), Cost.of(epsilon=0.3), "ε = 0.30; 0.10 of 1.00", "--epsilon 0.1 fits"),
-        (RHO, Spend(rho=Fraction(37, 100)), Cost.of(epsilon=1), "ρ = 0.50 (ε = 1); 0.13 of 0.50", "--epsilon 0.5099"),
-        (HELD, Spend(), Cost.of(epsilon=1, delta=1e-6), "ε = 1.078 (ε = 1, δ = 1e-06); 1 of 1 at", "--epsilon 0.9273 "),
-        (PAIR, Spend(), Cost.of(epsilon=1.5, delta=1e-6), "ε = 1.5; 1 of 1 at", "--epsilon 1 --delta 1e-06 fits, 47%"),
-        (PAIR, Spend(), Cost.of(rho=1), "(ρ = 1); 1 of 1 at δ = 1e-06", "--epsilon 1 --delta 1e-06"),
-        (PAIR, Spend(), Cost.of(epsilon=1), "(ε = 1, pure); 1 of 1 at δ = 1e-06", "--epsilon 0.1889 fits"),
+        (PURE, Spend(epsilon=Fraction(9, 10)), Cost.of(epsilon=0.3), "ε = 0.30; 0.10 of 1.00", "epsilon=0.1 fits"),
+        (RHO, Spend(rho=Fraction(37, 100)), Cost.of(epsilon=1), "ρ = 0.50 (ε = 1); 0.13 of 0.50", "epsilon=0.5099"),
+        (HELD, Spend(), Cost.of(epsilon=1, delta=1e-6), "ε = 1.078 (ε = 1, δ = 1e-06); 1 of 1 at", "epsilon=0.9273, "),
+        (PAIR, Spend(), Cost.of(epsilon=1.5, delta=1e-6), "ε = 1.5; 1 of 1 at", "epsilon=1, delta=1e-06 fits, 47%"),
+        (PAIR, Spend(), Cost.of(rho=1), "(ρ = 1); 1 of 1 at δ = 1e-06", "epsilon=1, delta=1e-06"),
+        (PAIR, Spend(), Cost.of(epsilon=1), "(ε = 1, pure); 1 of 1 at δ = 1e-06", "epsilon=0.1889 fits"),
         (RHO, Spend(rho=Fraction(1, 2)), Cost.of(rho=0.1), "0.00 of 0.50", "nothing is left"),
         (
             BASIC,
             Spend(epsilon=Fraction(1, 2)),
             Cost.of(epsilon=1, delta=1e-7),
             "ε = 0.5, δ",
-            "--epsilon 0.5 --delta 5e-08",
+            "epsilon=0.5, delta=5e-08",
         ),
-        (RHO, Spend(rho="0.37"), Cost.of(rho="0.1300000001"), "0.1300000001; 0.1300000000 of", "--rho 0.13 fits, 99%"),
+        (RHO, Spend(rho="0.37"), Cost.of(rho="0.1300000001"), "0.1300000001; 0.1300000000 of", "rho=0.13 fits, 99%"),
     ],
 )
 def test_refusals_show_what_would_fit(budget, spent, cost, says, hint):
@@ -326,9 +327,8 @@ def test_the_price_in_the_hint_is_admitted(budget, percent, cost):
     except BudgetError:
         return
     hint = refusal(budget, spent, cost, "a.ledger", 3).hint or ""
-    words = hint.split()
-    if not words[0].startswith("--"):
+    options = dict(re.findall(r"(\w+)=([\w.-]+)", hint))
+    if not options:
         assert percent == 100 or budget.left(spent).delta == 0
         return
-    options = {words[i][2:]: words[i + 1] for i in range(0, 4, 2) if words[i].startswith("--")}
     assert budget.admits(spent, Cost.of(**options))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import CODES, BudgetError
-from tacit.privacy import Cost, gaussian_delta
+from tacit.privacy import Budget, Cost, gaussian_delta
 from tacit.privacy.exact_numbers import aligned, plain, significant
 
 epsilons = st.fractions(min_value=Fraction(1, 10**9), max_value=1000, max_denominator=10**12).filter(bool)
@@ -21,8 +21,21 @@ deltas = st.integers(1, 300).map(lambda k: Fraction(1, 10**k)) | st.fractions(
 costs = (
     st.builds(lambda e: Cost.of(epsilon=e), epsilons)
     | st.builds(lambda r: Cost.of(rho=r), epsilons)
-    | st.builds(lambda e, d: Cost.of(epsilon=e, delta=d), epsilons, deltas)
+    | st.builds(lambda e, d: Cost(epsilon=e, delta=d), epsilons, deltas)
 )
+
+
+def test_a_large_delta_is_refused_where_it_is_typed_and_kept_where_it_is_stored():
+    for make in (Cost.of, Budget):
+        assert make(epsilon=1, delta=0.01).delta == Fraction(1, 100)
+        for delta in (0.5, "0.02", Fraction(1, 99)):
+            with pytest.raises(BudgetError, match="may be revealed") as caught:
+                make(epsilon=1, delta=delta)
+            assert (caught.value.code, caught.value.hint) == ("B01", "delta=1e-6")
+    assert Cost.from_dict({"epsilon": "1", "delta": "1/2"}).delta == Fraction(1, 2)
+    old = Budget.from_dict({"epsilon": "1", "delta": "1/2", "neighbors": "replace-one"})
+    assert (old.delta, old.in_rho().kind, old.like(epsilon=2, delta=0.5).epsilon) == (Fraction(1, 2), "zcdp", 2)
+    assert Budget.from_dict(old.to_dict()) == old
 
 
 @pytest.mark.parametrize(
@@ -116,7 +129,7 @@ def test_zcdp_of_each_kind():
 
 @given(epsilons, deltas)
 def test_noise_of_the_held_rho_keeps_the_approximate_promise(epsilon, delta):
-    rho = Cost.of(epsilon=epsilon, delta=delta).zcdp
+    rho = Cost(epsilon=epsilon, delta=delta).zcdp
     root = significant(1 / (2 * rho), 40, up=True)  # s² = 1/(2ρ); any s above it has a smaller δ
     s = Fraction(np.format_float_positional(float(root) ** 0.5, unique=True)) * (1 + Fraction(1, 10**15))
     assert gaussian_delta(s, epsilon) <= delta * (1 + Fraction(1, 10**9))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.base.json_text import write_text
 from tacit.cli import study_commands as studies
@@ -15,6 +15,9 @@ from tacit.privacy import Cost
 from tacit.schema import draft
 from tacit.study import Study, read
 from tacit.study.curator_file import Job
+
+if TYPE_CHECKING:
+    from tacit.planning import Plan
 
 
 def schema(table: str, save: str | None, as_json: bool) -> None:
@@ -90,7 +93,22 @@ def plan(
     }
     if isinstance(found, Study):
         words |= {"digest": found.digest(), "parties": list(found.parties), **studies.pooled(page)}
-    emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
+    emit(f"{page.to_text()}\n\n{_next(page, f'tacit release {path}{after}')}", words, as_json)
+
+
+def _next(page: Plan, command: str) -> str:
+    """Return the command to run or, where the budget or the analyst's limit refuses the price, what would fit."""
+    if page.fits:
+        return f"Run\n  {command}"
+    from tacit.cli.dialect import in_shell
+    from tacit.privacy.refusal import refusal
+
+    whole = page.budget is not None and not page.budget.admits(page.spent, page.cost, page.bought)
+    limit, spent = (page.budget, page.spent) if whole else (page.limit, page.own)
+    # one of the two refuses, or the page would fit
+    hint = "" if limit is None else refusal(limit, spent, page.cost, None, 0, len(page.parts), None, page.bought).hint
+    options = {name: f"--{name}" for name in ("epsilon", "delta", "rho")}
+    return f"Not now: the release would be refused\n  {in_shell(hint or '', options)}"
 
 
 def _page(

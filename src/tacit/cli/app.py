@@ -284,6 +284,7 @@ def main() -> NoReturn:
 
 def _print_error(problem: Exception, as_json: bool) -> int:
     """Print an error in one line and return the exit code."""
+    from tacit.cli.dialect import in_shell
     from tacit.errors import CommandError, TacitError
 
     words = getattr(problem, "format_message", None)
@@ -293,6 +294,7 @@ def _print_error(problem: Exception, as_json: bool) -> int:
     if words is not None:  # a misspelt option or command
         problem = CommandError(words().rstrip(".") + ".", code="C01", hint="tacit --help", state=None)
     if isinstance(problem, TacitError):
+        problem.hint = None if problem.hint is None else in_shell(problem.hint, _options())
         error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
         _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
         # only a refusal by a budget is 3: a script may ask for less and try again
@@ -300,6 +302,14 @@ def _print_error(problem: Exception, as_json: bool) -> int:
     text = "a defect of tacit. Nothing more is said, since it might be data."
     _say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
     return DEFECT
+
+
+def _options() -> dict[str, str]:
+    """Return the options of the command that was typed, by the names of their arguments in Python."""
+    known = getattr(typer.main.get_command(app), "commands", {})
+    typed = next((known[word] for word in sys.argv[1:2] if word in known), None)
+    params = [] if typed is None else typed.params
+    return {str(one.name): one.opts[-1] for one in params if one.opts[-1].startswith("--")}
 
 
 def _interrupted(as_json: bool) -> int:

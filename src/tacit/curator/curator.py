@@ -6,24 +6,27 @@ How an answer is bought, and in which order, is in `purchase`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
+from tacit.base.arguments import named_arguments
 from tacit.base.muted import silent
 from tacit.curator import purchase, study_rules
 from tacit.curator.guard import guarded
-from tacit.curator.locations import ledger_place, needs_budget, table_name
+from tacit.curator.locations import checked_arguments, ledger_place, needs_budget, table_name
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
-from tacit.curator.request import Questions, Shares, split
+from tacit.curator.request import Questions, Shares, checked_questions, split
 from tacit.curator.stored_releases import Answers
-from tacit.errors import QueryError, SourceError
+from tacit.errors import BudgetError, QueryError, SourceError
 from tacit.ledger import Ledger, Limit, Raise, Standing
 from tacit.ledger.acts import checked_analyst
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.document import Release, Releases
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
 from tacit.release.registry import plan_module
 from tacit.release.signing import signer
 from tacit.rows.row_map import MAX_ROWS
@@ -68,6 +71,7 @@ class Curator:
     3
     """
 
+    @named_arguments(BudgetError, "B18", "Curator")
     def __init__(
         self,
         data: object,
@@ -80,6 +84,7 @@ class Curator:
         analyst: str | None = None,
         size_hint: int | None = None,
     ) -> None:
+        checked_arguments(name, budget, ledger, site)
         self.schema, self.study = study_rules.public_of(schema)
         study_rules.with_study(site, self.study)
         self._key: Path | None = None if site is None else site.key
@@ -152,6 +157,7 @@ class Curator:
         with silent():
             return design(query, public, cost)
 
+    @named_arguments(QueryError, "Q05", "plan")
     def plan(
         self,
         query: Query[Any] | Mapping[str, Query[Any]] | Study,
@@ -215,6 +221,7 @@ class Curator:
         note: str = "",
     ) -> Releases: ...
 
+    @named_arguments(QueryError, "Q05", "release")
     def release(
         self,
         query: Query[Any] | Mapping[str, Query[Any]] | Study,
@@ -250,6 +257,7 @@ class Curator:
             key = None if self._key is None else signer(self._key)  # what cannot be read is refused before the charge
             found = self._named(Questions(split(query.asks, cost, query.shares), cost, note, query))
             return found if key is None else found.signed_by(key)
+        checked_questions(query, fresh)
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):
             if shares is not None:
@@ -301,7 +309,9 @@ class Curator:
         return self._ledger.first.like(epsilon=epsilon, delta=delta, rho=rho)
 
     def _answer(self, questions: Questions) -> tuple[Release, ...]:
-        designs = [self.design(query, cost) for _, query, cost in questions.parts]
+        parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)
+        questions = replace(questions, parts=parts)
+        designs = [self.design(query, cost) for _, query, cost in parts]
         return purchase.answer(questions, designs, self._context)
 
     @property

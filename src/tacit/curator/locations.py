@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tacit.base.arguments import described
 from tacit.base.json_text import is_text, shown
-from tacit.errors import BudgetError, LedgerError
+from tacit.errors import BudgetError, LedgerError, StudyError
 from tacit.privacy import Budget
+from tacit.study import Site
 
 
 def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
@@ -21,6 +23,21 @@ def _text(name: str) -> str:
     if not is_text(name):
         raise LedgerError(f"the name {shown(name)} is not valid text.", code="L20", hint='name="lfs-2024"')
     return name
+
+
+def checked_arguments(name: object, budget: object, ledger: object, site: object) -> None:
+    """Raise an error for arguments of `Curator` of a wrong type: L20 (name), B16 (budget), L06 (ledger), P04 (site)."""
+    if name is not None and not isinstance(name, str):
+        raise LedgerError(f"name is {described(name)}: not text.", code="L20", hint='name="lfs-2024"')
+    if budget is not None and not isinstance(budget, Budget):
+        number = isinstance(budget, int | float) and not isinstance(budget, bool) and 0 < budget <= 100
+        hint = f"budget=tc.Budget(epsilon={described(budget)})" if number else "budget=tc.Budget(epsilon=1)"
+        raise BudgetError(f"budget is {described(budget)}: a Budget says in what it counts.", code="B16", hint=hint)
+    if ledger is not None and not isinstance(ledger, str | Path):
+        raise LedgerError(f"ledger is {described(ledger)}: not a path.", code="L06", hint='ledger="people.ledger"')
+    if site is not None and not isinstance(site, Site):
+        text = f"site is {described(site)}: not a site."
+        raise StudyError(text, code="P04", hint='site=tc.Site.load("st-mary.toml", study)')
 
 
 def table_name(name: str | None, path: Path | None, where: str | None) -> str:

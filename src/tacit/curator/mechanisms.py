@@ -11,6 +11,7 @@ from tacit.method.shared.mechanism import Mechanism
 from tacit.privacy import Cost
 from tacit.release.parts import Part
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
 from tacit.release.registry import room_of
 from tacit.source import Source
 
@@ -26,7 +27,7 @@ def mechanism_of(query: Query[Any]) -> Mechanism:
 
 def design(query: Query[Any], public: Public, cost: Cost) -> Measurement:
     """Decide what is measured, from public facts alone; QueryError where the query cannot be asked."""
-    return mechanism_of(query).design(query, public, cost)
+    return mechanism_of(query).design(of_numbers(query, public.schema), public, cost)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:

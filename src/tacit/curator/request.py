@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
+from tacit.base.arguments import described, kind_of
 from tacit.base.json_text import is_text, shown
 from tacit.errors import LedgerError, QueryError, nearest
 from tacit.privacy import Cost, Number
@@ -36,9 +37,10 @@ class Questions:
         """Raise LedgerError L24 for a note or a name that has no UTF-8 form."""
         for text in (self.note, *(name for name, _, _ in self.parts if name is not None)):
             if not isinstance(text, str) or not is_text(text):  # pyright: ignore[reportUnnecessaryIsInstance]
-                said = shown(text) if isinstance(text, str) else repr(text)  # pyright: ignore
                 raise LedgerError(
-                    f"the note or name {said} is not valid text.", code="L24", hint='name="age", note="board 31"'
+                    f"the note or name {described(text)} is not valid text.",
+                    code="L24",
+                    hint='name="age", note="board 31"',
                 )
 
     @property
@@ -47,17 +49,40 @@ class Questions:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
+def checked_questions(asked: object, fresh: object = False) -> None:
+    """Raise QueryError Q04 unless this is a query, or a mapping of names to queries; Q07 for fresh= that is no flag."""
+    if not isinstance(fresh, bool):
+        raise QueryError(f"fresh is {described(fresh)}: neither True nor False.", code="Q07", hint="fresh=True")
+    if isinstance(asked, Query):
+        return
+    if not isinstance(asked, Mapping):
+        hint = f'tc.Mean("{asked}")' if isinstance(asked, str) and asked.isidentifier() else 'tc.Mean("age")'
+        raise QueryError(f"{described(asked)} is no question.", code="Q04", hint=hint)
+    for name, one in cast("Mapping[object, object]", asked).items():
+        if not isinstance(name, str):
+            text = f"a question is named {kind_of(name)}: not text."
+            raise QueryError(text, code="Q04", hint='{"mean": tc.Mean("age")}')
+        if not isinstance(one, Query):
+            text = f"the question {shown(name)} is {described(one)}: no question."
+            raise QueryError(text, code="Q04", hint=f'{{"{name}": tc.Mean("age")}}')
+
+
 def split(
     asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
 ) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
     """Divide one price among questions in proportion to `shares` (1 where not given); parts add up to it exactly."""
+    checked_questions(asks)
     if not asks:
         raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
+    if shares is not None and not isinstance(shares, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise QueryError(f"shares is {described(shares)}: not a dict.", code="Q23", hint='shares={"mean": 2}')
     given = dict(shares or {})
     for key in given:
         if key not in asks:
-            guess = nearest(key, list(asks)) or next(iter(asks))
-            raise QueryError(f"shares names {key!r}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}")
+            guess = nearest(str(key), list(asks)) or next(iter(asks))
+            raise QueryError(
+                f"shares names {described(key)}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}"
+            )
     # exact fractions: parts of a price must not add up to more than it by a rounding
     parts = {name: rational(given.get(name, 1), f"share of {name!r}") for name in asks}
     for name, part in parts.items():

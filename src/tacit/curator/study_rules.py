@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tacit.base.arguments import described
 from tacit.errors import LedgerError, QueryError, StudyError
 from tacit.ledger import Ledger, open_ledger
 from tacit.privacy import Budget, Cost, Number
@@ -48,7 +49,9 @@ def size_hint(given: int | None, study: Study | None, name: str) -> int | None:
     if given is not None:
         if isinstance(given, bool) or not isinstance(given, int) or given < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise QueryError(
-                f"size_hint is {given!r}: not a whole number of at least 2.", code="Q41", hint="size_hint=10_000"
+                f"size_hint is {described(given)}: not a whole number of at least 2.",
+                code="Q41",
+                hint="size_hint=10_000",
             )
         return given
     if study is None:

@@ -179,7 +179,7 @@ class LinearCombination:
         if len(set(known)) < len(known):
             raise _unknown("different columns of the same people", "one column at a time")
         if covariance.divided(self):
-            raise _unknown("groups that one weighted person may be in", "one group at a time")
+            raise _unknown("groups with persons or parties in common", "one group at a time")
         full = covariance.of_blocks(self.blocks)
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 

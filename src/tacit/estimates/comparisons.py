@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates import covariance
@@ -48,13 +49,13 @@ def trend(estimate: Estimate, scores: Scores = None, *, by: str | None = None) -
         words = f"slope over {len(estimate.terms)} terms, {estimate.estimand}"
         return combine(estimate, slope[None, :], ("trend",), words, "terms weigh alike, scores are public")
     if by not in levels or not _prefixes(estimate):
-        text = f"the terms are no cells of a factor {by!r}."
+        text = f"the terms are no cells of a factor {described(by)}."
         guess = nearest(by, list(levels)) or next(iter(levels), None)
         hint = f'trend(by="{guess}") of the whole estimate' if guess else f'by="{by}" in the question'
         raise InferenceError(text, code="I16", hint=hint, state=None)
     order = dict(estimate.release.ordered).get(by)
     if order is None and scores is None:
-        text = f"the levels of {by!r} have no order, as far as the release says."
+        text = f"the levels of {described(by)} have no order, as far as the release says."
         hint = f'trend(by="{by}", scores=[0, 1, …]), or "{by}": Category([…], ordered=True)'
         raise InferenceError(text, code="I16", hint=hint, state=None)
     slope = _slope(scores, levels[by] if order is None else order, levels[by])
@@ -200,7 +201,7 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
     people = [block.people for block in base.combination.used() if block.variance.any()]
     if len(set(people)) < len(people) or covariance.divided(base.combination):
         divided = covariance.divided(base.combination)
-        what = "groups that one weighted person may be in" if divided else "columns of the same people"
+        what = "groups with persons or parties in common" if divided else "columns of the same people"
         text = f"the joint law of different {what} was not released."
         raise InferenceError(text, code="I04", hint='adjust="holm"', state=None)
     # root of the covariance by eigenvectors: a multinomial one is singular, which Cholesky would reject

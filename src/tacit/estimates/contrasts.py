@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
-from tacit.errors import InferenceError, nearest
+from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
+from tacit.estimates.constraints import matrix_of
 from tacit.estimates.terms import place_of
 
 if TYPE_CHECKING:
@@ -46,32 +48,6 @@ class Test:
         return test_table(self)
 
 
-def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]:
-    """Constraints in formulaic's grammar -> (matrix, right-hand sides), shapes (c, terms) and (c,)."""
-    from formulaic.utils.constraints import LinearConstraints  # pyright: ignore[reportMissingTypeStubs]
-
-    try:
-        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(terms))
-        matrix = np.asarray(found.constraint_matrix, dtype=np.float64)
-        values = np.asarray(found.constraint_values, dtype=np.float64)
-    except KeyError as problem:
-        unknown = str(problem.args[0]) if problem.args else text
-        guess = nearest(unknown, list(terms))
-        hint = f"`{guess}`, in backticks" if guess else "one of " + ", ".join(f"`{t}`" for t in terms[:6])
-        raise InferenceError(f"no term is called {unknown!r}.", code="I02", hint=hint, state=None) from None
-    except Exception:  # the parser has errors of many kinds
-        raise _malformed(text, terms) from None
-    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
-        raise _malformed(text, terms)
-    return matrix, values
-
-
-def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
-    example = " - ".join(f"`{term}`" for term in terms[:2])
-    message = f"{text!r} is no linear combination of terms."
-    return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
-
-
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
     """Linear combinations of the terms, `weights` of shape (new, old)."""
     # weights are of the shown terms, which may be combinations already: the product refers to the released ones
@@ -83,7 +59,7 @@ def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand
 
 def test(estimate: Estimate, constraints: str) -> Test:
     """See `Estimate.test`."""
-    matrix, null = constraints_matrix(estimate.terms, constraints)
+    matrix, null = matrix_of(estimate.terms, constraints)
     made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
     off = made.values - null
     if len(matrix) == 1:
@@ -114,29 +90,55 @@ def law_words(estimate: Estimate) -> str:
 
 def contrast(estimate: Estimate, expression: str) -> Estimate:
     """See `Estimate.contrast`."""
-    matrix, null = constraints_matrix(estimate.terms, expression)
+    matrix, null = matrix_of(estimate.terms, expression)
     if len(matrix) != 1 or null.any():
-        message = f"{expression!r} is not one linear combination without a right-hand side."
+        message = f"{described(expression)} is not one linear combination without a right-hand side."
         raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
-    return combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}", joint_words(estimate))
+    made = combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}")
+    return replace(made, notes=(*made.notes, joint_words(made)))
 
 
-def joint_words(estimate: Estimate) -> str:
-    """Return a note on how the covariance of the terms is known or bounded."""
-    columns = {block.label for block in estimate.combination.used()}
-    if any(block.shared for block in estimate.combination.used()):
-        return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"
-    if len(columns) < 2:
-        return "one joint release: the covariance is known"
-    return "columns of the same people: their sampling standard errors are added, an upper bound"
+def joint_words(made: Estimate) -> str:
+    """Return a note on how the sampling errors in each of these combinations depend on each other.
+
+    It says that standard errors are added exactly where `covariance.combined_variances` adds them.
+    """
+    used = [(block, w) for block, w in made.combination.slices() if w.any() and block.sampling_variance.any()]
+    if not used:
+        return "only the noise is uncertain, and its law is known"
+    added = "sampling standard errors are added, an upper bound"
+    if any(block.shared and np.count_nonzero(w, axis=1).max() > 1 for block, w in used):
+        return f"{why_shared(made, 'groups')}: {added}"
+    same = [
+        (one.source, other.source)
+        for i, (one, first) in enumerate(used)
+        for other, second in used[i + 1 :]
+        if one.people == other.people and (first.any(axis=1) & second.any(axis=1)).any()
+    ]
+    if any(one != other for one, other in same):
+        return f"the same people in different releases: {added}"
+    if same:
+        return f"columns of the same people: their {added}"
+    if len({block.people for block, _ in used}) > 1:
+        return "different people: their errors are independent"
+    return "one joint release: the covariance is known"
+
+
+def why_shared(estimate: Estimate, parts: str) -> str:
+    """Return why the sampling errors of terms are not known to be independent; parts: groups or cells."""
+    pooled = hasattr(estimate.release, "effects_of")  # of many parties
+    return "how terms covary over parties is not known" if pooled else f"weighted persons may be in several {parts}"
 
 
 def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
     """See `Estimate.standardize`."""
+    if not isinstance(weights, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"weights are {described(weights)}: no mapping from term to weight."
+        raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
     row = np.zeros((1, len(estimate.terms)))
     for term, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"weight {weight!r} of {term!r} is not a number of 0 or more."
+            text = f"weight {described(weight)} of {described(term)} is not a number of 0 or more."
             raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
         row[0, place_of(estimate.terms, term)] = float(weight)
     total = math.fsum(row[0])
@@ -150,6 +152,9 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
 
 def select(estimate: Estimate, term: str | list[str]) -> Estimate:
     """Terms by label, or all terms of one column of several by its name; exact intervals are kept."""
+    if not isinstance(term, str | list | tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"{described(term)} is no term, nor a list of terms."
+        raise InferenceError(text, code="I02", hint=f'["{estimate.terms[0]}"]', state=None)
     if isinstance(term, str) and term not in estimate.terms and term in _columns(estimate):
         return _column(estimate, term)
     asked = [term] if isinstance(term, str) else list(term)

@@ -219,7 +219,7 @@ class Estimate:
         InferenceError I08, I15 for other words, I05 for one term or more than 150 (24 for ratios), I04 where the joint
         law is not known, I11 for odds of what is no share.
         """
-        if of != "difference":
+        if not isinstance(of, str) or of != "difference":  # pyright: ignore[reportUnnecessaryIsInstance]
             return pairwise_ratios.pairwise(self, adjust, of)  # pyright: ignore[reportArgumentType]
         return pairwise_differences.pairwise(self, adjust)
 

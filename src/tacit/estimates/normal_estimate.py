@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, stats
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import display, pictures
-from tacit.estimates.contrasts import Test, constraints_matrix
+from tacit.estimates.constraints import matrix_of
+from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
 from tacit.estimates.terms import check_level, place_of
 from tacit.privacy import Cost
@@ -192,7 +194,7 @@ class NormalEstimate:
         One constraint: two-sided normal test.  Several: Wald's chi-square with the total covariance.  InferenceError
         I02, I03 for unknown terms and malformed text, I45 where there is a reason.
         """
-        matrix, null = constraints_matrix(self.terms, constraints)
+        matrix, null = matrix_of(self.terms, constraints)
         return self.wald(matrix, null, constraints)
 
     def wald(self, matrix: Array, null: Array, words: str) -> Test:
@@ -213,9 +215,9 @@ class NormalEstimate:
 
     def contrast(self, expression: str) -> NormalEstimate:
         """Return a linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
-        matrix, null = constraints_matrix(self.terms, expression)
+        matrix, null = matrix_of(self.terms, expression)
         if len(matrix) != 1 or null.any():
-            text = f"{expression!r} is not one linear combination without a right-hand side."
+            text = f"{described(expression)} is not one linear combination without a right-hand side."
             raise InferenceError(text, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
         return self.combined(matrix, (expression,), f"{expression}, of {self.estimand}")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tacit.base.arguments import described, holds_rows
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
@@ -126,15 +127,16 @@ class Pairwise:
 
 def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
     """Return differences of all pairs; see `Estimate.pairwise`."""
-    if adjust not in ("holm", "bonferroni", "simultaneous", None):
-        text = f"adjust={adjust!r} is not known."
+    if holds_rows(adjust) or adjust not in ("holm", "bonferroni", "simultaneous", None):
+        text = f"adjust={described(adjust)} is not known."
         raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
     pairs = all_pairs(estimate, MOST)
     weights = np.zeros((len(pairs), len(estimate.terms)))
     for row, (i, j) in enumerate(pairs):
         weights[row, i], weights[row, j] = 1.0, -1.0
     terms = tuple(f"{estimate.terms[i]} - {estimate.terms[j]}" for i, j in pairs)
-    made = combine(estimate, weights, terms, f"differences, {estimate.estimand}", joint_words(estimate))
+    made = combine(estimate, weights, terms, f"differences, {estimate.estimand}")
+    made = replace(made, notes=(*made.notes, joint_words(made)))
     values = made.values
     raw = [float(2 * laws.tail(np.abs(values[i]), *made.combination.law(i))) for i in range(len(pairs))]
     maximum = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from tacit.base.arguments import described, holds_rows
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
@@ -104,11 +105,11 @@ class PairwiseRatios:
 
 def pairwise(estimate: Estimate, adjust: str | None, of: Of) -> PairwiseRatios:
     """Return ratios of all pairs; see `Estimate.pairwise`."""
-    if of not in ("ratio", "odds"):
-        text = f"of={of!r} is no way to compare two terms."
+    if holds_rows(of) or of not in ("ratio", "odds"):
+        text = f"of={described(of)} is no way to compare two terms."
         raise InferenceError(text, code="I15", hint='"difference", "ratio" or "odds"', state=None)
-    if adjust not in ("holm", "bonferroni", None):
-        text = f"adjust={adjust!r} is not known for ratios."
+    if holds_rows(adjust) or adjust not in ("holm", "bonferroni", None):
+        text = f"adjust={described(adjust)} is not known for ratios."
         hint = '"holm", whose intervals hold all at once, "bonferroni" or None'
         raise InferenceError(text, code="I08", hint=hint, state=None)
     make = ratio if of == "ratio" else odds_ratio

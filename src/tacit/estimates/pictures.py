@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,18 +17,71 @@ if TYPE_CHECKING:
     from tacit.estimates.pairwise_differences import Pairwise
     from tacit.estimates.pairwise_ratios import PairwiseRatios
     from tacit.plots.canvas import Caption, Drawn, Intervals
+    from tacit.plots.panels import Panels
 
 
-def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
+APART: Final = 20
+"""Beyond this ratio the shorter of two bars is a dot."""
+OWN_UNITS: Final = ("coefficients", "parameters", "average marginal effects")
+
+
+def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn | Panels:
     """Plot an estimate's terms with intervals; the note states the cost.
 
+    Columns of other units, or of intervals more than APART times as wide as others, have axes of their own, unless `ax`
+    is given.  A term with a reason has a row, and no point.
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 terms, I20 without matplotlib.
     """
-    from tacit.plots.canvas import check_rows
+    from tacit.plots.canvas import Caption, check_rows
     from tacit.plots.intervals import estimate as draw
+    from tacit.plots.panels import Panel, stacked
 
     check_rows(len(found.terms))
-    return draw(shown(found, found.intervals(level), level), caption(found), ax)
+    whole, said = shown(found, found.intervals(level), level), caption(found)
+    known: Array = np.array([reason is None for reason in found.reasons])
+    parts = [list(range(len(found.terms)))] if ax is not None else _columns_apart(found, whole, known)
+    if len(parts) < 2:
+        return draw(whole, said, ax, known=known)
+
+    def panel(rows: list[int], words: str) -> Panel:
+        own = Caption("", words, said.note)
+        return Panel("", lambda place: draw(whole.some(np.array(rows)), own, place, known=known[rows]), words)
+
+    labels = [column for columns in found.combination.columns() for column in columns]
+    titles = [", ".join(dict.fromkeys(labels[i] for i in rows)) for rows in parts]
+    axis = [f"{title}{_units(found, labels[rows[0]])}" for title, rows in zip(titles, parts, strict=True)]
+    return stacked([panel(*one) for one in zip(parts, axis, strict=True)], [len(one) for one in parts], said.title)
+
+
+def _columns_apart(found: Estimate, whole: Intervals, known: Array) -> list[list[int]]:
+    """Return the terms of each axis: columns of the same units whose intervals are of about the same width."""
+    if found.matrix is not None or len(found.blocks) < 2:
+        return [list(range(len(found.terms)))]
+    widths = whole.limits[:, 1] - whole.limits[:, 0]
+    groups: list[tuple[str, list[int], float, float]] = []
+    at = 0
+    for block in found.blocks:
+        rows = list(range(at, at + len(block.value)))
+        at += len(rows)
+        fine = [float(widths[i]) for i in rows if known[i] and 0 < widths[i] < np.inf]
+        low, high = (min(fine), max(fine)) if fine else (1.0, 1.0)
+        unit = _units(found, block.label)
+        for i, (other, members, least, most) in enumerate(groups):
+            if unit == other and (not fine or max(most, high) <= APART * min(least, low)):
+                groups[i] = (unit, [*members, *rows], min(least, low), max(most, high))
+                break
+        else:
+            groups.append((unit, rows, low, high))
+    return [members for _, members, _, _ in groups]
+
+
+def _units(found: Estimate, label: str) -> str:
+    """Return the units of a column in brackets; those of shares, and of columns without units, are empty."""
+    grids = [part.grid for part in found.release.parts if part.label == label and part.grid is not None]
+    units = grids[0].units if grids else None
+    if type(found.release.query).__name__ == "DataQuality" or not units:
+        return ""
+    return f" ({units}²)" if type(found.release.query).__name__ == "Variance" else f" ({units})"
 
 
 def pairwise(found: Pairwise, ax: Any = None, *, level: float = 0.95) -> Drawn:
@@ -42,7 +95,8 @@ def pairwise(found: Pairwise, ax: Any = None, *, level: float = 0.95) -> Drawn:
     made = found.estimate
     check_rows(len(made.terms))
     said = Caption(f"Differences · {heading(made)}", axis_words(made), f"{found.words()} · {facts(made.release)}")
-    return draw(shown(made, found.intervals(level), level, found.quantile(level)), said, ax)
+    known = [reason is None for reason in made.reasons]
+    return draw(shown(made, found.intervals(level), level, found.quantile(level)), said, ax, known=known)
 
 
 def ratios(found: PairwiseRatios, ax: Any = None, *, level: float = 0.95) -> Drawn:
@@ -62,13 +116,16 @@ def ratios(found: PairwiseRatios, ax: Any = None, *, level: float = 0.95) -> Dra
     return draw(Intervals(names, values, found.intervals(level), level), said, ax)
 
 
-def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
+def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) -> Drawn | Panels:
     """Plot the terms that have a standard error; the note names those without.
 
+    Coefficients, whose units differ, have axes of their own where some are more than APART times as large as others,
+    unless `ax` is given.
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 terms, I20 without matplotlib.
     """
     from tacit.plots.canvas import Caption, check_rows
     from tacit.plots.coefficient_plot import coefficients as draw
+    from tacit.plots.panels import Panel, stacked
 
     kept = [term for term, reason in zip(found.terms, found.reasons, strict=True) if reason is None]
     left = [term for term in found.terms if term not in kept]
@@ -76,7 +133,30 @@ def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) 
     found = found[kept]
     note = facts(found.release) + (f" · no standard error: {', '.join(left)}" if left else "")
     said = Caption(f"{found.title} · {people_words(found.release)}", found.estimand, note)
-    return draw(shown(found, found.intervals(level), level), said, ax)
+    whole = shown(found, found.intervals(level), level)
+    parts = _terms_apart(whole) if ax is None and found.estimand.startswith(OWN_UNITS) else []
+    if len(parts) < 2:
+        return draw(whole, said, ax)
+
+    def panel(rows: list[int]) -> Panel:
+        own = Caption("", "", note)
+        return Panel("", lambda place: draw(whole.some(np.array(rows)), own, place))
+
+    return stacked([panel(rows) for rows in parts], [len(rows) for rows in parts], f"{said.title} · {said.axis}")
+
+
+def _terms_apart(whole: Intervals) -> list[list[int]]:
+    """Return the terms of each axis: those whose intervals, from 0 on, are of about the same size."""
+    sizes = np.abs(np.concatenate([whole.limits, np.zeros((len(whole.terms), 1))], axis=1))
+    groups: list[tuple[list[int], float, float]] = []
+    for i, size in enumerate(sizes.max(axis=1).tolist()):
+        for k, (members, least, most) in enumerate(groups):
+            if max(most, size) <= APART * min(least, size):
+                groups[k] = ([*members, i], min(least, size), max(most, size))
+                break
+        else:
+            groups.append(([i], size, size))
+    return [members for members, _, _ in groups]
 
 
 def shown(found: Estimate | NormalEstimate, limits: Array, level: float, quantile: float | None = None) -> Intervals:

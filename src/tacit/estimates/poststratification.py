@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates.contrasts import combine
+from tacit.estimates.contrasts import combine, why_shared
 from tacit.estimates.terms import place_of
 from tacit.release.parts import cell_labels
 
@@ -28,8 +30,8 @@ def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mea
     sum (N_h / N)**2 v_h; the noises of a cell are its own, so that of privacy adds up in the same way.  Persons with
     weights of their own may be in several cells: then (sum (N_h / N) sqrt(v_h))**2, which is never too small.
     """
-    if of not in WORDS:
-        raise _refused(f"of={of!r} is neither 'mean' nor 'total'.", 'of="total"')
+    if not isinstance(of, str) or of not in WORDS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _refused(f"of={described(of)} is neither 'mean' nor 'total'.", 'of="total"')
     cells = _cells(estimate)
     known = _known(estimate, cells, totals)
     population = float(known.sum())
@@ -40,7 +42,8 @@ def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mea
     words = f"post-stratified {of}, known totals of {by} adding up to {population:,.6g}: {estimate.estimand}"
     # one row for each column, its weights on that column's cells alone: shape (columns, terms)
     matrix: Array = np.kron(np.eye(columns), row[None, :]).astype(np.float64)
-    return combine(estimate, matrix, names, words, _note(estimate))
+    made = combine(estimate, matrix, names, words)
+    return replace(made, notes=(*made.notes, _note(made)))
 
 
 def _cells(estimate: Estimate) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, floa
     for cell, total in given.items():
         place_of(cells, cell)
         if isinstance(total, bool) or not isinstance(total, Real) or not math.isfinite(total) or total <= 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"the population total {total!r} of {cell!r} is not a number above 0."
+            text = f"the population total {described(total)} of {described(cell)} is not a number above 0."
             raise _refused(text, "leave nobody out: where= instead of a total of 0")
     missing = [cell for cell in cells if cell not in given]
     if missing:
@@ -75,13 +78,14 @@ def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, floa
     return np.array([float(given[cell]) for cell in cells])
 
 
-def _note(estimate: Estimate) -> str:
+def _note(made: Estimate) -> str:
     """Return a note on the assumptions."""
-    if any(block.shared for block in estimate.combination.used()):
-        return (
-            "population totals are taken as known; weighted persons may be in several cells: standard errors are added"
-        )
-    return "population totals are taken as known, the cells' means as independent given their sizes"
+    known = "population totals are taken as known"
+    if not made.sampling_variances.any():
+        return known
+    if any(block.shared and np.count_nonzero(w, axis=1).max() > 1 for block, w in made.combination.slices()):
+        return f"{known}; {why_shared(made, 'cells')}: standard errors are added"
+    return f"{known}, the cells' means as independent given their sizes"
 
 
 def _refused(text: str, hint: str) -> InferenceError:

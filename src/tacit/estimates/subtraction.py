@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
+from tacit.estimates.contrasts import joint_words
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 
@@ -43,11 +44,11 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
     _spread(a, left, [*range(len(a.blocks))], blocks)
     _spread(b, right, place, blocks)
     words = f"difference: {a.estimand}, minus {b.estimand}"
-    note = _dependence(a, b)
     others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
-    return replace(
-        a, terms=terms, blocks=blocks, matrix=left - right, estimand=words, notes=(note,), others=others, term_title=""
+    made = replace(
+        a, terms=terms, blocks=blocks, matrix=left - right, estimand=words, notes=(), others=others, term_title=""
     )
+    return replace(made, notes=(_dependence(made, a, b),))
 
 
 def shared_terms(a: Termed, b: Termed) -> tuple[str, ...]:
@@ -113,13 +114,12 @@ def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTer
         at += width
 
 
-def _dependence(a: Estimate, b: Estimate) -> str:
-    """Return a note on how the errors of two estimates depend on each other."""
-    if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
-        return "one joint release: its covariance is used"
-    if {block.people for block in a.blocks} & {block.people for block in b.blocks}:
-        bound = "sampling standard errors are added, an upper bound"
-        if a.release.table != b.release.table:
-            return f"two tables of one ledger, so the same people as far as is known: {bound}"
-        return f"the same people in different releases: {bound}"
-    return "different ledgers or tables: taken as independent (different people)"
+def _dependence(made: Estimate, a: Estimate, b: Estimate) -> str:
+    """Return a note on how the errors of the two estimates that a difference was made of depend on each other."""
+    said = joint_words(made)
+    people = [{block.people for block in one.blocks} for one in (a, b)]
+    if made.sampling_variances.any() and not people[0] & people[1]:
+        return "different ledgers or tables: taken as independent (different people)"
+    if "in different releases" in said and a.release.table != b.release.table:
+        return f"two tables of one ledger, so the same people as far as is known: {said.partition(': ')[2]}"
+    return said

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from tacit.base.arguments import described, kind_of
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.interval_inversion import (
@@ -60,22 +61,24 @@ class ColumnTerms:
 def check_level(level: float) -> float:
     """Return a level in [0.5, 1), else raise InferenceError I01: below 0.5 an interval misses more than it covers."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"level {level!r} of an interval is not at least 0.5 and below 1."
+        text = f"level {described(level)} of an interval is not at least 0.5 and below 1."
         raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
     return float(level)
 
 
 def check_target(target: str, said: str = "the table is all there is") -> None:
     """Raise InferenceError I09 for an unknown target; `said` explains "table" in the hint."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
+    if not isinstance(target, str) or target not in ("population", "table"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"target {described(target)} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
 
 
 def place_of(terms: tuple[str, ...], term: str) -> int:
     """Return the index of a term; InferenceError I02, which suggests the nearest one, where it is unknown."""
-    if term in terms:
+    if isinstance(term, str) and term in terms:  # pyright: ignore[reportUnnecessaryIsInstance]
         return terms.index(term)
-    guess = nearest(str(term), list(terms))
+    guess = nearest(term, list(terms)) if isinstance(term, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
-    raise InferenceError(f"no term is called {term!r}.", code="I02", hint=guess or f"one of {known}", state=None)
+    named = described(term) if isinstance(term, str) else kind_of(term)  # pyright: ignore[reportUnnecessaryIsInstance]
+    text = f"no term is called {named}."
+    raise InferenceError(text, code="I02", hint=guess or f"one of {known}", state=None)

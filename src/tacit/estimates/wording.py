@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from datetime import date
+from typing import Any, Final, cast
 
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Part
+
+NUMERIC: Final = ("real", "integer", "date")
+EPOCH: Final = date(1970, 1, 1).toordinal()
+"""The day from which the bounds of dates are counted."""
 
 
 def source_of(release: Released) -> str:
@@ -115,18 +120,46 @@ def bounds_words(part: Part) -> str:
     grid = part.grid
     if grid is None or grid.kind in ("boolean", "score"):  # scores are clipped alike, whatever they are of
         return ""
-    units = f" {grid.units}" if grid.units else ""
-    return f"bounds {_number(grid.lower)} to {_number(grid.upper)}{units}"
+    return _bounds(grid.kind, grid.lower, grid.upper, grid.units)
 
 
 def bounds_of(release: Released) -> dict[str, str]:
-    """Return the bounds of each part that has some, by label; of a winsorised parameter the box of its first part."""
-    found: dict[str, str] = {}
+    """Return the bounds to which values were clamped, by label; of a winsorised parameter the box of its first part.
+
+    Those of a part are its own; those of a regression or a histogram are of its columns.
+    """
+    found = _of_columns(release)
     for part in release.parts:
         words = bounds_words(part)
         if words and not (part.form in OF_BLOCKS and part.label in found):
             found[part.label] = words
     return found
+
+
+def _of_columns(release: Released) -> dict[str, str]:
+    """Return the bounds of the numeric columns of a regression or a histogram, by name.
+
+    None for a histogram's column with cells below and above its bounds: its values are not clamped.
+    """
+    found = [
+        (one.name, one.kind, one.lower, one.upper, one.units)
+        for one in getattr(release, "variables", ())
+        if one.kind in NUMERIC
+    ]
+    found += [
+        (name, axis.kind, axis.edges[0], axis.edges[-1], axis.units)
+        for (name, _), axis in zip(release.levels, getattr(release, "axes", ()), strict=False)
+        if axis.kind in NUMERIC and axis.edges and "below" not in axis.extra
+    ]
+    return {name: _bounds(kind, low, high, units) for name, kind, low, high, units in found}
+
+
+def _bounds(kind: str, low: float, high: float, units: str | None) -> str:
+    """Return bounds in words, those of dates as dates."""
+    if kind == "date":
+        low_date, high_date = (date.fromordinal(int(day) + EPOCH) for day in (low, high))
+        return f"bounds {low_date.isoformat()} to {high_date.isoformat()}"
+    return f"bounds {_number(low)} to {_number(high)}{f' {units}' if units else ''}"
 
 
 def in_blocks(release: Released) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 
@@ -158,11 +159,11 @@ class CellCounts:
     def axis(self, name: str) -> CellAxis:
         """Return the axis of a given name; InferenceError I41 where there is none."""
         for axis in self.axes:
-            if axis.name == name:
+            if isinstance(name, str) and axis.name == name:  # pyright: ignore[reportUnnecessaryIsInstance]
                 return axis
         hint = nearest(name, self.names)
         raise InferenceError(
-            f"{name!r} is not in this release, which has {', '.join(self.names)}.",
+            f"{described(name)} is not in this release, which has {', '.join(self.names)}.",
             code="I41",
             hint=f"{hint!r}?" if hint else None,
             state="Nothing touches the data again: a new column takes a new release.",

@@ -6,11 +6,13 @@ influences of each cell's count are added before the variance is taken, so that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, stats
 from tacit.errors import InferenceError
@@ -49,7 +51,7 @@ class FitEffects:
 def _work(fit: Fit) -> FitWork:
     """Return what effects need of a fit; InferenceError I45 where there is no fit."""
     if fit.work is None:
-        why = fit.reasons[0] or "only formulas have these"
+        why = fit.reasons[0] or "only formulas fitted to cells have these"
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
     return fit.work
 
@@ -100,7 +102,8 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
     evaluated, I45 where there is no fit.
     """
     formula = evaluator(fit)
-    rows = pandas().DataFrame(table)
+    check_scale(scale)
+    rows = rows_of(table)
     X = formula.at(rows)
     eta = X @ fit.values
     names = tuple(str(label) for label in rows.index)
@@ -109,6 +112,29 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
     loss = formula.loss
     # Jacobian of the means in the coefficients: slope(x' b) x in each row
     return combined(fit, X * loss.slope(eta)[:, None], names, loss.mean(eta))
+
+
+def check_scale(scale: object) -> None:
+    """Raise InferenceError I45 for an unknown scale of predictions."""
+    if not isinstance(scale, str) or scale not in ("response", "link"):
+        text = f"scale is {described(scale)}: neither response nor link."
+        raise InferenceError(text, code="I45", hint='scale="link"', state=None)
+
+
+def rows_of(table: Any) -> Any:
+    """Return the rows to predict at as a pandas frame; a mapping of single values is one row.  InferenceError I42."""
+    given = table
+    if isinstance(table, Mapping):
+        given = cast("Mapping[str, Any]", table)
+        # one person's values: {"age": 30, "sex": "f"}
+        if given and all(np.ndim(one) == 0 for one in given.values()):
+            given = {name: [one] for name, one in given.items()}
+    try:
+        return pandas().DataFrame(given)
+    except (TypeError, ValueError):
+        pass
+    text = f"the rows to predict at are {described(table)}: no frame, and no mapping of columns."
+    raise InferenceError(text, code="I42", hint='predict({"age": [30, 40]})', state=None)
 
 
 def marginal_effects(fit: Fit) -> FitEffects:

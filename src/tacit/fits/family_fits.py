@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.fits.cell_arrays import CellCounts
@@ -49,9 +50,9 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     """
     check_method(method)
     known = histogram_families()
-    if family not in known:
+    if not isinstance(family, str) or family not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         hint = nearest(family, tuple(known))
-        message = f"no family is called {family!r}; there are {', '.join(known)}."
+        message = f"no family is called {described(family)}; there are {', '.join(known)}."
         raise InferenceError(message, code="I44", hint=f"{hint!r}?" if hint else None, state=None)
     law = known[family]
     low, high = RANGES.get(law.support) or cast("tuple[float, float]", law.support)

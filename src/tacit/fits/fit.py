@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.fits.cell_arrays import CellCounts
@@ -115,9 +116,9 @@ def empty(formula: str, model: str, method: Method, names: tuple[str, ...], note
 def check_method(method: str) -> None:
     """InferenceError I44 for an unknown method."""
     known = get_args(Method)
-    if method not in known:
-        hint = nearest(method, known)
-        message = f"no method is called {method!r}; there are {', '.join(known)}."
+    if not isinstance(method, str) or method not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
+        hint = nearest(method, known) if isinstance(method, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"no method is called {described(method)}; there are {', '.join(known)}."
         raise InferenceError(message, code="I44", hint=f"{hint!r}?" if hint else None, state=None)
 
 

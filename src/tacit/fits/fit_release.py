@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
+from tacit.base.arguments import described
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.fit import Fit, Method
@@ -73,8 +74,8 @@ def fit_release(
     from tacit.fits.regression_fits import fit_cells
     from tacit.fits.released_cells import cells_of
 
-    if missing not in get_args(Missing):
-        text = f"missing {missing!r} is neither 'exclude' nor 'level'."
+    if not isinstance(missing, str) or missing not in get_args(Missing):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"missing {described(missing)} is neither 'exclude' nor 'level'."
         raise InferenceError(text, code="I44", hint='missing="exclude"', state=None)
     cells, title = cells_of(release), None
     if missing == "exclude":
@@ -82,7 +83,7 @@ def fit_release(
     if isinstance(what, Loss):
         found = fit_loss(cells, what, method)
     elif not isinstance(what, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"{what!r} is no formula, column or loss."
+        text = f"{described(what)} is no formula, column or loss."
         raise InferenceError(text, code="I42", hint="fit('income ~ age'), fit(tc.Loss(...))", state=None)
     elif family is not None:
         found, title = fit_family(cells, what, family, method), f"{family.capitalize()} law"

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.regressors import Regressor, regressors
 
 if TYPE_CHECKING:
     from tacit.fits.fit import FitWork
     from tacit.fits.fitted_model import FittedModel
     from tacit.plots.canvas import Drawn
-
-POINTS = 101
-"""Number of places along a continuous column at which the curve is evaluated."""
 
 
 def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any, level: float) -> Drawn:
@@ -25,14 +23,15 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
     from tacit.estimates.display import facts, people_words
     from tacit.plots.curve_plot import curve as draw
 
-    work = _work(model)
-    axis = work.points.cells.axis(column)
-    used = sorted({str(name) for name in work.design.spec.required_variables})
-    x = _places(axis, column, used, model.formula)
-    held = {name: _default_value(work.points.cells, name) for name in used if name != column} | dict(at or {})
+    known = regressors(model)
+    if at is not None and not isinstance(at, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"at is {described(at)}: no mapping of columns to values."
+        raise InferenceError(text, code="I41", hint='at={"sex": "female"}', state=None)
+    x = _places(known, column, model.formula)
+    held = {name: one.default for name, one in known.items() if name != column} | dict(at or {})
     found = model.predict({column: x, **{name: [value] * len(x) for name, value in held.items()}})
     limits = found.intervals(level)
-    words = f"{column} ({axis.units})" if axis.units else column
+    units = known[column].units
     others = ", ".join(
         f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {value}" for name, value in held.items()
     )
@@ -42,45 +41,25 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
         found.values,
         np.where(np.isfinite(limits[:, 0]), limits[:, 0], np.nan),
         np.where(np.isfinite(limits[:, 1]), limits[:, 1], np.nan),
-        observed=None if held else _observed(work, column),
+        observed=None if held or model.fit.work is None else _observed(model.fit.work, column),
         ax=ax,
         level=level,
         title=title,
-        words=words,
+        words=f"{column} ({units})" if units else column,
         response=model.formula.split("~")[0].strip(),
         caption=facts(model.release),
     )
 
 
-def _work(model: FittedModel) -> FitWork:
-    """Return what a curve needs of a fit; InferenceError I45 where it has none."""
-    work = model.fit.work
-    if work is None:
-        why = model.reasons[0] or "only formulas have curves"
-        raise InferenceError(f"{model.formula!r} has no curve: {why}.", code="I45", state=None)
-    return work
-
-
-def _places(axis: CellAxis, column: str, used: list[str], formula: str) -> Array:
+def _places(known: Mapping[str, Regressor], column: str, formula: str) -> Array:
     """Return the places where the curve is evaluated; InferenceError I41 for a factor, or a column not a regressor."""
-    if column not in used:
-        raise InferenceError(f"{column!r} is not on the right side of {formula!r}.", code="I41", state=None)
-    if axis.kind == "levels" and axis.numbers is None:
-        text = f"{column!r} has levels, and a curve runs along numbers."
+    if not isinstance(column, str) or column not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InferenceError(f"{described(column)} is not on the right side of {formula!r}.", code="I41", state=None)
+    places = known[column].places
+    if places is None:
+        text = f"{column!r} has no numbers along which a curve could run."
         raise InferenceError(text, code="I41", hint="predict(…)", state=None)
-    if axis.kind != "continuous":
-        return axis.centers
-    return np.linspace(float(axis.bounds[0]), float(axis.bounds[-1]), POINTS)
-
-
-def _default_value(cells: CellCounts, name: str) -> Any:
-    """Return the value at which another column is held: the first level of a factor, the mean of the noisy counts."""
-    axis = cells.axis(name)
-    if axis.kind == "levels" and axis.numbers is None:
-        return (axis.labels or ("",))[0]
-    # clipped, so that the mean lies within the column's bounds; it only chooses which curve is drawn
-    counts = np.maximum(cells.margin((name,)).counts, 0.0)
-    return float(np.average(axis.centers, weights=counts)) if counts.any() else float(axis.centers.mean())
+    return places
 
 
 def _observed(work: FitWork, column: str) -> tuple[Array, Array, Array] | None:

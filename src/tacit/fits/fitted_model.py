@@ -164,17 +164,24 @@ class FittedModel:
     def predict(self, table: Any, scale: Literal["response", "link"] = "response") -> NormalEstimate:
         """Return the mean response (or quantile, or centre) at the rows of a frame or mapping, one term for each row.
 
+        table: a frame, or a mapping of columns; of single values, {"age": 30}, one row.
         Intervals are for the mean, not for a new observation; they are transformed from the linear predictor, so they
-        stay within the response's limits.  scale: "link" returns linear predictors.
+        stay within the response's limits.  scale: "link" returns linear predictors.  A note names columns whose values
+        are outside the bounds of the fit.
         InferenceError I42 for rows that cannot be evaluated, I45 without a fit.
         """
-        from tacit.fits.effects import evaluator, predict
+        from tacit.fits.effects import check_scale, evaluator, predict, rows_of
+        from tacit.fits.regressors import beyond
 
         # intervals are formed on the link scale, where the normal approximation holds better
+        check_scale(scale)
+        table = rows_of(table)
         link = predict(self.fit, table, "link")
+        link = replace(link, notes=(*beyond(self, table), *link.notes))
         if scale == "link":
             return self._made(link, "Linear predictors", "linear predictors")
-        made = self._made(predict(self.fit, table), "Predictions", "mean responses at given rows")
+        response = replace(predict(self.fit, table), notes=link.notes)
+        made = self._made(response, "Predictions", "mean responses at given rows")
         # every inverse link is increasing, so that ends of intervals map to ends
         return replace(made, scale=Scale(link.values, link.std_errors, evaluator(self.fit).loss.mean))
 
@@ -227,8 +234,9 @@ class FittedModel:
     def curve(self, column: str, *, at: Mapping[str, Any] | None = None, ax: Any = None, level: float = 0.95) -> Drawn:
         """Plot the mean response along a numeric column, with its interval and the means of the response in its bins.
 
-        at: values of the other columns; by default the first level of a factor and the mean of a numeric column.  The
-        means by bin are shown only where the model has no other column.
+        at: values of the other columns; by default the first level of a factor and the mean of a numeric column (for a
+        `Regression`, which counts no cells, the middle of its bounds).  The means by bin are shown only for a model of
+        a histogram with no other column.
         InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
         """
         from tacit.fits.fitted_curves import curve

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.fits import kernels
@@ -96,16 +97,16 @@ def regression_loss(name: str, *, tau: float = 0.5, k: float | None = None) -> R
         "quantile": RegressionLoss("quantile", "bin", "identity", tau),
         "huber": RegressionLoss("huber", "bin", "identity", k),
     }
-    if name not in known:
+    if not isinstance(name, str) or name not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
         hint = nearest(name, tuple(known))
         raise InferenceError(
-            f"no model is called {name!r}; there are {', '.join(known)}.",
+            f"no model is called {described(name)}; there are {', '.join(known)}.",
             code="I44",
             hint=f"{hint!r}?" if hint else None,
             state=None,
         )
-    if name == "quantile" and not 0 < tau < 1:
-        raise InferenceError(f"tau={tau!r} is no probability between 0 and 1.", code="I44", state=None)
-    if name == "huber" and k is not None and not 0 < k < np.inf:
-        raise InferenceError(f"k={k!r} is no positive number.", code="I44", state=None)
+    if name == "quantile" and not (isinstance(tau, int | float) and 0 < tau < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InferenceError(f"tau={described(tau)} is no probability between 0 and 1.", code="I44", state=None)
+    if name == "huber" and k is not None and not (isinstance(k, int | float) and 0 < k < np.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InferenceError(f"k={described(k)} is no positive number.", code="I44", state=None)
     return known[name]

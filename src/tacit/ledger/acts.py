@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from tacit.base.arguments import described
 from tacit.errors import BudgetError, LedgerError
 from tacit.ledger.chain import Entry, checked_text
 from tacit.privacy import Budget, Spend
@@ -77,7 +78,7 @@ def checked_analyst(name: object) -> str:
     """Return an analyst's name in Unicode form NFC; LedgerError L22 for an invalid one."""
     wrong = not isinstance(name, str) or not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST
     if wrong:
-        message = f"the analyst's name {name!r} is not text of 1 to {LONGEST} printable characters."
+        message = f"the analyst's name {described(name)} is not text of 1 to {LONGEST} printable characters."
         raise LedgerError(message, code="L22", hint='analyst="alice"')
     # a name typed with composed or with combining accents is one analyst, under one limit
     return unicodedata.normalize("NFC", str(name))
@@ -87,7 +88,7 @@ def checked_note(note: object) -> str:
     """Return the note of a raise or a limit; LedgerError L21 where it is empty."""
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
-        raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
+        raise LedgerError(message, code="L21", hint='note="board 31"')
     checked_text(note)
     return note
 

@@ -143,7 +143,8 @@ class Ledger:
 
         most: bounds the sum of the analyst's charges, earlier ones included, added up as the total is.  Limits may be
         raised and lowered; they reserve nothing, and may add up to more than the total.  note: as for a raise.  Raises
-        BudgetError B13 for another kind or relation than the ledger's, B14 below what the analyst has spent,
+        BudgetError B13 for another kind or relation than the ledger's, B14 below what the analyst has spent, B17 above
+        the total (one recorded by an earlier version stands),
         LedgerError L21 without a note, L22 for an invalid name.
         """
         analyst = acts.checked_analyst(analyst)
@@ -154,6 +155,9 @@ class Ledger:
             if not acts.same_words(total, most):
                 message = f"a limit of {most} ({most.neighbors}) is no part of {total} ({total.neighbors})."
                 raise BudgetError(message, code="B13", hint="the ledger's own kind, accounting and relation")
+            if not most.limit.within(total.limit):
+                message = f"a limit of {most} is above the total budget of {total}: it would limit nothing."
+                raise BudgetError(message, code="B17", hint=f"at most {total}, or raise the total first")
             before = _limit(tx, analyst)
             if most == before:
                 return None

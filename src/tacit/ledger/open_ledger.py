@@ -87,12 +87,12 @@ def _another(ledger: Ledger, given: Budget) -> LedgerError:
     )
     hint = f"write {now}, or leave the budget out" if raises else "leave budget= out to use the ledger's own"
     if is_upward(now, given):
-        options = " ".join(
-            f"--raise-to-{name} {plain(value)}"
+        options = ", ".join(
+            f"{name}={plain(value)}"
             for name in ("rho", "epsilon", "delta")
             if (value := getattr(given, name)) is not None and value != getattr(now, name)
         )
-        hint = f'{hint}; a raise is recorded: tacit budget LEDGER {options} --note "board 31"'
+        hint = f'{hint}; a raise is recorded: curator.raise_budget({options}, note="board 31")'
     return LedgerError(message, code="L01", hint=hint)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.errors import ModelError, nearest
 from tacit.models.block_statistics import STATISTICS
 from tacit.models.boxes import Array, Parameter, Span, spans
@@ -75,7 +76,7 @@ class Statistic:
         """Check the arguments; a function is tried on made-up rows at its first use."""
         wide = _columns(function, columns)
         if not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ModelError(f"seconds={seconds!r} is no number above 0, of at most a day.", code="M12")
+            raise ModelError(f"seconds={described(seconds)} is no number above 0, of at most a day.", code="M12")
         if not ranges:
             hint = 'Statistic("median", median=(0, 10))'
             raise ModelError("a statistic without a range.", code="M12", hint=hint)
@@ -152,10 +153,12 @@ def _columns(function: Any, columns: Any) -> int:
             raise ModelError(f"columns={columns!r}: {function!r} is of rows of {wide}.", code="M12")
         return wide
     if not callable(function):
-        raise ModelError(f"{function!r} is no function of a block's rows.", code="M21", hint='Statistic("median", …)')
+        raise ModelError(
+            f"{described(function)} is no function of a block's rows.", code="M21", hint='Statistic("median", …)'
+        )
     wide = 1 if columns is None else columns
     if isinstance(wide, bool) or not isinstance(wide, int) or wide < 1:
-        raise ModelError(f"columns={columns!r} is no number from 1.", code="M12")
+        raise ModelError(f"columns={described(columns)} is no number from 1.", code="M12")
     return wide
 
 
@@ -164,7 +167,7 @@ def _range(name: str, given: Any) -> tuple[float, float]:
     found = spans(name, given, "real", None)
     if isinstance(found, tuple):
         return cast("tuple[float, float]", found)
-    raise ModelError(f"{name}: {given!r} is no range.", code="M10", hint=f"{name}=(lower, upper)")
+    raise ModelError(f"{name}: {described(given)} is no range.", code="M10", hint=f"{name}=(lower, upper)")
 
 
 def _identity(function: Callable[..., Any]) -> str:

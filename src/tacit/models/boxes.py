@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.arguments import described
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 
@@ -134,7 +135,7 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     ends = [_number(end) for end in cast(Sequence[Any], value)] if isinstance(value, list | tuple) else []
     a, b = ends if len(ends) == 2 else (None, None)
     if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)):
-        message = f"{name}: {value!r} is no box."
+        message = f"{name}: {described(value)} is no box."
         raise ModelError(message, code="M10", hint=f"{name}=(lower, upper), both finite")
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
@@ -180,6 +181,6 @@ def values_of(names: Sequence[str], given: Any) -> Array:
         given = [words[name] for name in names]
     values = np.asarray(given, dtype=np.float64).reshape(-1)
     if len(values) != len(names) or not np.isfinite(values).all():
-        message = f"{given!r} are not finite values of {', '.join(names)}."
+        message = f"{described(given)} are not finite values of {', '.join(names)}."
         raise ModelError(message, code="M13", state=None)
     return values

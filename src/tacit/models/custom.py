@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Parameter, Span, expanded, spans
@@ -74,11 +75,11 @@ class Model(Likelihood):
     ) -> None:
         """Check the arguments; the log-density itself is checked at its first use."""
         if not callable(log_density):
-            raise ModelError(f"{log_density!r} is no function of a row and theta.", code="M14")
+            raise ModelError(f"{described(log_density)} is no function of a row and theta.", code="M14")
         if not parameters:
             raise ModelError("a model without parameters.", code="M12", hint="Model(log_density, mu=(0.2, 5))")
         if isinstance(columns, bool) or not isinstance(columns, int) or columns < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ModelError(f"columns={columns!r} is no number from 1.", code="M12")
+            raise ModelError(f"columns={described(columns)} is no number from 1.", code="M12")
         boxes = tuple((name, spans(name, box, "real", _size(box))) for name, box in parameters.items())
         for key, value in (("density", log_density), ("boxes", boxes), ("width", columns), ("default", None)):
             object.__setattr__(self, key, value)
@@ -201,7 +202,7 @@ def _support(given: Any, columns: int) -> Any:
         low, high = float(ends[0]), float(ends[1])
         if np.isfinite([low, high]).all() and low < high:
             return low, high
-    message = f"support={given!r} is none of {', '.join(SUPPORTS)}, and no interval of rows of one column."
+    message = f"support={described(given)} is none of {', '.join(SUPPORTS)}, and no interval of rows of one column."
     raise ModelError(message, code="M12")
 
 

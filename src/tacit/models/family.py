@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
@@ -35,7 +36,9 @@ class Family(Likelihood):
         for name, least in self._settings().items():
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ModelError(f"{name} of {type(self).__name__}: {value!r} is no number from {least}.", code="M12")
+                raise ModelError(
+                    f"{name} of {type(self).__name__}: {described(value)} is no number from {least}.", code="M12"
+                )
         for name, kind in self.kinds.items():
             object.__setattr__(self, name, spans(name, getattr(self, name), kind, self.sizes().get(name)))
         if not self.parameters:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
+from tacit.base.arguments import described, named_arguments
 from tacit.curator.curator import Curator
 from tacit.curator.mechanisms import design
-from tacit.curator.request import Shares, split
-from tacit.errors import QueryError, TacitError
+from tacit.curator.request import Shares, checked_questions, split
+from tacit.errors import BudgetError, QueryError, TacitError
+from tacit.estimates.terms import check_level
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.expected import expected
 from tacit.planning.page import Plan, PlannedQuestion
 from tacit.planning.study_plan import parties_of, reaches
 from tacit.privacy import Budget, Cost, Number, Spend, mu_squared_to_epsilon
+from tacit.privacy.budget import Neighbors
 from tacit.privacy.exact_numbers import rational, significant
 from tacit.release.query import Query
+from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
 from tacit.study import Study
 
@@ -27,6 +31,7 @@ STEPS: Final = 40
 """Halvings of the search for a price: relative precision 2**-40 of its range in logarithms."""
 
 
+@named_arguments(QueryError, "Q05", "plan")
 def plan(
     query: Query[Any] | Asks,
     schema: Schema | Mapping[str, Any],
@@ -60,6 +65,9 @@ def plan(
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
     size = _rows(rows, neighbors)
+    checked_questions(query)
+    _checked(neighbors, budget, spent)
+    check_level(level)
     asks: Asks = {"": query} if isinstance(query, Query) else query
 
     def designs(cost: Cost) -> dict[str, Measurement]:
@@ -160,13 +168,25 @@ def plan_study(
     return replace(page, parties=made if width is None else replace(made, reaches=reaches(made, width)))
 
 
+def _checked(neighbors: object, budget: object, spent: object) -> None:
+    """Raise BudgetError B05 for an unknown relation, B16 for a budget, or charges, of another type."""
+    if not isinstance(neighbors, str) or neighbors not in get_args(Neighbors):
+        text = f"neighbors is {described(neighbors)}: not one of {', '.join(get_args(Neighbors))}."
+        raise BudgetError(text, code="B05", hint='neighbors="add-remove"')
+    if budget is not None and not isinstance(budget, Budget):
+        text = f"budget is {described(budget)}: a Budget says in what it counts."
+        raise BudgetError(text, code="B16", hint="budget=tc.Budget(epsilon=1)")
+    if spent is not None and not isinstance(spent, Spend):
+        raise BudgetError(f"spent is {described(spent)}: no sum of charges.", code="B16", hint="spent=curator.spent")
+
+
 def _rows(rows: int | None, neighbors: str) -> int:
     if rows is None:
         if neighbors == "replace-one":
             raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
         return GUESSED_ROWS
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise QueryError(f"rows is {rows!r}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
+    if isinstance(rows, bool) or not isinstance(rows, int) or not 2 <= rows <= MAX_ROWS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise QueryError(f"rows is {described(rows)}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
     return rows
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.moments.query import Mean, Variance
@@ -135,7 +136,9 @@ def reaches(made: Parties, width: float | Mapping[str, float]) -> tuple[Reach, .
             guess = nearest(name, names) or ", ".join(names) or "a Mean or a Variance"
             raise QueryError(f"{name!r} is no question that parties estimate together.", code="Q40", hint=guess)
         if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < MOST:  # pyright: ignore
-            raise QueryError(f"width of {name!r} is {wanted!r}: not above 0.", code="Q40", hint="in the column's units")
+            raise QueryError(
+                f"width of {name!r} is {described(wanted)}: not above 0.", code="Q40", hint="in the column's units"
+            )
         own = [one for one in made.pools if one.name == name]
         # the widest term of the question decides
         out.append(reach(max(own, key=lambda one: one.variance((one.typical,))), float(wanted)))

@@ -94,6 +94,12 @@ class Intervals:
     level: float
     half: Array | None = None
 
+    def some(self, rows: Array) -> Intervals:
+        """Return some of the terms; rows: their indices, or a flag for each term."""
+        names = np.array(self.terms, dtype=object)[rows].tolist()
+        half = None if self.half is None else self.half[rows]
+        return Intervals(tuple(names), self.values[rows], self.limits[rows], self.level, half)
+
     @property
     def inner(self) -> Array:
         """Ends of the intervals for sampling alone, within the limits, shape (terms, 2)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,29 +11,55 @@ from tacit.base.arrays import Array
 from tacit.plots.canvas import BLACK, DARK, LIGHT, Caption, Drawn, Intervals, axes, finish_axes, points
 
 
-def estimate(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
-    """Draw terms with their intervals; InferenceError I05 for more than 1,000 terms, I20 without matplotlib."""
+def estimate(
+    shown: Intervals,
+    caption: Caption,
+    ax: Any = None,
+    *,
+    known: Sequence[bool] | None = None,
+    line: float | None = None,
+) -> Drawn:
+    """Draw terms with their intervals; InferenceError I05 for more than 1,000 terms, I20 without matplotlib.
+
+    known: a term for which it is False keeps its row, which says so, without a point or bars.
+    """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
-    bars(ax, shown, place)
-    ax.plot(shown.values, place, "o", color=BLACK, markersize=4)
+    seen = _seen(ax, shown, place, known)
+    if seen.any():
+        bars(ax, shown.some(seen), place[seen])
+        ax.plot(shown.values[seen], place[seen], "o", color=BLACK, markersize=4)
     rows(ax, place, shown.terms)
     finish_axes(ax, caption)
     return shown.drawn(ax, caption.note, shown.inner)
 
 
-def pairwise(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
+def pairwise(shown: Intervals, caption: Caption, ax: Any = None, *, known: Sequence[bool] | None = None) -> Drawn:
     """Draw differences with their intervals and a line at 0; hollow points where the interval holds 0.
 
+    known: as of `estimate`.
     Raises InferenceError I05 for more than 1,000 pairs, I20 without matplotlib.
     """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
-    bars(ax, shown, place)
+    seen = _seen(ax, shown, place, known)
     # zorder 0: behind bars and points
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    points(ax, shown.values, place, excludes(shown.limits, 0.0), "0 is inside")
+    if seen.any():
+        some = shown.some(seen)
+        bars(ax, some, place[seen])
+        points(ax, some.values, place[seen], excludes(some.limits, 0.0), "0 is inside")
     rows(ax, place, shown.terms)
     finish_axes(ax, caption)
     return shown.drawn(ax, caption.note, shown.inner)
+
+
+def _seen(ax: Any, shown: Intervals, place: Array, known: Sequence[bool] | None) -> Array:
+    """Return which terms are drawn, shape (terms,); say in the rows of the others that they are not known."""
+    seen = np.ones(len(shown.terms), dtype=np.bool_) if known is None else np.asarray(known, dtype=np.bool_)
+    for at in place[~seen].tolist():
+        ax.text(0.01, at, "not known", transform=ax.get_yaxis_transform(), fontsize=7, color="0.35", va="center")
+    if not seen.any():
+        ax.set_xticks([])  # an axis of nothing
+    return seen
 
 
 def places(rows: int) -> Array:

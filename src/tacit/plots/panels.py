@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tacit.plots.canvas import Drawn, no_matplotlib
+from tacit.plots.canvas import Drawn, check_rows, no_matplotlib
 
 ACROSS: Final = 2
 """Panels in a row of the figure."""
@@ -34,6 +34,16 @@ class Panels:
         return tuple(one.axes for one in self.panels)
 
     @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of all panels."""
+        return tuple(term for one in self.panels for term in one.terms)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values of all panels, in the order of `terms`."""
+        return tuple(value for one in self.panels for value in one.values)
+
+    @property
     def caption(self) -> str:
         """The note shared by all panels."""
         return self.panels[0].caption
@@ -50,6 +60,33 @@ class Panel:
     title: str
     draw: Callable[[Any], Drawn]
     axis: str | None = None
+
+
+def stacked(pictures: Sequence[Panel], rows: Sequence[int], heading: str) -> Panels:
+    """Draw panels below each other, each with an axis of its own; rows: the number of terms of each.
+
+    InferenceError I05 for more rows than a picture holds, I20 without matplotlib.
+    """
+    check_rows(sum(rows))
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise no_matplotlib() from None
+    heights = [0.9 + 0.35 * number for number in rows]
+    figure: Any = Figure(figsize=(7, 0.7 + sum(heights)), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0.05, 1, 0.95))
+    places = figure.subplots(len(pictures), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
+    drawn = [one.draw(place) for one, place in zip(pictures, places, strict=True)]
+    for i, (one, of) in enumerate(zip(drawn, pictures, strict=True)):
+        one.axes.set_title(of.title, fontsize=9, loc="left")
+        legend = one.axes.get_legend()
+        # one legend says it for all
+        if i > 0 and legend is not None:
+            legend.remove()
+        if of.axis is not None:
+            one.axes.set_xlabel(of.axis, fontsize=8)
+    figure.suptitle(heading, fontsize=9, x=0.01, ha="left")
+    return Panels(tuple(drawn))
 
 
 def side_by_side(pictures: Sequence[Panel], heading: str) -> Panels:

@@ -25,7 +25,7 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
-from tacit.privacy.cost import Cost, checked, mu_of, numbers_of, way_of
+from tacit.privacy.cost import Cost, asked, checked, mu_of, numbers_of, way_of
 from tacit.privacy.exact_numbers import Number, aligned, plain, rational, significant
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
@@ -110,14 +110,21 @@ class Budget:
         neighbors: Neighbors = "replace-one",
         accounting: Accounting | None = None,
     ) -> None:
-        way = way_of("a budget", epsilon, delta, rho)
+        self._promise({"epsilon": epsilon, "delta": delta, "rho": rho}, neighbors, accounting)
+        if delta is not None:
+            asked(delta, "delta")
+
+    def _promise(
+        self, numbers: Mapping[str, Number | None], neighbors: Neighbors, accounting: Accounting | None
+    ) -> None:
+        """Set the fields of a promise, one that is stored among them; errors as of Budget."""
+        way = way_of("a budget", numbers["epsilon"], numbers["delta"], numbers["rho"])
         _word("neighbors", neighbors, get_args(Neighbors))
         if accounting is not None:
             _word("accounting", accounting, get_args(Accounting))
             if way != "approximate":
                 message = f"accounting={accounting!r} is a way to add prices under a pair (ε, δ), which this is not."
                 raise BudgetError(message, code="B05", hint='Budget(epsilon=1, delta=1e-6, accounting="zcdp")')
-        numbers = {"epsilon": epsilon, "delta": delta, "rho": rho}
         for name, value in numbers.items():
             # the class is frozen: a promise cannot be changed after it is made
             object.__setattr__(self, name, None if value is None else checked(value, name))
@@ -143,6 +150,9 @@ class Budget:
         Budget(epsilon=Fraction(2, 1), delta=None, rho=None, neighbors='add-remove', accounting=None)
         """
         accounting = self.accounting if epsilon is not None and delta is not None else None
+        if delta is not None and self.delta is not None and rational(delta, "delta") == self.delta:
+            numbers = {"epsilon": epsilon, "delta": self.delta, "rho": rho}
+            return _stored(numbers, self.neighbors, accounting)
         return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
 
     def under(self, other: Budget) -> Budget:
@@ -166,7 +176,7 @@ class Budget:
         """
         if self.delta is None:
             return self
-        return Budget(epsilon=self.epsilon, delta=self.delta, neighbors=self.neighbors, accounting="zcdp")
+        return _stored({"epsilon": self.epsilon, "delta": self.delta, "rho": None}, self.neighbors, "zcdp")
 
     @property
     def kind(self) -> Literal["pure", "zcdp", "gdp", "basic"]:
@@ -320,7 +330,8 @@ class Budget:
         neighbors = cast(Neighbors, words.get("neighbors", "replace-one"))
         # stored pairs with "held" are from ledgers that keep ρ; those with "mu_squared" have the default accounting
         accounting = cast("Accounting | None", words.get("accounting") or ("zcdp" if "held" in kept else None))
-        budget = cls(**given, neighbors=neighbors, accounting=accounting)
+        numbers = {key: given.get(key) for key in ("epsilon", "delta", "rho")}
+        budget = _stored(numbers, neighbors, accounting)
         name = "mu_squared" if budget.kind == "gdp" else "held"
         if not kept:
             return budget
@@ -338,6 +349,13 @@ class Budget:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
         text = ", ".join(f"{n} = {plain(v)}" for n, v in parts if v is not None)
         return text + {"basic": " (added one by one)", "zcdp": " (added as ρ)"}.get(self.accounting or "", "")
+
+
+def _stored(numbers: Mapping[str, Number | None], neighbors: Neighbors, accounting: Accounting | None) -> Budget:
+    """Return a promise made earlier, whose δ may be larger than one that could be made now."""
+    made = object.__new__(Budget)
+    made._promise(numbers, neighbors, accounting)  # pyright: ignore[reportPrivateUsage]
+    return made
 
 
 def _word(name: str, word: object, known: tuple[str, ...]) -> None:

@@ -36,6 +36,9 @@ LEAST: Final = {
 }
 """Smaller prices are refused: they buy noise far beyond the largest scale (1e12), and numbers must stay printable."""
 
+MOST_DELTA: Final = Fraction(1, 100)
+"""Larger δ are refused where they are typed: one person in so many may be revealed.  Stored ones stay valid."""
+
 HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6", "mu_squared": "mu_squared=0.05"}
 NAMES: Final = ("epsilon", "delta", "rho", "mu_squared")
 WAYS: Final = "epsilon=1, or rho=0.1, or epsilon=1, delta=1e-6"
@@ -53,6 +56,16 @@ def checked(value: object, name: str) -> Fraction:
         raise BudgetError(f"{name} is {value}: above {MOST[name]}, it protects nobody.", code="B01", hint=HINT[name])
     if exact < LEAST[name]:
         raise BudgetError(f"{name} is {value}: no noise is that wide.", code="B01", hint=HINT[name])
+    return exact
+
+
+def asked(value: object, name: str) -> Fraction:
+    """Return `checked(value, name)` of a number that a user asks for; BudgetError B01 for a δ above MOST_DELTA too."""
+    exact = checked(value, name)
+    if name == "delta" and exact > MOST_DELTA:
+        one = f"one person in {plain(1 / exact, up=False)} may be revealed"
+        message = f"delta is {value}: {one}; at most {plain(MOST_DELTA)}, and far below 1 / rows."
+        raise BudgetError(message, code="B01", hint=HINT["delta"])
     return exact
 
 
@@ -108,14 +121,14 @@ class Cost:
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
         """Return a price from numbers as a user types them; a float is taken for the decimal it prints as.
 
-        Raises BudgetError B01 for a number that is not a price (NaN, not positive, above 1000, delta >= 1), B03 for a
+        Raises BudgetError B01 for a number that is not a price (NaN, not positive, above 1000, delta > 0.01), B03 for a
         price stated in no way or in two.
         """
         way_of("a price", epsilon, delta, rho)
         return cls(
-            epsilon=None if epsilon is None else checked(epsilon, "epsilon"),
-            delta=None if delta is None else checked(delta, "delta"),
-            rho=None if rho is None else checked(rho, "rho"),
+            epsilon=None if epsilon is None else asked(epsilon, "epsilon"),
+            delta=None if delta is None else asked(delta, "delta"),
+            rho=None if rho is None else asked(rho, "rho"),
         )
 
     @property

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.errors import BudgetError
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
@@ -30,8 +31,7 @@ def rational(value: object, name: str) -> Fraction:
     """
     exact = _parse(value)
     if exact is None:
-        shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
-        raise BudgetError(f"{name} is {shown}: not a finite number.", code="B01", hint=f"{name}=0.1")
+        raise BudgetError(f"{name} is {described(value)}: not a finite number.", code="B01", hint=f"{name}=0.1")
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
         raise BudgetError(f"{name} has more digits than any price needs.", code="B01", hint=f"{name}=0.1")
     return exact

@@ -97,7 +97,7 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
 
 
 def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
-    """Return a price of few digits that fits, as a command-line option, and its size relative to `cost`.
+    """Return a price of few digits that fits, in the words of Python, and its size relative to `cost`.
 
     It is of the kind of `cost`, or else of the budget's own kind; None where nothing worth asking is left.
     """
@@ -144,11 +144,11 @@ def _largest_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
 
 def _pair(epsilon: Fraction, delta: Fraction) -> str | None:
     first, second = _option("epsilon", epsilon), _option("delta", delta)
-    return f"{first} {second}" if first and second else None
+    return f"{first}, {second}" if first and second else None
 
 
 def _option(name: str, value: Fraction) -> str | None:
-    return f"--{name} {plain(value)}" if value >= LEAST[name] else None
+    return f"{name}={plain(value)}" if value >= LEAST[name] else None
 
 
 def _short(x: Fraction) -> Fraction:

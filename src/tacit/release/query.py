@@ -2,28 +2,85 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
+import numpy as np
+
+from tacit.base.arguments import holds_rows, kind_of, misfit, plain
 from tacit.errors import QueryError, nearest
 from tacit.release import registry
-from tacit.release.query_checks import listed
+from tacit.release.query_checks import EVERY, listed
 
 R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True)
 class Needed:
-    """The required arguments of a query, with the error message and hint for a file that lacks one."""
+    """The required arguments of a query, with the error message and hint for a file, or a call, that lacks one."""
 
     names: tuple[str, ...]
     message: str
     hint: str
 
 
-class Query(Generic[R_co]):
+MOST_BITS: Final = 1_000
+"""Longer integers are refused: Python does not print those of thousands of digits, and none is an argument."""
+LISTS: Final = ("probs", "bins")
+"""Arguments that take several numbers, and so an array of them."""
+
+
+class Asked(type):
+    """Calls of a query's class: arguments that do not fit, and arguments that are rows, are QueryErrors.
+
+    Q05 for an argument that the query does not have, Q03 for one that it lacks, Q06 for a table, a column or an array
+    where a plain value belongs: a question holds no rows, and the message repeats none.
+    """
+
+    if not TYPE_CHECKING:  # type checkers go by the fields of the class
+
+        def __call__(cls, *given: Any, **named: Any) -> Any:
+            """Return a query of these arguments; QueryError Q03, Q05, Q06."""
+            wrong = misfit(cls.__name__, cls.__signature__, given, named)
+            if wrong is not None:
+                needed = cls.needed if " needs " in wrong[0] else None
+                message = wrong[0] if needed is None else needed.message
+                raise QueryError(message, code="Q05" if needed is None else "Q03", hint=wrong[1])
+            bound = cls.__signature__.bind(*given, **named)
+            for name, value in bound.arguments.items():
+                bound.arguments[name] = _plain(cls.__name__, name, value)
+            return super().__call__(*bound.args, **bound.kwargs)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        return _signature(cls.__init__)
+
+
+@lru_cache(maxsize=256)
+def _signature(init: Any) -> inspect.Signature:
+    """Return the signature of a class from its `__init__`, without self."""
+    whole = inspect.signature(init)
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def _plain(kind: str, name: str, value: Any) -> Any:
+    """Return an argument as a plain value; QueryError Q06 for rows."""
+    if name in LISTS and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+        return cast("np.ndarray[Any, Any]", value).tolist()
+    if holds_rows(value):
+        hint = 'where="age >= 18", in words' if name == "where" else f"{name} by the column's name"
+        raise QueryError(f"{name} of {kind} is {kind_of(value)}: a question holds no rows.", code="Q06", hint=hint)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        text = f"{name} of {kind} is a number of hundreds of digits."
+        raise QueryError(text, code="Q06", hint="a number that can be written")
+    return plain(value)
+
+
+class Query(Generic[R_co], metaclass=Asked):
     """A query whose release is of class R.  Base class; every query is a frozen dataclass of plain values.
 
     A query and all its values are public.  Values that are invalid in themselves raise QueryError when the query is
@@ -58,7 +115,8 @@ class Query(Generic[R_co]):
             value = getattr(self, f.name)
             if f.name == "bins" and value:
                 pairs = cast("tuple[tuple[str, Any], ...]", value)
-                words["bins"] = {name: listed(edges) for name, edges in pairs}
+                every = pairs[0][0] == EVERY
+                words["bins"] = pairs[0][1] if every else {name: listed(edges) for name, edges in pairs}
             elif f.name == "probs":
                 # as text: an exact fraction, which no float is
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]

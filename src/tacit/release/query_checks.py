@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
-from tacit.base.json_text import is_text, shown
+import numpy as np
+
+from tacit.base.arguments import described, kind_of, plain
+from tacit.base.json_text import is_text
 from tacit.errors import BudgetError, QueryError
 from tacit.privacy.exact_numbers import rational
+from tacit.schema.column_types import Date, Integer, Real
 from tacit.schema.logistic_bins import LogisticBins, from_words, worded
 from tacit.schema.predicates.parser import parse
 from tacit.schema.predicates.syntax import spelled
 
+if TYPE_CHECKING:
+    from tacit.release.query import Query
+
+Q = TypeVar("Q", bound="Query[Any]")
+EVERY: Final = ""
+"""Stands for every numeric column in `bins`; no column can have this name."""
 FINEST: Final = 10_000
 """Largest denominator of a probability."""
+ROUNDING: Final = Fraction(1, 10**9)
+"""A float so near to a probability of 4 decimals is taken for it."""
 MOST_THRESHOLD: Final = 2**40
 """Largest threshold of a sparse histogram."""
 Names: TypeAlias = str | Sequence[str]
@@ -25,7 +38,9 @@ def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise QueryError(f"{field} of {query}: {value!r} is not a column name.", code="Q01", hint=f'{field}="age"')
+        raise QueryError(
+            f"{field} of {query}: {described(value)} is not a column name.", code="Q01", hint=f'{field}="age"'
+        )
     given = (value,) if isinstance(value, str) else tuple(value)
     for name in given:
         column(query, field, name)
@@ -39,8 +54,9 @@ def column(query: str, field: str, value: object) -> str:
     """Return one column name; QueryError Q01 unless it is a text that can be written."""
     if isinstance(value, str) and is_text(value):
         return value
-    said = shown(value) if isinstance(value, str) else repr(value)
-    raise QueryError(f"{field} of {query}: {said} is not a column name.", code="Q01", hint=f'{field}="age"')
+    # a list of cells in place of names: what is no text is named by its kind alone
+    what = described(value) if isinstance(value, str) else kind_of(value)
+    raise QueryError(f"{field} of {query}: {what} is not a column name.", code="Q01", hint=f'{field}="age"')
 
 
 def condition(query: Any) -> None:
@@ -60,19 +76,57 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
     """Return pairs of a name and a number of bins or edges, sorted by name, from a mapping.
 
     given: {"age": 10, "income": [0, 10_000, 300_000]}.  A Histogram also takes LogisticBins, or their plain values.
+    A number alone is of every numeric column, which only the schema tells: it is kept under the name EVERY until
+    `of_numbers` replaces it.
     QueryError Q64 for bins that are no mapping or of a column not in `by`, Q100 for logistic bins of another query.
     """
+    if isinstance(given, int) and not isinstance(given, bool) and by:  # pyright: ignore[reportUnnecessaryIsInstance]
+        return ((EVERY, given),)
     try:
         pairs = dict(given)
     except (TypeError, ValueError):
-        raise QueryError(f"bins of {kind} is {given!r}.", code="Q64", hint='bins={"age": 10}') from None
+        raise QueryError(f"bins of {kind} is {described(given)}.", code="Q64", hint='bins={"age": 10}') from None
     for name in pairs:
-        if name not in by:
-            text = f"bins of {kind} names {name!r}, which is not in {where}."
-            raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
+        if name not in by and not (name == EVERY and len(pairs) == 1):
+            what = described(name) if isinstance(name, str) else kind_of(name)
+            text = f"bins of {kind} names {what}, which is not in {where}."
+            raise QueryError(
+                text, code="Q64", hint=f'{where}="{name}"' if isinstance(name, str) else 'bins={"age": 10}'
+            )
     fixed = {name: _edges(kind, name, edges) for name, edges in pairs.items()}
     # sorted, so that equal questions have equal words and digests
     return tuple(sorted(fixed.items()))
+
+
+def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
+    """Return a query whose number of bins is that of each numeric column by name, where it was given for all of them.
+
+    A histogram's Integer of no more values than bins keeps one bin a value.  QueryError Q64 where no column is numeric.
+
+    >>> from tacit.method.histogram.query import Histogram
+    >>> from tacit.schema import Boolean, Real, Schema
+    >>> schema = Schema({"age": Real(0, 100), "income": Real(0, 9), "married": Boolean()})
+    >>> of_numbers(Histogram(["age", "income", "married"], bins=12), schema).bins
+    (('age', 12), ('income', 12))
+    """
+    given = cast("tuple[tuple[str, Any], ...]", getattr(query, "bins", ()))
+    if not given or given[0][0] != EVERY:
+        return query
+    (_, number), groups = given[0], query.groups
+    names = cast("tuple[str, ...]", getattr(query, groups))
+    numeric = [name for name in names if isinstance(schema.get(name), Real | Integer | Date)]
+    if not numeric:
+        text = f"bins of {type(query).__name__} is {number}, and no column of {groups} is one of numbers."
+        raise QueryError(text, code="Q64", hint="leave bins out")
+    made = {name: _at_most(schema[name], number, groups) for name in numeric}
+    return replace(query, bins={name: bins for name, bins in made.items() if bins is not None})
+
+
+def _at_most(column: Any, number: int, groups: str) -> Any:
+    """Return a number of bins, or one bin a value of an Integer that has no more values; None where that is default."""
+    if not isinstance(column, Integer) or column.upper - column.lower >= number:
+        return number
+    return None if groups == "columns" else [value - 0.5 for value in range(column.lower + 1, column.upper + 1)]
 
 
 def _edges(kind: str, name: str, given: Any) -> Any:
@@ -81,7 +135,8 @@ def _edges(kind: str, name: str, given: Any) -> Any:
     if isinstance(made, LogisticBins) and kind != "Histogram":
         text = f"bins of {kind} for {name!r} are logistic, which only those of Histogram can be."
         raise QueryError(text, code="Q100", hint=f'bins={{"{name}": 10}}')
-    return tuple(cast(Any, made)) if isinstance(made, list) else made
+    made = cast(Any, made).tolist() if isinstance(made, np.ndarray) and made.ndim == 1 else plain(made)
+    return tuple(plain(edge) for edge in cast(Any, made)) if isinstance(made, list) else made
 
 
 def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
@@ -90,25 +145,20 @@ def probability(given: object, what: str = "probs of Quantiles", hint: str = "pr
         p = rational(given, what)  # refuses "1e999999999" before it becomes an integer of that length
     except BudgetError:
         p = Fraction(0)
+    near = Fraction(round(p * FINEST), FINEST)
+    # 0.30000000000000004, which sums of floats make of 0.3
+    p = near if isinstance(given, float) and abs(p - near) < ROUNDING else p
     if not 0 < p < 1 or p.denominator > FINEST:
-        text = f"{what}: {_shown(given)} is not between 0 and 1, with at most 4 decimals."
+        text = f"{what}: {described(given)} is not between 0 and 1, with at most 4 decimals."
         raise QueryError(text, code="Q74", hint=hint)
     return p
-
-
-def _shown(given: object) -> str:
-    """Return a value as an error message shows it."""
-    try:
-        return repr(given)[:60]
-    except ValueError:  # Python refuses to print an integer of thousands of digits
-        return "a number of thousands of digits"
 
 
 def flags(kind: str, **given: object) -> None:
     """Raise QueryError Q81 unless these arguments of a query are True or False."""
     for name, value in given.items():
         if not isinstance(value, bool):
-            text = f"{name} of {kind} is {value!r}: neither true nor false."
+            text = f"{name} of {kind} is {described(value)}: neither true nor false."
             raise QueryError(text, code="Q81", hint=f"{name}=True")
 
 
@@ -117,7 +167,7 @@ def threshold(given: Any, *, sparse: bool) -> None:
     if given is None:
         return
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_THRESHOLD or not sparse:
-        text = f"threshold of Histogram is {given!r}" + ("." if sparse else ", which only a sparse one has.")
+        text = f"threshold of Histogram is {described(given)}" + ("." if sparse else ", which only a sparse one has.")
         raise QueryError(text, code="Q83", hint="sparse=True, threshold=50")
 
 

@@ -198,13 +198,15 @@ def _blocks(releases: Sequence[Released]) -> str:
 def _models(estimates: Sequence[Shown]) -> str:
     """The sentence on models fitted to cells."""
     models = [one for one in estimates if isinstance(one, FittedModel)]
-    made = dict.fromkeys(one.method for one in models if one.method in METHODS)
+    sums = [one for one in models if type(one.release.query).__name__ == "Regression"]
+    made = dict.fromkeys(one.method for one in models if one not in sums)
     how = "; ".join(METHODS[method] for method in made)
     cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
-    step = any(one.method not in METHODS for one in models)
-    return cells + (
-        " Linear models: noisy cross-products and one step of cut residuals (Bickel, 1975)." if step else ""
-    )
+    kinds = list(dict.fromkeys(one.model for one in sums))
+    linear = " Linear models: noisy cross-products and one step of clipped residuals (Bickel, 1975)."
+    others = [kind.capitalize() if i == 0 else kind for i, kind in enumerate(k for k in kinds if k != "linear")]
+    scores = f" {' and '.join(others)} models: a pilot fit and two steps of bounded scores (Cantoni & Ronchetti, 2001)."
+    return cells + (linear if "linear" in kinds else "") + (scores if others else "")
 
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, SupportsFloat, cast
 
+from tacit.base.arguments import described, holds_rows, kind_of
 from tacit.errors import QueryError, SchemaError
 
 EXACT: Final = 2**53
@@ -27,13 +29,16 @@ def show(value: float) -> str:
 def finite(value: object, what: str, hint: str) -> float:
     """Return `value` as a finite float (zero without a sign); SchemaError S06 otherwise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
-        raise SchemaError(f"{what} {value!r} is not a number.", code="S06", hint=hint)
+        raise SchemaError(f"{what} {described(value)} is not a number.", code="S06", hint=hint)
     try:
         number = float(cast(SupportsFloat, value)) + 0.0
     except (OverflowError, ValueError):  # an integer beyond any float, a signalling NaN
         number = math.inf
     if not math.isfinite(number):
-        text = str(value)
+        try:
+            text = str(value)
+        except ValueError:  # Python does not print an integer of thousands of digits
+            text = "of thousands of digits"
         shown = text if len(text) < 40 else f"{text[:20]}… ({len(text)} digits)"
         raise SchemaError(f"{what} {shown} is not a finite number.", code="S06", hint=hint)
     return number
@@ -51,9 +56,10 @@ def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
         number = int(value) if Decimal(value).is_finite() and value == int(value) else None
     # NumPy integers, too; floats have no __index__
     elif hasattr(value, "__index__"):
-        number = operator.index(cast("int", value))
+        with suppress(TypeError):  # arrays
+            number = operator.index(cast("int", value))
     if number is None:
-        raise SchemaError(f"{what} {value!r} is not a whole number.", code=code, hint=hint)
+        raise SchemaError(f"{what} {described(value)} is not a whole number.", code=code, hint=hint)
     if abs(number) > EXACT:
         shown = number if abs(number) < 10**30 else f"of more than {10**30:.0e}"
         raise SchemaError(f"{what} {shown} is beyond 2**53: no engine keeps it exact.", code="S08", hint=hint)
@@ -71,7 +77,7 @@ def day(value: object, what: str, hint: str) -> date:
         raise SchemaError(f"{what} {value!r} is not a date of the form 2024-12-31.", code="S06", hint=hint)
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    raise SchemaError(f"{what} {value!r} is not a date.", code="S06", hint=hint)
+    raise SchemaError(f"{what} {described(value)} is not a date.", code="S06", hint=hint)
 
 
 def ordered(lower: float | date, upper: float | date, kind: str, text: tuple[str, str], hint: str) -> None:
@@ -83,17 +89,20 @@ def ordered(lower: float | date, upper: float | date, kind: str, text: tuple[str
 def words(value: object, what: str, code: str, hint: str) -> str:
     """Return `value` if it is text that can be printed, written to TOML and read back; SchemaError `code` otherwise."""
     if not isinstance(value, str):
-        raise SchemaError(f"{what} {value!r} is not text.", code=code, hint=hint)
+        raise SchemaError(f"{what} {described(value)} is not text.", code=code, hint=hint)
     if not value.strip() or not value.isprintable():
         raise SchemaError(f"{what} {value!r} is empty or has unprintable characters.", code=code, hint=hint)
     return value
 
 
-def common(kind: str, units: object, column: object, computed: object = None) -> str | None:
-    """Check the keywords that column types share; SchemaError S15 unless each is text or None.
+def common(kind: str, units: object, column: object, computed: object = None, missing: object = None) -> str | None:
+    """Check the keywords that column types share; SchemaError S15 unless each is text or None, S11 for a column.
 
     Returns the canonical text of `computed`; SchemaError S18 where it cannot be read, or `column` is given as well.
     """
+    if holds_rows(missing):
+        text = f"missing value of {kind} is {kind_of(missing)}: not one value."
+        raise SchemaError(text, code="S11", hint='missing="exclude"')
     if units is not None:
         words(units, f"units of {kind}", "S15", 'units="years"')
     if column is not None:
@@ -101,7 +110,7 @@ def common(kind: str, units: object, column: object, computed: object = None) ->
     if computed is None:
         return None
     if column is not None:
-        text = f"{kind} is read from column {column!r} and computed = {computed!r}."
+        text = f"{kind} is read from column {column!r} and computed = {described(computed)}."
         raise SchemaError(text, code="S18", hint="one of the two")
     return _spelled(kind, computed)
 
@@ -115,4 +124,4 @@ def _spelled(kind: str, computed: object) -> str:
     except QueryError:
         pass
     hint = 'computed="age >= 65"' if kind == "Boolean" else 'computed="log(income)"'
-    raise SchemaError(f"computed of {kind}: {computed!r} cannot be read.", code="S18", hint=hint)
+    raise SchemaError(f"computed of {kind}: {described(computed)} cannot be read.", code="S18", hint=hint)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal, TypeAlias, cast
 
+from tacit.base.arguments import described, named_fields
 from tacit.errors import SchemaError
 from tacit.rows.row_map import GRID, Level
 from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
@@ -28,6 +29,7 @@ WIDEST: Final = 1e75
 """Largest absolute bound, and largest width: fourth powers, as in variances of variances, stay finite floats."""
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True)
 class Real:
     """A number between two public bounds, rounded to a grid of 2**20 steps; cells beyond are clamped (theory §12).
@@ -53,7 +55,7 @@ Nothing was read or spent.
     computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "computed", common("Real", self.units, self.column, self.computed))
+        object.__setattr__(self, "computed", common("Real", self.units, self.column, self.computed, self.missing))
         hint = "Real(0, 100), or Real() for queries that need no bounds"
         if (self.lower is None) != (self.upper is None):
             raise SchemaError("Real has one bound; it takes two or none.", code="S06", hint=hint)
@@ -72,6 +74,7 @@ Nothing was read or spent.
             object.__setattr__(self, "missing", value)
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True)
 class Integer:
     """A whole number from `lower` to `upper`, both included; not rounded while upper - lower <= 2**20 (theory §12).
@@ -91,7 +94,7 @@ class Integer:
     computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "computed", common("Integer", self.units, self.column, self.computed))
+        object.__setattr__(self, "computed", common("Integer", self.units, self.column, self.computed, self.missing))
         low, high = (
             whole(value, f"{side} bound", "Integer(0, 10)")
             for side, value in (("lower", self.lower), ("upper", self.upper))
@@ -108,6 +111,7 @@ class Integer:
             object.__setattr__(self, "missing", value)
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True)
 class Boolean:
     """True or False (1 or 0 in the table); its mean is a proportion, and it can be grouped by.
@@ -124,14 +128,15 @@ class Boolean:
     computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "computed", common("Boolean", None, self.column, self.computed))
+        object.__setattr__(self, "computed", common("Boolean", None, self.column, self.computed, self.missing))
         if self.missing == NONE:
             object.__setattr__(self, "missing", False)
         if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
+            text = f'missing value {described(self.missing)} of Boolean is not "exclude", True or False.'
             raise SchemaError(text, code="S11", hint='missing="exclude"')
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True)
 class Date:
     """A day from `lower` to `upper`, both included: datetime.date or ISO text.
@@ -148,7 +153,7 @@ class Date:
     column: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        common("Date", None, self.column)
+        common("Date", None, self.column, None, self.missing)
         hint = 'Date("2024-01-01", "2024-12-31")'
         low, high = day(self.lower, "lower bound", hint), day(self.upper, "upper bound", hint)
         text = (low.isoformat(), high.isoformat())
@@ -170,6 +175,7 @@ class Date:
         return low.toordinal() - _EPOCH, high.toordinal() - _EPOCH
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True, init=False)
 class Category:
     """One of a public list of levels; any other cell in the table counts as missing.
@@ -214,9 +220,9 @@ class Category:
         said = common("Category", units, column, computed)
         codes, labels = _levels(levels)
         if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SchemaError(f"ordered of Category is {ordered!r}.", code="S15", hint="ordered=True")
+            raise SchemaError(f"ordered of Category is {described(ordered)}.", code="S15", hint="ordered=True")
         if not isinstance(constant, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SchemaError(f"constant of Category is {constant!r}.", code="S15", hint="constant=True")
+            raise SchemaError(f"constant of Category is {described(constant)}.", code="S15", hint="constant=True")
         words(missing, "missing label", "S11", 'missing="exclude", or missing="unknown"')
         if missing != EXCLUDE and missing in labels:
             text = f"missing label {missing!r} is also the label of a level."
@@ -231,6 +237,7 @@ class Category:
         return dict(zip(self.codes, self.labels, strict=True))
 
 
+@named_fields(SchemaError, "S05")
 @dataclass(frozen=True)
 class PrivacyUnit:
     """The column that identifies the person a row belongs to; neighbouring tables then differ in one whole person.
@@ -289,7 +296,9 @@ def _levels(levels: object) -> tuple[tuple[Level, ...], tuple[str, ...]]:
         codes = [*cast("Sequence[object]", levels)]
         labels = [_label(code) for code in codes]
     else:
-        raise SchemaError(f"levels {levels!r} of Category are neither a list nor a table.", code="S10", hint=hint)
+        raise SchemaError(
+            f"levels of Category are {described(levels)}: neither a list nor a table.", code="S10", hint=hint
+        )
     if not codes:
         raise SchemaError("Category has no levels.", code="S10", hint=hint)
     checked = _codes(codes, hint)
@@ -316,7 +325,7 @@ def _codes(codes: list[object], hint: str) -> tuple[Level, ...]:
         return cast("tuple[str, ...]", tuple(codes))
     if any(isinstance(code, str | bool) for code in codes):
         one, other = codes[0], next(code for code in codes if type(code) is not type(codes[0]))
-        text = f"levels {one!r} and {other!r} of Category are of two kinds."
+        text = f"levels {described(one)} and {described(other)} of Category are of two kinds."
         raise SchemaError(text, code="S10", hint="all text, all whole numbers or all Booleans")
     return tuple(whole(code, "level", hint, "S10") for code in codes)
 

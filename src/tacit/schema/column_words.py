@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, cast
 
+from tacit.base.arguments import described
 from tacit.errors import SchemaError, nearest
 from tacit.schema.column_types import EXCLUDE, TYPES, Category, Column
 
@@ -57,12 +58,12 @@ def column_from_dict(name: str, given: object) -> Column:
     where = f"column {name!r}"
     if not isinstance(given, Mapping):
         hint = f'{name} = {{ type = "Real", lower = 0, upper = 100 }}'
-        raise SchemaError(f"{where} is {given!r}, not a table.", code="S04", hint=hint)
+        raise SchemaError(f"{where} is {described(given)}, not a table.", code="S04", hint=hint)
     words_ = {str(key): value for key, value in cast("Mapping[object, Any]", given).items()}
     kind = words_.pop("type", None)
     if not isinstance(kind, str) or kind not in TYPES:
         guess = nearest(str(kind), list(TYPES)) or "Real"
-        text = f"{where} has type {kind!r}, which is not one of {', '.join(TYPES)}."
+        text = f"{where} has type {described(kind)}, which is not one of {', '.join(TYPES)}."
         raise SchemaError(text, code="S04", hint=f'type = "{guess}"')
     _keys(where, kind, words_)
     try:
@@ -112,7 +113,9 @@ def read_levels(levels: object) -> Any:
         pair = cast("list[object]", one)
         if not isinstance(one, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str | int | float):
             hint = 'levels = [["01", "Alabama"], ["10", "Delaware"]]'
-            raise SchemaError(f"level {one!r} of Category is not a code with its label.", code="S10", hint=hint)
+            raise SchemaError(
+                f"level {described(one)} of Category is not a code with its label.", code="S10", hint=hint
+            )
         if pair[0] in made:
             raise SchemaError(f"level {pair[0]!r} of Category occurs twice.", code="S09", hint="each level once")
         made[pair[0]] = pair[1]

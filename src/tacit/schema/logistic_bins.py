@@ -6,7 +6,6 @@ between bins are finite numbers on the column's own scale; the first and the las
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Context, Decimal
@@ -17,14 +16,18 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.arguments import described, named_fields
 from tacit.errors import QueryError, nearest
 
 MOST_BINS: Final = 200
 FEWEST: Final = 4
+LARGEST: Final = 1e300
+"""Largest absolute center or scale: edges stay finite floats."""
 DIGITS: Final = Context(prec=40)
 """Decimal arithmetic of the edges: rounded to float64 once, so that they are the same on every machine."""
 
 
+@named_fields(QueryError, "Q100")
 @dataclass(frozen=True)
 class LogisticBins:
     """Bins on the whole line, of equal width in x = 1 / (1 + exp(-(z - center) / scale)).
@@ -45,12 +48,14 @@ class LogisticBins:
     def __post_init__(self) -> None:
         given: Any = self.bins
         if isinstance(given, bool) or not isinstance(given, int) or not FEWEST <= given <= MOST_BINS:
-            raise _wrong(f"bins is {given!r}: not from {FEWEST} to {MOST_BINS}.")
+            raise _wrong(f"bins is {described(given)}: not from {FEWEST} to {MOST_BINS}.")
         for name in ("center", "scale"):
             value: Any = getattr(self, name)
-            number = not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+            number = not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= LARGEST
             if not number or (name == "scale" and value <= 0):
-                raise _wrong(f"{name} is {value!r}: not a finite number{' above 0' if name == 'scale' else ''}.")
+                raise _wrong(
+                    f"{name} is {described(value)}: not a finite number{' above 0' if name == 'scale' else ''}."
+                )
             object.__setattr__(self, name, float(value))
         if not (np.isfinite(self.edges).all() and all(a < b for a, b in pairwise(self.edges))):
             raise _wrong(f"scale {self.scale!r} at center {self.center!r} leaves no edges apart in 64-bit floats.")
@@ -91,7 +96,7 @@ def from_words(words: Mapping[str, Any]) -> LogisticBins:
         if word not in known:
             raise _wrong(f"has no {word!r}.", nearest(str(word), known))
     if words.get("type") != "LogisticBins" or len(words) < len(known):
-        raise _wrong(f"{dict(words)!r} do not describe it.")
+        raise _wrong(f"{described(words)} do not describe it.")
     return LogisticBins(**{word: words[word] for word in known[1:]})
 
 

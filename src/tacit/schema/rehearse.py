@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from tacit.base.arguments import described, kind_of
 from tacit.base.lazy_imports import pandas
 from tacit.errors import SchemaError
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+
+MOST: Final = 10**9
+"""Most made-up rows."""
 
 
 def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Generator | None) -> Any:
@@ -24,9 +28,14 @@ def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Gener
     """
     pd = pandas()
 
-    if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"rows is {rows!r}: not a whole number from 0 on."
+    if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 0 <= rows < MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"rows is {described(rows)}: not a whole number from 0 on."
         raise SchemaError(text, code="S17", hint="schema.example(1_000, rng=0)")
+    if rng is not None and not isinstance(rng, int | np.integer | np.random.Generator):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"rng is {kind_of(rng)}: no seed."
+        raise SchemaError(text, code="S17", hint="schema.example(1_000, rng=0)")
+    if isinstance(rng, int | np.integer) and rng < 0:
+        raise SchemaError("rng is below 0: no seed.", code="S17", hint="schema.example(1_000, rng=0)")
     generator = np.random.default_rng(rng)
     return pd.DataFrame({name: _cells(column, int(rows), generator) for name, column in columns.items()})
 

@@ -11,14 +11,17 @@ from typing import Final, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.rows.row_map import GRID, KeyMap, Level, RowMap, Unit
 from tacit.schema.column_table import ColumnTable
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
-from tacit.schema.logistic_bins import MOST_BINS
 
 SHORT: Final = 64
 """Largest number of numeric codes, not consecutive, that an engine can number one by one."""
+MOST_OF_A_COLUMN: Final = 2_000
+"""Most bins of one column: as many comparisons a row, and as many points a column in fits to a histogram."""
+SHOWN_EDGES: Final = 12
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
@@ -178,19 +181,29 @@ def _day_of(name: str, value: object) -> int:
 def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
     """Return the inner edges of bins given as a number or as edges; QueryError Q64."""
     hint = f'bins={{"{name}": 10}}, or [{_short(low)}, …, {_short(high)}]'
-    if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_BINS:
-        return tuple(low + (high - low) * i / bins for i in range(1, bins))
+    if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_OF_A_COLUMN:
+        edges = [low + (high - low) * i / bins for i in range(1, bins)]
+        # so many bins that neighbouring edges are one float
+        if all(a < b for a, b in pairwise([low, *edges, high])):
+            return tuple(edges)
     if not isinstance(bins, tuple):
-        raise QueryError(f"bins of {name!r} is {bins!r}: not from 2 to {MOST_BINS}, nor edges.", code="Q64", hint=hint)
+        text = f"bins of {name!r} is {described(bins)}: not from 2 to {MOST_OF_A_COLUMN:,}, nor edges."
+        raise QueryError(text, code="Q64", hint=hint)
     given = cast("tuple[object, ...]", bins)
     edges = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool)]
     inner = tuple(x for x in edges if low < x < high)
     rising = all(a < b for a, b in pairwise(edges))
     within = all(low <= x <= high for x in edges)
-    if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_BINS:
-        text = f"bins of {name!r}: {list(given)!r} are not increasing edges from {_short(low)} to {_short(high)}."
+    if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_OF_A_COLUMN:
+        text = f"bins of {name!r}: {_listed(given)} are not increasing edges from {_short(low)} to {_short(high)}."
         raise QueryError(text, code="Q64", hint=hint)
     return inner
+
+
+def _listed(given: tuple[object, ...]) -> str:
+    """Return edges as an error shows them: a few as they are; of more, which may be cells of a column, their number."""
+    few = len(given) <= SHOWN_EDGES and all(isinstance(one, int | float | str | date) for one in given)
+    return f"[{', '.join(map(described, given))}]" if few else f"{len(given):,} values"
 
 
 def _short(x: float) -> str:

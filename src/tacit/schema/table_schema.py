@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.base.arguments import described
 from tacit.errors import SchemaError
 from tacit.schema.column_checks import words
 from tacit.schema.column_types import TYPES, Column, PrivacyUnit
@@ -153,7 +154,7 @@ class Schema(Mapping[str, Column]):
 def _column(name: str, column: object) -> Column:
     if isinstance(column, tuple(TYPES.values())):
         return column
-    text, hint = f"column {name!r} is {column!r}, which is not a column type.", ", ".join(TYPES)
+    text, hint = f"column {name!r} is {described(column)}, which is not a column type.", ", ".join(TYPES)
     if isinstance(column, type) and column in TYPES.values():
         text, hint = f"column {name!r} is {column.__name__} itself, not a column of that type.", f"{column.__name__}(…)"
     elif isinstance(column, Mapping):

@@ -19,6 +19,7 @@ from tacit.errors import FileError
 from tacit.privacy import Budget, Cost
 from tacit.privacy.exact_numbers import rational
 from tacit.release.query import Query, query_from_dict
+from tacit.release.query_checks import of_numbers
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.predicates.typed_conditions import typed
@@ -115,13 +116,14 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     asks, shares = _asks(section_of(words, "ask"))
     where = located("[schema]")
     schema = where(lambda: Schema.from_dict(checked_columns(words.get("schema"))))
-    for name, query in asks.items():
+    for name, query in list(asks.items()):
         # columns and conditions are read now, so that a mistake shows before any row is read
         for column in _columns(query):
             located(f"[ask.{name}]")(partial(column_of, schema, column))
         condition: str | None = vars(query).get("where")
         if condition is not None:
             located(f"[ask.{name}]")(partial(typed, condition, schema))
+        asks[name] = located(f"[ask.{name}]")(partial(of_numbers, query, schema))
     return Job(
         path=path,
         title=text_of(words, "title", "the file") or "",

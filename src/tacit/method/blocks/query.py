@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError
 from tacit.method.shared.asked_model import AskedModel
 from tacit.release.query import Needed, Query
@@ -84,7 +85,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         for name in ("blocks", "rows"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
-                text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
+                text = f"{name} of SampleAndAggregate: {described(value)} is no number from 2 on."
                 raise QueryError(text, code="Q97", hint=f"{name}=1_000")
         _check_parties(self.parties, self.method, self.blocks)
         if not self.bias:
@@ -92,7 +93,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             own = self.model.words["family"] == "Model"
             object.__setattr__(self, "bias", "observed" if own else "cox-snell")
         if self.bias not in BIASES:
-            text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
+            text = f"bias of SampleAndAggregate: {described(self.bias)} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
         if self.model.words["family"] == "Statistic":
             self._set_statistic_bias()
@@ -125,7 +126,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         """Raise QueryError Q103 for options that are no booleans, Q102 for one_step that is not possible."""
         for name in ("one_step", "winsorize"):
             if not isinstance(getattr(self, name), bool):
-                text = f"{name} of SampleAndAggregate: {getattr(self, name)!r} is neither True nor False."
+                text = f"{name} of SampleAndAggregate: {described(getattr(self, name))} is neither True nor False."
                 raise QueryError(text, code="Q103", hint=f"{name}=True")
         if self.one_step and self.model.words["family"] == "Statistic":
             text = "one_step of SampleAndAggregate: a statistic has no scores to take a step by."
@@ -148,9 +149,9 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
 def _check_parties(parties: Any, method: Any, blocks: int | None) -> None:
     """Raise QueryError Q97 for an invalid number of parties, Q116 for an unknown method or one beside `blocks`."""
     if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
-        text = f"parties of SampleAndAggregate: {parties!r} is no number from 1 on."
+        text = f"parties of SampleAndAggregate: {described(parties)} is no number from 1 on."
         raise QueryError(text, code="Q97", hint="parties=40")
     if method not in METHODS or (method != "tuned" and blocks is not None):
-        said = f"is none of {', '.join(METHODS)}" if method not in METHODS else "and blocks= both say how many"
-        text = f"method of SampleAndAggregate: {method!r} {said}."
+        why = f"is none of {', '.join(METHODS)}" if method not in METHODS else "and blocks= both say how many"
+        text = f"method of SampleAndAggregate: {described(method)} {why}."
         raise QueryError(text, code="Q116", hint='method="tuned"')

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tacit.base.arguments import kind_of, texts
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
+from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target
 from tacit.fits.released_cells import counts_of
@@ -62,7 +64,11 @@ class HistogramRelease(Statistics, Release):
 
         InferenceError I41 for a column that is not in the release.  Source: theory §7.
         """
-        return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
+        names = texts(columns)
+        if names is None:
+            text = f"{kind_of(columns)} names no columns."
+            raise InferenceError(text, code="I41", hint='margin(["age", "sex"])', state=None)
+        return margin(self, names)
 
     def fit(
         self,

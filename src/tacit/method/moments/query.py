@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import Bins, Names
@@ -104,7 +105,9 @@ class Mean(Query["MomentsRelease"]):
     def __post_init__(self) -> None:
         _normalise(self)
         if self.per not in (None, "person", "row"):
-            raise QueryError(f"per of Mean is {self.per!r}: neither person nor row.", code="Q70", hint='per="row"')
+            raise QueryError(
+                f"per of Mean is {described(self.per)}: neither person nor row.", code="Q70", hint='per="row"'
+            )
         object.__setattr__(self, "per", None if self.per == "person" else self.per)
 
 

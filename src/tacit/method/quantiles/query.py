@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import Bins, Names
@@ -56,11 +57,13 @@ class Quantiles(Query["QuantilesRelease"]):
         given: Any = self.probs
         several = isinstance(given, list | tuple)
         listed: tuple[object, ...] = tuple(cast("Sequence[object]", given)) if several else (given,)
-        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in listed})))
-        if not self.probs or len(self.probs) < len(listed) or len(self.probs) > MOST_PROBS:
+        # a list too long to be one of probabilities is not looked into: it may be a column
+        few = listed if len(listed) <= MOST_PROBS else ()
+        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in few})))
+        if not self.probs or len(self.probs) < len(listed):
             text = f"probs of Quantiles: from 1 to {MOST_PROBS} different ones are answered."
             raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
         level: Any = self.level
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.9999:
-            text = f"level of Quantiles is {level!r}: not from 0.5 to 0.9999."
+            text = f"level of Quantiles is {described(level)}: not from 0.5 to 0.9999."
             raise QueryError(text, code="Q74", hint="level=0.95")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.fits.fitted_model import FittedModel
 
 SOURCE_LINEAR: Final = (
-    "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+    "noisy cross-products, then one step of clipped residuals [Bickel 1975]; both errors in the standard errors"
 )
 
 SOURCE_GLM: Final = (

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tacit.base.json_text import is_text, shown
+from tacit.base.arguments import described
+from tacit.base.json_text import is_text
 from tacit.errors import QueryError
 
 MAX_LENGTH: Final = 2_000
@@ -84,7 +85,7 @@ def parse(text: object) -> Formula:
     if made is None:
         hint = "'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2)"
         raise QueryError(
-            f"formula {shown(text) if isinstance(text, str) else repr(text)} is none that can be read.",
+            f"formula {described(text)} is none that can be read.",
             code="Q85",
             hint=hint,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.method.regression.formula import canonical, parse
 from tacit.release.query import Needed, Query
@@ -47,7 +48,7 @@ class Regression(Query["RegressionRelease"]):
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
-            text = f"model {self.model!r} of Regression is not in this version."
+            text = f"model {described(self.model)} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
         object.__setattr__(self, "formula", canonical(parse(self.formula)))

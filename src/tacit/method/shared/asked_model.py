@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from tacit.base.arguments import described
 from tacit.base.json_text import is_text
 from tacit.errors import QueryError
 
@@ -75,7 +76,7 @@ class AskedModel:
                 del SEEN[next(iter(SEEN))]  # dicts keep their order: the oldest model
             SEEN[made.text] = given
             return made
-        text = f"{whose}: {given!r} is no model."
+        text = f"{whose}: {described(given)} is no model."
         raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError
 from tacit.method.shared.asked_model import AskedModel
 from tacit.method.shared.block_numbers import price_of_one, published_blocks
@@ -103,15 +104,15 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
     try:
         pairs = dict(cast("Mapping[str, Any]", given))
     except (TypeError, ValueError):
-        raise QueryError(f"bounds of SufficientStatistics is {given!r}.", code="Q115", hint=hint) from None
+        raise QueryError(f"bounds of SufficientStatistics is {described(given)}.", code="Q115", hint=hint) from None
     made: dict[str, tuple[float, float]] = {}
     for name, ends in pairs.items():
         if name not in known:
-            text = f"bounds of SufficientStatistics names {name!r}, which is none of {', '.join(known)}."
+            text = f"bounds of SufficientStatistics names {described(name)}, which is none of {', '.join(known)}."
             raise QueryError(text, code="Q115", hint=hint)
         pair = _pair(ends)
         if pair is None or not pair[0] < pair[1]:
-            text = f"bounds of {name!r}: {ends!r} are no two rising numbers."
+            text = f"bounds of {name!r}: {described(ends)} are no two rising numbers."
             raise QueryError(text, code="Q115", hint=hint)
         made[name] = pair
     return tuple(sorted(made.items()))
@@ -126,14 +127,14 @@ def _pair(ends: Any) -> tuple[float, float] | None:
 
 def _method(method: str, blocks: int | None) -> None:
     if method not in METHODS:
-        text = f"method of SufficientStatistics: {method!r} is none of {', '.join(METHODS)}."
+        text = f"method of SufficientStatistics: {described(method)} is none of {', '.join(METHODS)}."
         raise QueryError(text, code="Q116", hint='method="direct"')
     if blocks is None:
         return
     # True is an int too
     whole = isinstance(blocks, int) and not isinstance(blocks, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
     if method == "direct" or not whole or blocks < 1:
-        text = f"blocks of SufficientStatistics: {blocks!r}" + (
+        text = f"blocks of SufficientStatistics: {described(blocks)}" + (
             "; a mean over all rows has none." if method == "direct" else " is no number from 1 on."
         )
         raise QueryError(text, code="Q116", hint='leave it out, or method="chen-sung", blocks=100')

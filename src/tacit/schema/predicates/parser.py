@@ -15,6 +15,7 @@ import tokenize
 import warnings
 from typing import Final, NoReturn
 
+from tacit.base.arguments import described, kind_of
 from tacit.errors import QueryError
 from tacit.schema.predicates.syntax import (
     FUNCTIONS,
@@ -64,7 +65,9 @@ def parse(text: object) -> Condition:
     "18 <= age and age < 65 and not sex == 'male'"
     """
     if not isinstance(text, str) or not text.strip():
-        _refuse(f"where is {text!r}: not a condition.", "where=\"age >= 18 and sex == 'female'\"")
+        # what is no text may be a mask, whose values are those of rows
+        what = "empty" if isinstance(text, str) else kind_of(text)
+        _refuse(f"where is {what}: not a condition.", "where=\"age >= 18 and sex == 'female'\"")
     if len(text) > LONGEST:
         _refuse(f"where has {len(text):,} characters; at most {LONGEST:,} are read.", "a shorter condition")
     found = _read(text)
@@ -116,7 +119,7 @@ def expression(text: object) -> Expression:
             found = None
     if found is None or not columns(found):
         words = ", ".join(FUNCTIONS)
-        message = f"{text!r} is not a value that can be computed from a row."
+        message = f"{described(text)} is not a value that can be computed from a row."
         raise QueryError(message, code="Q65", hint=f"+ - * / **, {words}, cut(age, [30, 65]), recode(region, {{…}})")
     return found
 

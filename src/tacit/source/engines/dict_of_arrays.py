@@ -38,6 +38,8 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
     library = type(given).__module__.split(".")[0]
     values: Any = given
     found: LazyColumn | None
+    if len(getattr(given, "shape", (0,))) != 1:  # a frame, or an array of two dimensions
+        library, values = "", np.zeros((1, 1))
     if library == "polars":
         values = values.to_arrow()
     if library in ("pyarrow", "polars"):

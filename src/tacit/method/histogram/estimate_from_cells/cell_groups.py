@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from tacit.base.arguments import kind_of, texts
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target
@@ -65,7 +66,11 @@ def group_counts(release: Released, columns: Sequence[str], by: By = None) -> Gr
     Extra cells of grouping columns ("missing") form no groups.  InferenceError I41 (unknown column), I50 (a column
     given twice), I48 (more than 1,000 groups).
     """
-    names = (by,) if isinstance(by, str) else tuple(by or ())
+    names, own = texts(by), texts(list(columns))
+    if names is None or own is None:
+        wrong = by if names is None else next(one for one in columns if not isinstance(one, str))
+        text = f"{kind_of(wrong)} names no column."
+        raise InferenceError(text, code="I41", hint='"age", or by=["sex", "region"]', state=None)
     if len({*names, *columns}) < len(names) + len(columns):
         text = f"{', '.join((*names, *columns))}: a column is there twice."
         raise InferenceError(text, code="I50", hint="each column once", state=None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
@@ -52,6 +54,12 @@ class Inverted:
         return limits[..., 0].reshape(-1), limits[..., 1].reshape(-1)
 
 
+def _levels(probs: object) -> tuple[float, ...]:
+    """Return one probability or several as numbers; none where something is no number."""
+    given = [probs] if isinstance(probs, int | float) else np.ravel(cast(Any, probs)).tolist()
+    return tuple(float(p) for p in given) if all(isinstance(p, int | float) and abs(p) < 2 for p in given) else ()
+
+
 def quantiles(
     release: Released,
     column: str,
@@ -62,12 +70,12 @@ def quantiles(
 ) -> Derived:
     """Return quantiles by group; see `Statistics.quantiles`."""
     check_target(target)
-    levels = (float(probs),) if isinstance(probs, int | float) else tuple(float(p) for p in probs)
+    levels = _levels(probs)
     if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):
-        text = f"probabilities {probs!r} are not different numbers above 0 and below 1."
+        text = f"probabilities {described(probs)} are not different numbers above 0 and below 1."
         raise InferenceError(text, code="I51", hint="[0.25, 0.5, 0.75]", state=None)
-    if within not in ("smooth", "bins"):
-        text = f"within={within!r} is neither 'smooth' nor 'bins'."
+    if not isinstance(within, str) or within not in ("smooth", "bins"):
+        text = f"within={described(within)} is neither 'smooth' nor 'bins'."
         raise InferenceError(text, code="I51", hint='within="bins": intervals of whole bins', state=None)
     made = group_counts(release, (column,), by)
     found = curves(made, target)

@@ -1,0 +1,173 @@
+"""Arguments as users give them: what an error may say of a value, and calls whose arguments do not fit.
+
+Code outside the library may pass rows where a plain value belongs: a mask to `where=`, a column to `Mean`.  An error
+never repeats what is in them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import wraps
+from typing import Any, Final, TypeVar, cast
+
+import numpy as np
+
+from tacit.base.json_text import shown
+from tacit.errors import TacitError, nearest
+
+C = TypeVar("C")
+F = TypeVar("F", bound=Callable[..., Any])
+LONGEST: Final = 60
+
+
+def described(value: object) -> str:
+    """Return a value as an error message shows it: text and single numbers as typed, anything else by its kind alone.
+
+    >>> described("age"), described(0.5), described([1, 2]), described({"a": 1}), described(np.ones(3))
+    ("'age'", '0.5', 'a list of 2', 'a dict of 1', 'an ndarray')
+    """
+    if isinstance(value, str):
+        return shown(value)
+    if value is None or isinstance(value, bool | int | float | Fraction | Decimal | date):
+        return _number(plain(value))
+    size = f" of {len(cast(Any, value)):,}" if isinstance(value, list | tuple | Mapping | set) else ""
+    return f"the class {value.__name__}" if isinstance(value, type) else f"{kind_of(value)}{size}"
+
+
+def kind_of(value: object) -> str:
+    """Return the kind of a value with its article, and nothing of the value itself.
+
+    >>> kind_of(3), kind_of("age")
+    ('an int', 'a str')
+    """
+    kind = type(value).__name__
+    return f"{'an' if kind[0].lower() in 'aeio' or kind == 'ndarray' else 'a'} {kind}"
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own number or text, anything else as it is.
+
+    >>> plain(np.int64(3)), plain(np.bool_(True)), plain("age")
+    (3, True, 'age')
+    """
+    return value.item() if isinstance(value, np.bool_ | np.integer | np.floating | np.str_) else value
+
+
+def holds_rows(value: object) -> bool:
+    """Return whether a value is a table, a column or an array, by what libraries of frames and arrays offer.
+
+    >>> holds_rows(np.ones(3)), holds_rows([1.0, 2.0]), holds_rows("age"), holds_rows(np.float64(1))
+    (True, False, False, False)
+    """
+    if isinstance(value, type | np.generic):
+        return False
+    return any(hasattr(value, name) for name in ("__array__", "__dataframe__", "__arrow_c_stream__", "toPandas"))
+
+
+def texts(value: object) -> tuple[str, ...] | None:
+    """Return one text, or a list of texts, as a tuple; None for anything else.
+
+    >>> texts("age"), texts(["age", "sex"]), texts(None), texts([1]), texts(np.ones(2))
+    (('age',), ('age', 'sex'), (), None, None)
+    """
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    if not isinstance(value, list | tuple):
+        return None
+    given = tuple(cast("list[object]", value))
+    return cast("tuple[str, ...]", given) if all(isinstance(one, str) for one in given) else None
+
+
+def _number(value: object) -> str:
+    try:
+        text = str(value) if isinstance(value, Fraction | Decimal | date) else repr(value)
+    except ValueError:  # Python refuses to print an integer of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def misfit(
+    name: str, signature: inspect.Signature, given: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """Return what is wrong with the arguments of a call, and a hint; None where they fit.
+
+    >>> def mean(columns, by=()): ...
+    >>> misfit("Mean", inspect.signature(mean), ("age",), {"groupby": "sex"})
+    ("Mean has no argument 'groupby'.", 'by=…')
+    """
+    try:
+        signature.bind(*given, **named)
+    except TypeError:
+        pass
+    else:
+        return None
+    kinds = inspect.Parameter
+    takes = [one for one in signature.parameters.values() if one.kind is not kinds.VAR_KEYWORD]
+    by_name = [one.name for one in takes if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)]
+    by_place = [one.name for one in takes if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY)]
+    unknown = [word for word in named if word not in by_name]
+    if unknown and len(by_name) == len(takes) - len([one for one in takes if one.kind is kinds.POSITIONAL_ONLY]):
+        return f"{name} has no argument {unknown[0]!r}.", _hint(unknown[0], by_name)
+    if len(given) > len(by_place):
+        rest = [word for word in by_name if word not in by_place]
+        more = f"{rest[0]}=… by name" if rest else f"at most {', '.join(by_place)}"
+        return f"{name} takes {len(by_place)} arguments by place, not {len(given)}.", more
+    twice = [word for word in by_place[: len(given)] if word in named]
+    if twice:
+        return f"{name} is given {twice[0]!r} twice.", "once, by place or by name"
+    needed = [one.name for one in takes if one.default is kinds.empty and one.name not in named]
+    absent = [word for word in needed if word not in by_place[: len(given)]]
+    return f"{name} needs {absent[0] if absent else 'other arguments'}.", ", ".join(f"{one}=…" for one in absent)
+
+
+def _hint(word: str, known: list[str]) -> str:
+    other = {"groupby": "by", "group_by": "by", "groups": "by", "column": "columns", "col": "columns", "eps": "epsilon"}
+    guess = other.get(word) if other.get(word) in known else nearest(word, known)
+    return f"{guess}=…" if guess else "one of " + ", ".join(known)
+
+
+def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[F], F]:
+    """Return a decorator: arguments that do not fit raise `error` with this code in place of Python's TypeError.
+
+    name: the call, as a user writes it.
+
+    >>> from tacit.errors import QueryError
+    >>> named_arguments(QueryError, "Q05", "ask")(lambda question: question)(3)
+    3
+    """
+
+    def decorate(function: F) -> F:
+        whole = inspect.signature(function)
+        # a method's first argument is no argument to whoever calls it
+        own = 1 if next(iter(whole.parameters), "") == "self" else 0
+        signature = whole.replace(parameters=list(whole.parameters.values())[own:])
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            try:
+                return function(*given, **named)
+            except TypeError:
+                wrong = misfit(name, signature, given[own:], named)
+                # a TypeError of another kind is a defect, and no fault of the arguments
+                if wrong is None:
+                    raise
+            raise error(wrong[0], code=code, hint=wrong[1])
+
+        return cast(F, call)
+
+    return decorate
+
+
+def named_fields(error: type[TacitError], code: str) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of classes: as `named_arguments`, of the calls that make an object."""
+
+    def decorate(cls: type[C]) -> type[C]:
+        made: Any = cls
+        made.__init__ = named_arguments(error, code, cls.__name__)(made.__init__)
+        return cls
+
+    return decorate

@@ -1,0 +1,63 @@
+"""Hints speak Python in Python and the shell in a shell; a plan that will be refused says what would fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import a_home, run, said
+
+import tacit as tc
+from tacit.cli.dialect import in_shell
+
+home = pytest.fixture(a_home, name="home")
+OPTIONS = {"epsilon": "--epsilon", "delta": "--delta", "rho": "--rho", "level": "--level", "note": "--note"}
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ("epsilon=1, or rho=0.1, or epsilon=1, delta=1e-6", "--epsilon 1, or --rho 0.1, or --epsilon 1 --delta 1e-6"),
+        (
+            "rho=0.13 keeps all five, each with 65% of its share",
+            "--rho 0.13 keeps all five, each with 65% of its share",
+        ),
+        ('note="board 31"', '--note "board 31"'),
+        ('curator.raise_budget(rho=0.8, note="b")', 'tacit budget LEDGER --raise-to-rho 0.8 --note "board 31"'),
+        ('Budget(epsilon=1, delta=1e-6, accounting="zcdp")', '[budget] epsilon = 1, delta = 1e-6, accounting = "zcdp"'),
+        ('"income": Real(0, 100) in the schema', 'income = { type = "Real", lower = 0, upper = 100 } in [schema]'),
+        ('Category({0: "m"})', '{ type = "Category", levels = { 0 = "m" } }'),
+        ('Curator(…, size_hint=10_000), or bins={"age": 10}', "[table] rows = 10_000, or bins = { age = 10 }"),
+        ('bounds={"log(x)": (-5, 5)}', 'bounds = { "log(x)" = [-5, 5] }'),
+        ('tc.Mean("fare")', 'query = "Mean", columns = "fare"'),
+        ("one_step=True", "one_step = true"),
+        ("another path", "another path"),
+    ],
+)
+def test_a_hint_in_both_dialects(python: str, shell: str) -> None:
+    assert in_shell(python, OPTIONS) == shell
+
+
+def test_the_same_refusal_in_python_and_in_a_shell(home: Path) -> None:
+    assert said(home, "release", "job.toml", "--rho", "0.9", code=3)["hint"].startswith("--rho 0.5 keeps both")
+    curator = tc.Curator({"age": [1.0, 2.0]}, tc.Schema({"age": tc.Real(0, 9)}), budget=tc.Budget(rho=0.5))
+    with pytest.raises(tc.TacitError) as refused:
+        curator.release(tc.Mean("age"), rho=0.9)
+    assert (refused.value.code, refused.value.hint) == ("B02", "rho=0.5 fits, 55% of this price")
+
+
+def test_a_plan_says_run_only_where_the_budget_will_admit_it(home: Path) -> None:
+    page = run(home, "plan", "job.toml", "--rho", "0.9")
+    assert "Run" not in page
+    assert page.rstrip().endswith(
+        "Not now: the release would be refused\n  --rho 0.5 keeps both, each with 55% of its share"
+    )
+    assert run(home, "plan", "job.toml").rstrip().endswith("Run\n  tacit release job.toml")
+
+
+def test_a_plan_under_a_limit_says_what_the_limit_leaves(home: Path) -> None:
+    run(home, "release", "job.toml")
+    run(home, "budget", "people.ledger", "--analyst", "alice", "--limit-to-rho", "0.05", "--note", "board 31")
+    page = run(home, "plan", "job.toml", "--rho", "0.1", "--analyst", "alice")
+    assert "Not now: the release would be refused\n  --rho 0.05 keeps both" in page
+    assert "Run" not in page
