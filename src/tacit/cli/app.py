@@ -50,14 +50,19 @@ def demo(as_json: Json = False) -> None:
 
 @app.command()
 def schema(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A Parquet, CSV or Arrow file.")],
-    save: Annotated[str | None, typer.Option("--save", help="Write it to a file.")] = None,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Arrow file.")],
+    save: Annotated[str | None, typer.Option("--save", help="Write it to a new file.")] = None,
+    no_rows: Annotated[bool, typer.Option("--no-rows", help="Of text: from the names alone, no suggestion.")] = False,
+    delimiter: Annotated[str | None, typer.Option(help="Of text: between cells.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Draft a schema from a table's names and types alone; no row is read."""
-    from tacit.cli import actions
+    """Draft a curator's file: names and types; bounds, levels, prices and questions are left to fill in.
 
-    actions.schema(table, save, as_json)
+    A text file has no types: its rows are read, and what they look like is a comment, for the steward's eyes.
+    """
+    from tacit.cli import draft_commands as drafting
+
+    drafting.schema(table, save, no_rows, delimiter, as_json)
 
 
 @app.command()
