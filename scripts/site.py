@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +31,25 @@ AREAS = {
 
 
 def error_codes() -> str:
-    """One heading for each area, one line with an anchor for each code."""
+    """One heading for each area, one line with an anchor for each code: what is wrong, and what to do."""
     from tacit.errors import CODES
 
+    fixes: dict[str, tuple[str, ...]] = runpy.run_path(str(ROOT / "scripts" / "error_fixes.py"))["fixes"]()
     parts: list[str] = []
     for letter, area in AREAS.items():
         codes = {code: title for code, title in sorted(CODES.items()) if code[0] == letter}
         if codes:
-            parts += [f"## {letter}: {area}", "", "| code | what is wrong |", "|---|---|"]
-            parts += [f'| <span id="{code}"></span>**{code}** | {title} |' for code, title in codes.items()]
+            parts += [f"## {letter}: {area}", "", "| code | what is wrong | what to type, or to do |", "|---|---|---|"]
+            for code, title in codes.items():
+                said = "<br>".join(plain(one) for one in fixes.get(code, ())) or "as the message says"
+                parts.append(f'| <span id="{code}"></span>**{code}** | {plain(title)} | {said} |')
             parts.append("")
     return "\n".join(parts)
+
+
+def plain(text: str) -> str:
+    """A text as a cell of a Markdown table shows it, mark by mark."""
+    return re.sub(r"([\\`*_{}\[\]|])", r"\\\1", escape(text, quote=False))
 
 
 def command_help() -> dict[str, str]:

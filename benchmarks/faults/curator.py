@@ -10,8 +10,37 @@ GUARD = "tests/curator/test_guard.py"
 STUDY = "tests/study/test_study_releases.py"
 PAIRS = "tests/ledger/test_pairs.py"
 IMPORT = "tests/files/test_import_text.py"
+DRAFTS = "tests/files/test_drafted_files.py"
 
 FAULTS = (
+    Fault(
+        "tacit.source.suggested_types",
+        '        return "many" if self.distinct is None else "few"',
+        '        return "many" if self.distinct is None else ", ".join(sorted(self.distinct))',
+        "a draft lists the texts that it found as levels",
+        (f"{DRAFTS}::test_each_kind_of_text_has_its_word",),
+    ),
+    Fault(
+        "tacit.schema.drafting",
+        '    return f"# {key_text(name)} = {column}"',
+        '    return f"{key_text(name)} = {column}"',
+        "what rows look like declares a type before a person has decided",
+        (f"{DRAFTS}::test_a_draft_becomes_a_release",),
+    ),
+    Fault(
+        "tacit.cli.draft_commands",
+        "    if os.path.exists(save):",
+        "    if os.path.isdir(save):",
+        "a draft replaces the file that a steward filled in",
+        (f"{DRAFTS}::test_a_draft_replaces_no_file_and_reads_no_row_unasked",),
+    ),
+    Fault(
+        "tacit.cli.actions",
+        "    schema = schema_of(path)",
+        "    schema = read(path).schema",
+        "an import fails on a question that is not finished",
+        (f"{DRAFTS}::test_an_import_reads_the_schema_alone",),
+    ),
     Fault(
         "tacit.curator.purchase",
         '        "schema": context.schema.digest(),\n        "neighbors"',

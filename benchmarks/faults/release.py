@@ -8,7 +8,38 @@ MALFORMED = "tests/documents/test_malformed_releases.py"
 PACKED = "tests/documents/test_packed.py"
 HELD = "tests/ledger/test_held_releases.py"
 
+SHOWN = "tests/cli/test_show_command.py"
+TABLES = "tests/tables/test_tables.py"
+
 FAULTS = (
+    Fault(
+        "tacit.cli.ledger_answers",
+        'return f"{release.table}/{release.name}" if shared else release.name',
+        "return release.name",
+        "of two tables' answers of one name a ledger shows the later",
+        (f"{SHOWN}::test_names_of_a_ledger_are_told_apart_by_table_and_charge",),
+    ),
+    Fault(
+        "tacit.cli.ledger_answers",
+        "if one.charge == charge.number",
+        "if one.charge >= charge.number",
+        "a ledger lists later answers under a charge that bought others",
+        (f"{SHOWN}::test_names_of_a_ledger_are_told_apart_by_table_and_charge",),
+    ),
+    Fault(
+        "tacit.cli.saving",
+        '    if suffix != ".csv" or len(tables) == 1:',
+        "    if True:",
+        "of several releases one is saved as CSV, and the others are lost",
+        (f"{SHOWN}::test_csv_and_pictures_are_one_for_each",),
+    ),
+    Fault(
+        "tacit.base.table",
+        'headed += [rf"\\label{{{reference}}}"] if words and reference else []',
+        'headed += [rf"\\label{{{reference}}}"] if reference else []',
+        "a LaTeX label without a caption refers to the section around it",
+        (f"{TABLES}::test_latex_is_centred_with_caption_and_label",),
+    ),
     Fault(
         "tacit.release.document",
         '    if SEAL in words and not as_sealed(words):\n        raise changed("this release")\n',

@@ -305,7 +305,7 @@ def test_release_round_trip_and_repr() -> None:
                   "left 0.49 of 0.50", "memory only, not recorded"):  # fmt: skip
         assert words in text
     assert text == str(released())
-    assert release._repr_html_().startswith("<table>")
+    assert release._repr_html_().startswith('<div style="overflow-x:auto"><table ')
     assert "people-2024" in release._repr_html_()
 
 

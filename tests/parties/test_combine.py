@@ -310,7 +310,7 @@ def test_combined_is_no_release_and_survives_words() -> None:
     found = tc.combine(answers(tc.Mean("stay")))
     assert isinstance(found, Combined)
     assert not isinstance(found, tc.Release)
-    assert found._repr_html_().startswith("<table>")
+    assert found._repr_html_().startswith('<div style="overflow-x:auto"><table ')
     assert "3 parties" in str(found)
     assert found.to_frame().shape == (3, 8)
     loaded = {name: release_from_dict(json.loads(one.to_json())) for name, one in answers(tc.Mean("stay")).items()}

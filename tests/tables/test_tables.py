@@ -115,3 +115,43 @@ def test_numbers() -> None:
     assert format_number(1234567.891, decimals=2) == "1,234,567.89"
     assert format_number(-12.5, decimals=1) == "-12.5"
     assert format_interval(-1, 2.5, decimals=1) == "-1.0 to 2.5"
+
+
+def test_latex_is_centred_with_caption_and_label() -> None:
+    table = Table("Mean of age, 50% · people-2024", ("sex", "mean"), (("f", "45.02"),), ("made up",))
+    lines = table.to_latex().splitlines()
+    assert lines[:5] == [
+        r"\begin{table}[htbp]",
+        r"\centering",
+        r"\caption{Mean of age, 50\% $\cdot$ people-2024}",
+        r"\label{tab:mean-of-age-50}",
+        r"\begin{tabular}{lr}",
+    ]
+    own = table.to_latex(caption="Ages & more", label="tab:ages")
+    assert r"\caption{Ages \& more}" in own
+    assert r"\label{tab:ages}" in own
+    nameless = Table("", ("sex", "mean"), (("f", "45.02"),))
+    assert r"\caption" not in nameless.to_latex()
+    assert r"\label" not in nameless.to_latex(label="tab:ages")  # \ref would print the number of a section
+    assert r"\label{tab:ages}" in nameless.to_latex(caption="Ages", label="tab:ages")
+    assert r"\label" not in Table("東京", ("n",), ()).to_latex()
+
+
+def test_a_saved_caption_stands_in_every_format(tmp_path: Path) -> None:
+    for suffix in set(SUFFIXES) - {".csv"}:
+        TABLE.save(tmp_path / f"t{suffix}", caption="Ages of all", label="tab:own")
+        text = (tmp_path / f"t{suffix}").read_text(encoding="utf-8")
+        assert "Ages of all" in text
+        assert ("tab:own" in text) == (suffix == ".tex")
+        assert "Mean" not in text
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert '<meta charset="utf-8">' in page
+
+
+def test_html_has_no_colour_of_its_own_and_numbers_on_one_line() -> None:
+    shown = Table("t", ("sex", "95% interval"), (("f", "44.5 to 45.6"),), ("n",))._repr_html_()
+    assert "color" not in shown  # a dark page stays readable
+    cells = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown)
+    assert ["nowrap" in one for one in cells] == [False, True, False, True, False]
+    assert shown.startswith('<div style="overflow-x:auto">')  # a wide table scrolls, and nothing is cut off

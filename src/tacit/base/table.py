@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
@@ -46,6 +47,14 @@ LATEX: Final = str.maketrans(
         "[": "{[}",  # at the start of a row LaTeX would read it as the argument of the preceding \\
     }
 )
+# Styles of HTML, in the elements themselves: notebooks and mail programs drop or override style sheets.
+_TABLE: Final = "border-collapse:collapse;border-top:2px solid;border-bottom:2px solid;margin:1em 0;width:auto"
+_TITLE: Final = "caption-side:top;text-align:left;font-weight:bold;padding:.3em .6em"
+_LINE: Final = "border-bottom:1px solid"
+_ROW: Final = "background:none;border:0"
+_CELL: Final = "padding:.25em .6em;vertical-align:baseline"
+_NUMBER: Final = ";white-space:nowrap;font-variant-numeric:tabular-nums"
+_NOTE: Final = "padding:.15em .6em;text-align:left;font-size:85%"
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
@@ -96,30 +105,50 @@ class Table:
         return "\n".join([*title, *lines, *notes]) + "\n"
 
     def to_html(self) -> str:
-        """Return an HTML table element, with the title as its caption and the notes in its foot."""
-        sides = [f' style="text-align:{side}"' for side in self.sides]
-        head = "".join(f"<th{s}>{escape(c)}</th>" for c, s in zip(self.columns, sides, strict=True))
+        """Return an HTML table, with the title as its caption and the notes in its foot.
+
+        Its style is written into the elements, so that notebooks, mails and Word show it alike; it takes its colours
+        from the page, dark ones too, and a table that is too wide scrolls.
+        """
+        cells = [f"{_CELL};text-align:{side}{_NUMBER if side == 'right' else ''}" for side in self.sides]
+        head = "".join(
+            f'<th scope="col" style="{s}">{escape(c)}</th>' for c, s in zip(self.columns, cells, strict=True)
+        )
         rows = "".join(
-            "<tr>" + "".join(f"<td{s}>{escape(c)}</td>" for c, s in zip(row, sides, strict=True)) + "</tr>"
+            f'<tr style="{_ROW}">'
+            + "".join(f'<td style="{s}">{escape(c)}</td>' for c, s in zip(row, cells, strict=True))
+            + "</tr>"
             for row in self.cells()
         )
         span = len(self.columns)
-        foot = "".join(f'<tr><td colspan="{span}"><small>{escape(note)}</small></td></tr>' for note in self.notes)
-        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        foot = "".join(
+            f'<tr style="{_ROW}"><td colspan="{span}" style="{_NOTE}">{escape(note)}</td></tr>' for note in self.notes
+        )
+        caption = f'<caption style="{_TITLE}">{escape(self.title)}</caption>' if self.title else ""
         return (
-            f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+            f'<div style="overflow-x:auto"><table style="{_TABLE}">{caption}'
+            f'<thead><tr style="{_ROW};{_LINE}">{head}</tr></thead><tbody style="{_LINE}">{rows}</tbody>'
             + (f"<tfoot>{foot}</tfoot>" if foot else "")
-            + "</table>"
+            + "</table></div>"
         )
 
-    def to_latex(self) -> str:
-        """Return a LaTeX table environment for `booktabs`, with each note as a paragraph below the tabular."""
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        r"""Return a LaTeX table environment for `booktabs`: centred, with caption, label and each note in small print.
+
+        caption: the title where not given.  label: for \ref; made from the caption where not given ("tab:mean-of-age"),
+        and none without a caption, as it is captions that LaTeX numbers.
+        """
+        words = self.title if caption is None else caption
+        reference = label_of(words) if label is None else label
+        headed = [rf"\caption{{{words.translate(LATEX)}}}"] if words else []
+        headed += [rf"\label{{{reference}}}"] if words and reference else []
         spec = "".join("r" if side == "right" else "l" for side in self.sides)
         body = [" & ".join(cell.translate(LATEX) for cell in row) + r" \\" for row in self.cells()]
-        notes = [rf"\par{{\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
+        notes = [rf"\par{{\footnotesize\raggedright {note.translate(LATEX)}\par}}" for note in self.notes]
         lines = [
-            r"\begin{table}",
-            *([rf"\caption{{{self.title.translate(LATEX)}}}"] if self.title else []),
+            r"\begin{table}[htbp]",
+            r"\centering",
+            *headed,
             rf"\begin{{tabular}}{{{spec}}}",
             r"\toprule",
             " & ".join(column.translate(LATEX) for column in self.columns) + r" \\",
@@ -146,30 +175,68 @@ class Table:
         words = {"title": self.title, "columns": self.columns, "rows": self.cells(), "notes": self.notes}
         return json.dumps(words, ensure_ascii=False, indent=1) + "\n"
 
-    def save(self, path: str | Path) -> None:
-        """Write the table in the format of the suffix.
+    def save(self, path: str | Path, *, caption: str | None = None, label: str | None = None) -> None:
+        """Write the table in the format of the suffix; .html is a page of its own.
 
-        Raises FileError F10 for a suffix that is not in SUFFIXES, ReleaseError R07 where the file cannot be written.
+        caption: in place of the title.  label: of LaTeX (`to_latex`); other formats have none.  Raises FileError F10
+        for a suffix that is not in SUFFIXES, ReleaseError R07 where the file cannot be written.
         """
-        suffix = Path(path).suffix.lower()
-        if suffix not in SUFFIXES:
-            message = f"{path} has suffix {suffix!r}; a table is saved as {', '.join(SUFFIXES)}."
-            raise FileError(message, code="F10", hint="table.save('table1.tex')", state=None)
-        forms = {
-            ".txt": lambda: self.to_text() + "\n",
-            ".html": lambda: self.to_html() + "\n",
-            ".md": self.to_markdown,
-            ".tex": self.to_latex,
-            ".csv": self.to_csv,
-            ".json": self.to_json,
-        }
-        write_text(path, forms[suffix]())
+        table = self if caption is None else replace(self, title=caption)
+        write_text(path, documents([table], suffix_of(path), labels=[label]))
 
     def __str__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the suffix of a file for tables, in lower case; FileError F10 unless it is one of SUFFIXES."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        message = f"{path} has suffix {suffix!r}; a table is saved as {', '.join(SUFFIXES)}."
+        raise FileError(message, code="F10", hint="table.save('table1.tex')", state=None)
+    return suffix
+
+
+def documents(tables: Sequence[Table], suffix: str, *, labels: Sequence[str | None]) -> str:
+    """Return tables one after another as the text of one file; for .csv, which holds one table, the first alone.
+
+    labels: for LaTeX, one for each table, or None for `to_latex` to make it.
+    """
+    if suffix == ".json":
+        return tables[0].to_json() if len(tables) == 1 else f"[{','.join(one.to_json() for one in tables)}]\n"
+    if suffix == ".html":
+        return _page(tables)
+    if suffix == ".tex":
+        return "\n".join(one.to_latex(label=label) for one, label in zip(tables, labels, strict=True))
+    forms: dict[str, Callable[[Table], str]] = {
+        ".txt": lambda one: one.to_text() + "\n",
+        ".md": Table.to_markdown,
+        ".csv": Table.to_csv,
+    }
+    return "\n".join(forms[suffix](one) for one in (tables[:1] if suffix == ".csv" else tables))
+
+
+def _page(tables: Sequence[Table]) -> str:
+    """Return an HTML page of tables; it names its encoding, which a browser would have to guess."""
+    title = escape(tables[0].title)
+    style = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{style}</style></head><body>{''.join(one.to_html() for one in tables)}</body></html>\n"
+    )
+
+
+def label_of(caption: str) -> str:
+    """Return a LaTeX label made of the letters of a caption, up to what follows a dot: "" where it has none.
+
+    >>> label_of("Mean of age by sex · people-2024 · 10,000 rows")
+    'tab:mean-of-age-by-sex'
+    """
+    words = "".join(one if one.isascii() and one.isalnum() else " " for one in caption.partition(" · ")[0].lower())
+    return f"tab:{'-'.join(words.split())}" if words.strip() else ""
 
 
 class Summarised(Protocol):

@@ -6,31 +6,17 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.base.json_text import write_text
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish
+from tacit.cli.draft_commands import found_in_rows
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
-from tacit.schema import draft
 from tacit.study import Study, read
-from tacit.study.curator_file import Job
+from tacit.study.curator_file import Job, schema_of
 
 if TYPE_CHECKING:
     from tacit.planning import Plan
-
-
-def schema(table: str, save: str | None, as_json: bool) -> None:
-    """Run `tacit schema`: draft a schema from a table's column names and types."""
-    from tacit.source import open_source
-
-    if save is not None:
-        writable(save, table)
-    columns = open_source(table).columns()
-    text = draft(columns)
-    if save is not None:
-        write_text(save, text)
-    emit(text.rstrip(), {"columns": columns, "schema": text}, as_json)
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
@@ -43,9 +29,10 @@ def check(path: str, site: str | None, as_json: bool) -> None:
         return
     source = open_source(_data(job))
     check_source(source, job.schema)
+    marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
-    emit(text, words, as_json)
+    emit(text + (f"\n{marks}" if marks else ""), {**words, "found_in_rows": marks is not None}, as_json)
 
 
 def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:
@@ -54,11 +41,11 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
 
     from tacit.source.text_import import import_table
 
-    job = read(path)
+    schema = schema_of(path)  # the questions are not read: they may be unfinished, or wrong
     if Path(out).suffix == ".parquet":  # any other is refused by name
         writable(out, raw, path)
     progress(f"reading {raw}")
-    report = import_table(raw, job.schema, out, broken="drop" if drop else "refuse", **reading)
+    report = import_table(raw, schema, out, broken="drop" if drop else "refuse", **reading)
     emit(str(report.summary()), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)

@@ -36,6 +36,8 @@ Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the fil
 Analyst = Annotated[str | None, typer.Option("--analyst", help="Who asks, instead of the file's [data] analyst.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
 OwnLevel = Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, of quantiles as asked.")]
+Save = Annotated[str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")]
+Plot = Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf); of several, one each.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
@@ -50,14 +52,19 @@ def demo(as_json: Json = False) -> None:
 
 @app.command()
 def schema(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A Parquet, CSV or Arrow file.")],
-    save: Annotated[str | None, typer.Option("--save", help="Write it to a file.")] = None,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Arrow file.")],
+    save: Annotated[str | None, typer.Option("--save", help="Write it to a new file.")] = None,
+    no_rows: Annotated[bool, typer.Option("--no-rows", help="Of text: from the names alone, no suggestion.")] = False,
+    delimiter: Annotated[str | None, typer.Option(help="Of text: between cells.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Draft a schema from a table's names and types alone; no row is read."""
-    from tacit.cli import actions
+    """Draft a curator's file: names and types; bounds, levels, prices and questions are left to fill in.
 
-    actions.schema(table, save, as_json)
+    A text file has no types: its rows are read, and what they look like is a comment, for the steward's eyes.
+    """
+    from tacit.cli import draft_commands as drafting
+
+    drafting.schema(table, save, no_rows, delimiter, as_json)
 
 
 @app.command()
@@ -84,13 +91,8 @@ def import_(
     """Turn raw text into a typed table, and say what could not be read.  For the curator's eyes: not a release."""
     from tacit.cli import actions
 
-    reading = {
-        "delimiter": delimiter,
-        "quote": quote,
-        "encoding": encoding,
-        "decimal": decimal,
-        "header": not no_header,
-    }
+    reading: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "decimal": decimal}
+    reading["header"] = not no_header
     actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 
@@ -101,9 +103,7 @@ def plan(
     delta: Delta = None,
     rho: Rho = None,
     analyst: Analyst = None,
-    level: Annotated[
-        float | None, typer.Option("--level", help="Level of the intervals (default: 0.95, or the study's).")
-    ] = None,
+    level: Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, or the study's.")] = None,
     width: Annotated[
         list[str] | None, typer.Option("--width", help="Of a study: NAME=WIDTH wanted of all parties together.")
     ] = None,
@@ -163,20 +163,21 @@ def _schema(asked: bool) -> None:
 
 @app.command()
 def show(
-    path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
+    path: Annotated[str, typer.Argument(metavar="FILE", help="One or several releases (JSON), or a ledger.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
     target: Annotated[str, typer.Option("--target", help="population, or table (privacy error only).")] = "population",
     level: OwnLevel = None,
-    save: Annotated[
-        str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
-    ] = None,
-    plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    save: Save = None,
+    plot: Plot = None,
     schema: Annotated[  # printed at once, without a file
         bool, typer.Option("--schema", callback=_schema, is_eager=True, help="Print the JSON Schema of releases.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Estimates with standard errors and intervals from a release file; needs no data and costs nothing."""
+    """Estimates with standard errors and intervals; of a ledger, a list of its questions and answers.
+
+    Needs no data and costs nothing.
+    """
     from tacit.cli import show_commands as showing
 
     showing.show(path, name, target, level, save, plot, as_json)
@@ -198,10 +199,8 @@ def fit(
     ] = "corrected",
     tau: Annotated[float, typer.Option("--tau", help="Level of a quantile regression.")] = 0.5,
     level: Level = 0.95,
-    save: Annotated[
-        str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
-    ] = None,
-    plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    save: Save = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
@@ -216,9 +215,7 @@ def combine(
     study: Annotated[str, typer.Argument(metavar="STUDY.toml", help="The study (TOML).")],
     returned: Annotated[list[str], typer.Argument(metavar="FILE.json...", help="What came back, or its folder.")],
     effects: Annotated[str | None, typer.Option("--effects", help="common or random, instead of the study's.")] = None,
-    level: Annotated[
-        float | None, typer.Option("--level", help="Level of the intervals (default: the study's).")
-    ] = None,
+    level: Annotated[float | None, typer.Option("--level", help="Of the intervals: the study's.")] = None,
     save: Annotated[str | None, typer.Option("--save", help="Write tables to this folder.")] = None,
     plot: Annotated[
         str | None, typer.Option("--plot", help="Draw forest plots: forest.png, of several questions forest-NAME.png.")

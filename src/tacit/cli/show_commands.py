@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tacit.cli.output import emit, writable
-from tacit.errors import CommandError, InferenceError, ReleaseError
+from tacit.base.table import Table
+from tacit.cli.ledger_answers import is_ledger, listed, stored_answers
+from tacit.cli.output import emit
+from tacit.cli.saving import save_pictures, save_tables
+from tacit.errors import CommandError, InferenceError, ReleaseError, nearest
 from tacit.release.document import Releases
+
+if TYPE_CHECKING:
+    from tacit.ledger import Charge
 
 
 def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
@@ -45,31 +51,53 @@ def records(frame: Any) -> list[dict[str, Any]]:
 def show(
     path: str, name: str | None, target: str, level: float | None, save: str | None, plot: str | None, as_json: bool
 ) -> None:
-    """Run `tacit show`: print the estimates of a release file, and save tables or a plot of them."""
+    """Run `tacit show`: print the estimates of a release file, or list a ledger's; save tables and plots of them."""
     if target not in ("population", "table"):
         raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
-    found: Mapping[str, Any] = Releases.load(path)
+    charges: Sequence[Charge] | None = None
+    if is_ledger(path):
+        charges, found = stored_answers(path)
+    else:
+        found = Releases.load(path)
     if name is not None:
-        found = {name: found[name]}
+        charges, found = None, {name: _named(found, name)}
     tables = estimates(found, target, level)
-    if save is not None or plot is not None:
-        if len(found) > 1:
-            names = ", ".join(found)
-            raise CommandError("one release is saved at a time.", code="C03", hint=f"--name, one of {names}")
-        for target_file in (save, plot):
-            if target_file is not None:
-                writable(target_file, path)
-        only = next(iter(found))
-        if save is not None:
-            tables[only].save(save)
-        if plot is not None:
-            one = found[only]
-            drawn = one.plot(target=target) if one.kind == "histogram" else one.estimate(target).plot()
-            drawn.save(plot)
+    shown = [f"{key}\n{table}" for key, table in tables.items()]
+    questions = None if charges is None else listed(path, charges, found, tables)
+    if questions is not None:
+        shown = [str(questions)]
+    shown += _saved(path, found, tables, target, save, plot)
     own = () if level is None else (level,)
     frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
-    words = {key: records(frame) for key, frame in frames.items()}
-    emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
+    words: dict[str, Any] = {key: records(frame) for key, frame in frames.items()}
+    if questions is not None:
+        lines = [dict(zip(questions.columns, row, strict=True)) for row in questions.rows]
+        words = {"questions": lines, "answers": words}
+    emit("\n\n".join(shown), words, as_json)
+
+
+def _named(found: Mapping[str, Any], name: str) -> Any:
+    """Return one of the releases; ReleaseError R06, with the nearest name, where there is none."""
+    if name not in found:
+        hint = nearest(name, list(found)) or ", ".join(list(found)[:5])
+        raise ReleaseError(f"no release is named {name!r}.", code="R06", hint=hint or None, state=None)
+    return found[name]
+
+
+def _saved(
+    path: str, found: Mapping[str, Any], tables: Mapping[str, Table], target: str, save: str | None, plot: str | None
+) -> list[str]:
+    """Save tables and plots where asked; return lines on where they are."""
+    if (save is not None or plot is not None) and not found:
+        raise CommandError(f"{path} holds no answer.", code="C03", hint="leave --save and --plot out", state=None)
+    said: list[str] = []
+    if save is not None:
+        said.append(f"saved to {', '.join(map(str, save_tables(tables, save, path)))}")
+    if plot is not None:
+        drawn, refused = save_pictures(found, target, plot, path)
+        said.append(f"drawn in {', '.join(map(str, drawn))}" if drawn else "nothing could be drawn")
+        said += [f"no picture: {', '.join(refused)}"] if refused else []
+    return said
 
 
 def schema() -> None:

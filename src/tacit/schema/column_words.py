@@ -61,6 +61,8 @@ def column_from_dict(name: str, given: object) -> Column:
         raise SchemaError(f"{where} is {described(given)}, not a table.", code="S04", hint=hint)
     words_ = {str(key): value for key, value in cast("Mapping[object, Any]", given).items()}
     kind = words_.pop("type", None)
+    if kind == OPEN:
+        raise SchemaError(f'{where}: type is still open (type = "?").', code="S16", hint=", ".join(TYPES))
     if not isinstance(kind, str) or kind not in TYPES:
         guess = nearest(str(kind), list(TYPES)) or "Real"
         text = f"{where} has type {described(kind)}, which is not one of {', '.join(TYPES)}."

@@ -1,13 +1,33 @@
-"""Draft a schema file from names and types of columns alone: bounds and levels are never taken from data (law 8)."""
+"""Draft a schema from names and types of columns alone: bounds and levels are never taken from data (law 8).
+
+A text file has no types.  What its cells look like (`Found`) is a comment in the draft, for the steward alone: it takes
+a person to make it a declaration.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import SchemaError
 from tacit.schema.column_words import OPEN
 from tacit.schema.toml import key_text
+
+Found: TypeAlias = Literal[
+    "boolean",
+    "codes",
+    "whole",
+    "number",
+    "mostly number",
+    "comma",
+    "day",
+    "mostly day",
+    "few",
+    "many",
+    "empty",
+    "unread",
+]
+"""What the cells of a text column look like; "unread" where nobody looked."""
 
 _HEAD: Final = """\
 # Drafted from names and types; no row was read.  Fill in every "?" with public facts: what the values can be, not what
@@ -27,6 +47,25 @@ _KINDS: Final = (
         f'{{ type = "Category", levels = "{OPEN}" }}  # ["north", "south"], or {{ 0 = "male", 1 = "female" }}',
     ),
 )
+FOUND_MARK: Final = "# found:"
+"""Stands before what was computed from rows: whoever passes a file on can look for it."""
+_FOUND: Final[dict[Found, tuple[str, str]]] = {
+    "boolean": ('{ type = "Boolean" }', "two values, such as yes and no or 0 and 1; Category, if they have names"),
+    "codes": (f'{{ type = "Integer", {_BOUNDS} }}', "few different whole numbers; Category, if they are codes"),
+    "whole": (f'{{ type = "Integer", {_BOUNDS} }}', "whole numbers; PrivacyUnit, if they say whose row it is"),
+    "number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers"),
+    "mostly number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers in nearly all rows; `tacit import` lists the others"),
+    "comma": (f'{{ type = "Real", {_BOUNDS} }}', "numbers with a decimal comma: `tacit import --decimal ,`"),
+    "day": (f'{{ type = "Date", {_BOUNDS} }}', "days, written 2024-01-31"),
+    "mostly day": (f'{{ type = "Date", {_BOUNDS} }}', "days in nearly all rows; `tacit import` lists the others"),
+    "few": (f'{{ type = "Category", levels = "{OPEN}" }}', "few different texts"),
+    "many": (
+        f'{{ type = "PrivacyUnit", max_rows = "{OPEN}" }}',
+        "many different texts; leave it out, unless it says whose row it is",
+    ),
+    "empty": (f'{{ type = "{OPEN}" }}', "no cell holds anything"),
+    "unread": (f'{{ type = "{OPEN}" }}', ""),
+}
 _UNSERVED: Final = ("list", "struct", "map", "array", "interval", "duration", "timedelta", "time[", "time(", "time6")
 
 
@@ -41,10 +80,32 @@ def draft(columns: Any) -> str:
     age = { type = "Integer", lower = "?", upper = "?" }  # or Category, Boolean, PrivacyUnit
     sex = { type = "Category", levels = "?" }  # ["north", "south"], or { 0 = "male", 1 = "female" }
     """
+    return _HEAD + "\n".join(typed_lines(columns).values()) + "\n"
+
+
+def typed_lines(columns: Any) -> dict[str, str]:
+    """Return a line of a `[schema]` for each column, by name, from what `draft` takes; errors as there."""
     types = _types(columns)
     if not types:
         raise SchemaError("there are no columns to draft a schema from.", code="S01", hint="check the file")
-    return _HEAD + "\n".join(_line(name, kind) for name, kind in types.items()) + "\n"
+    return {name: _line(name, kind) for name, kind in types.items()}
+
+
+def suggested_lines(found: Mapping[str, Found]) -> dict[str, str]:
+    r"""Return a line for each column of a text file, by name: a comment, until a person has decided it.
+
+    >>> print(*suggested_lines({"age": "number", "name of street": "few"}).values(), sep="\n")
+    # age = { type = "Real", lower = "?", upper = "?" }  # found: numbers
+    # "name of street" = { type = "Category", levels = "?" }  # found: few different texts
+    """
+    return {name: _suggestion(name, one) for name, one in found.items()}
+
+
+def _suggestion(name: str, found: Found) -> str:
+    if not name.strip() or not name.isprintable():
+        return f"# {name!a}: a column needs a printable name"
+    column, words = _FOUND[found]
+    return f"# {key_text(name)} = {column}" + (f"  {FOUND_MARK} {words}" if words else "")
 
 
 def _types(columns: Any) -> dict[str, str]:

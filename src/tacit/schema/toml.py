@@ -54,8 +54,8 @@ def columns_from_toml(text: str, where: str = "this text") -> Mapping[str, Any]:
 def checked_columns(table: object) -> Mapping[str, Any]:
     """Return the parsed `[schema]` table of a file; FileError F03 where there is none."""
     if not isinstance(table, Mapping) or not table:
-        hint = '[schema], then one line a column: age = { type = "Real", lower = 0, upper = 100 }'
-        raise FileError("there is no [schema] table.", code="F03", hint=hint)
+        hint = '[schema], then one line a column (no "#" before it): age = { type = "Real", lower = 0, upper = 100 }'
+        raise FileError("there is no [schema] table, or no column in it.", code="F03", hint=hint)
     return cast("Mapping[str, Any]", table)
 
 

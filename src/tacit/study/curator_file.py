@@ -22,6 +22,7 @@ from tacit.release.query import Query, query_from_dict
 from tacit.release.query_checks import of_numbers
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
+from tacit.schema.column_words import OPEN
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.toml import checked_columns, read_text, read_toml
@@ -102,6 +103,20 @@ def load(path: str | PathLike[str]) -> Job:
     return job_from_table(read_toml(read_text(place), str(place)), place)
 
 
+def schema_of(path: str | PathLike[str]) -> Schema:
+    """Return the schema of a curator's file or a study; its other sections may be unfinished or wrong.
+
+    FileError F01 to F04, or the SchemaError of a column.
+    """
+    words = read_toml(read_text(path), str(path))
+    format_of(words, Path(path))
+    return _schema(words)
+
+
+def _schema(words: Mapping[str, Any]) -> Schema:
+    return located("[schema]")(lambda: Schema.from_dict(checked_columns(words.get("schema"))))
+
+
 def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     """Return the job of a parsed curator's file; errors as `load`."""
     for key in STUDY:
@@ -115,7 +130,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     table, data = _section(words, "table"), _section(words, "data")
     asks, shares = _asks(section_of(words, "ask"))
     where = located("[schema]")
-    schema = where(lambda: Schema.from_dict(checked_columns(words.get("schema"))))
+    schema = _schema(words)
     for name, query in list(asks.items()):
         # columns and conditions are read now, so that a mistake shows before any row is read
         for column in _columns(query):
@@ -194,6 +209,10 @@ def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a section, whose keys must be known."""
     found = section_of(words, name)
     known(f"[{name}]", found, KEYS[name])
+    for key, value in found.items():
+        if value == OPEN and name in ("budget", "spend"):
+            text = f'{key} is still open ({key} = "?"): a person decides it.'
+            raise FileError(text, code="F06", hint=f"{key} = 1, or what was agreed")
     return dict(found)
 
 

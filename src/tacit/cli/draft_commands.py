@@ -1,0 +1,90 @@
+"""Implementation of `tacit schema`: draft a curator's file for a table."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from tacit.base.json_text import write_text
+from tacit.base.progress import phase
+from tacit.cli.output import emit, progress_on_terminal, writable
+from tacit.errors import CommandError, ReleaseError
+from tacit.schema.drafted_file import draft_file
+from tacit.schema.drafting import FOUND_MARK, Found, suggested_lines, typed_lines
+from tacit.schema.toml import read_text
+
+DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+
+
+def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, as_json: bool) -> None:
+    """Run `tacit schema`: draft a file from a table's names and types, and of text from what its cells look like."""
+    from tacit.source import open_source
+
+    if save is not None:
+        _new(save, table)
+    place = Path(table)
+    suffix = place.suffix.lower()
+    found: dict[str, Found] | None = None
+    if suffix in DELIMITERS:
+        open_source(table)  # for its errors: no such file, no line of names
+        found = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
+        types, lines = dict.fromkeys(found, "text"), suggested_lines(found)
+    else:
+        _typed_already(delimiter)
+        types = open_source(table).columns()
+        lines = typed_lines(types)
+    name = place.stem if place.stem.isprintable() and "*" not in place.stem else "table"
+    text = _file(place, name, save, lines, typed=found is None)
+    if save is not None:
+        write_text(save, text)
+    emit(text.rstrip(), {"columns": types, "found": found, "schema": text}, as_json)
+
+
+def _new(save: str, table: str) -> None:
+    """Raise ReleaseError R07 for a file that is there already: a draft must not replace what was filled in."""
+    writable(save, table)
+    if os.path.exists(save):
+        raise ReleaseError(f"{save} is there already, and would be lost.", code="R07", hint="--save draft.toml")
+
+
+def _typed_already(delimiter: str | None) -> None:
+    """Raise CommandError C06 for a delimiter of a file that is no text."""
+    if delimiter is not None:
+        raise CommandError("--delimiter is for .csv and .tsv files.", code="C06", hint="leave --delimiter out")
+
+
+def _found(place: Path, delimiter: str, no_rows: bool) -> dict[str, Found]:
+    """Return what each column of a text file looks like; "unread" where no row is to be read."""
+    from tacit.source import text_files
+    from tacit.source.suggested_types import suggest
+    from tacit.source.text_import import Dialect
+
+    Dialect(delimiter=delimiter)  # for its error: not one character
+    if no_rows:
+        return dict.fromkeys(text_files.header(place, delimiter), "unread")
+    with progress_on_terminal(), phase(f"reading {place}"):
+        return suggest(place, delimiter)
+
+
+def _file(place: Path, name: str, save: str | None, lines: dict[str, str], *, typed: bool) -> str:
+    """Return the text of the drafted file; paths in it are relative to the folder where it is saved."""
+    folder = Path() if save is None else Path(save).parent
+    # a path of another drive, or with an odd character, is written as it was given
+    path = place if place.is_absolute() else Path(os.path.relpath(place, folder))
+    shown = path.as_posix() if path.as_posix().isprintable() else f"{name}.parquet"
+    if typed:
+        return draft_file(lines, name=name, path=shown)
+    made, own = place.with_suffix(".parquet"), "FILE.toml" if save is None else save
+    command = f"tacit import {place} --schema {own} --out {made}"
+    note = f"made by: {command}" if command.isprintable() else ""
+    return draft_file(lines, name=name, path=Path(shown).with_suffix(".parquet").as_posix(), note=note)
+
+
+def found_in_rows(path: str) -> str | None:
+    """Return a caution where a file still has comments that were computed from rows, else None."""
+    count = read_text(path).count(f"{FOUND_MARK} ")  # with a blank: the head of a draft names the mark in quotes
+    if not count:
+        return None
+    what = f'{path} still has {count} comments "{FOUND_MARK}", computed from rows'
+    return f"{what}: take them out before it leaves the house."

@@ -1,0 +1,68 @@
+"""Tables and pictures of several releases at once: one file for all where the format holds several, else one each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.base.json_text import write_text
+from tacit.base.table import Table, documents, label_of, suffix_of
+from tacit.cli.output import writable
+from tacit.errors import InferenceError
+
+
+def save_tables(tables: Mapping[str, Table], target: str, *inputs: str) -> list[Path]:
+    """Write tables to a file, CSV to one file for each; return the paths.
+
+    FileError F10 for another suffix, ReleaseError R07 where a file cannot be written: before any is.
+    """
+    suffix = suffix_of(target)
+    if suffix != ".csv" or len(tables) == 1:
+        writable(target, *inputs)
+        labels = [label_of(name) or None for name in tables]
+        write_text(target, documents(list(tables.values()), suffix, labels=labels))
+        return [Path(target)]
+    paths = one_each(target, tables, inputs)
+    for name, path in paths.items():
+        tables[name].save(path)
+    return list(paths.values())
+
+
+def save_pictures(releases: Mapping[str, Any], target: Any, place: str, *inputs: str) -> tuple[list[Path], list[str]]:
+    """Draw releases, one file for each; return the paths, and why one of several could not be drawn."""
+    paths, refused = one_each(place, releases, inputs), list[str]()
+    for name, path in paths.items():
+        try:
+            _drawn(releases[name], target).save(path)
+        except InferenceError as problem:
+            # one alone is an error; of several the others are still drawn
+            if len(releases) == 1 or problem.code == "I20":
+                raise
+            refused.append(name)
+    return [path for name, path in paths.items() if name not in refused], refused
+
+
+def _drawn(release: Any, target: Any) -> Any:
+    return release.plot(target=target) if release.kind == "histogram" else release.estimate(target).plot()
+
+
+def one_each(target: str, names: Iterable[str], inputs: Sequence[str]) -> dict[str, Path]:
+    """Return a path for each name, "table-mean-age.csv" beside "table.csv"; the target itself for a single name.
+
+    Characters that a file name cannot have are replaced.  ReleaseError R07 where one cannot be written.
+
+    >>> one_each("t.png", ["a b", "a_b"], ())
+    {'a b': PosixPath('t-a_b.png'), 'a_b': PosixPath('t-a_b-2.png')}
+    """
+    wanted, place = list(names), Path(target)
+    made: dict[str, Path] = {}
+    for name in wanted:
+        plain = "".join(one if one.isalnum() or one in "-_." else "_" for one in name)
+        stem, number = f"{place.stem}-{plain}", 2
+        path = place if len(wanted) == 1 else place.with_name(stem + place.suffix)
+        while path in made.values():
+            path, number = place.with_name(f"{stem}-{number}{place.suffix}"), number + 1
+        writable(path, *inputs)
+        made[name] = path
+    return made

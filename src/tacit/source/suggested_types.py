@@ -1,0 +1,113 @@
+"""What the cells of a text file look like, to suggest column types to whoever holds it.  INSIDE the wall.
+
+A text file has no types.  What is found here is computed from all rows, without noise: like the report of `tacit
+import` it is for the steward's eyes, and no release.  It is a word for each column and never a value; `tacit schema`
+writes it as a comment, from which a person decides (nothing public comes from data, law 8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.lazy_imports import arrow
+from tacit.schema.drafting import Found
+from tacit.source import text_files
+from tacit.source.engine_table import tried
+from tacit.source.text_cells import FALSE, TRUE
+from tacit.source.text_import import NULLS
+
+FEW: Final = 50
+"""The most distinct texts of a column that is suggested as a Category."""
+MOST: Final = 0.95
+"""The least share of cells that make a column one of numbers, or of days, with other texts in some rows."""
+# as `tacit import` reads them (`text_cells`); RE2, where \d is ASCII
+_PATTERNS: Final[dict[Found, str]] = {
+    "whole": r"^[+-]?\d{1,18}(\.0*)?$",
+    "number": r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
+    "comma": r"^[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?$",
+    "day": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$",
+}
+
+
+@dataclass
+class _Cells:
+    """Counts of one column's cells that are not missing: all, and those that each kind can hold."""
+
+    cells: int = 0
+    counts: dict[Found, int] = field(default_factory=lambda: dict.fromkeys(("boolean", *_PATTERNS), 0))
+    distinct: set[str] | None = field(default_factory=set[str])
+    """The distinct texts; None once there are more than FEW."""
+
+    def add(self, texts: Any) -> None:
+        """Count the cells of a batch, an Arrow array of text."""
+        pc = _compute()
+        words = pc.utf8_trim_whitespace(texts.drop_null())
+        words = words.filter(pc.invert(pc.is_in(words, value_set=_texts(NULLS))))
+        times = np.ones(len(words), np.int64)
+        if self.distinct is not None:  # a column of few texts is looked at once a text, not once a cell
+            tallied = pc.value_counts(words)
+            words, times = tallied.field("values"), tallied.field("counts").to_numpy()
+            self.distinct |= set(words[: FEW + 1].to_pylist())
+            self.distinct = None if len(self.distinct) > FEW else self.distinct
+        self.cells += int(times.sum())
+        low = pc.utf8_lower(words)
+        self._count("boolean", pc.is_in(low, value_set=_texts((*TRUE, *FALSE))), times)
+        for kind, pattern in _PATTERNS.items():
+            # every whole number is a number, with either decimal mark, and no day: one search is enough
+            if self._count(kind, pc.match_substring_regex(words, pattern), times) == len(words) and kind == "whole":
+                for other in ("number", "comma"):
+                    self.counts[other] += int(times.sum())
+                break
+
+    def _count(self, kind: Found, mask: Any, times: NDArray[np.int64]) -> int:
+        """Add the cells that a kind can hold; return how many texts it can hold."""
+        held = mask.to_numpy(zero_copy_only=False).astype(bool)
+        self.counts[kind] += int(times[held].sum())
+        return int(held.sum())
+
+    def found(self) -> Found:
+        """Return the word for the column: the narrowest kind that holds all its cells, else nearly all of them."""
+        if not self.cells:
+            return "empty"
+        for kind, count in self.counts.items():
+            if count == self.cells:
+                return "codes" if kind == "whole" and self.distinct is not None else kind
+        if self.counts["number"] >= MOST * self.cells:
+            return "mostly number"
+        if self.counts["day"] >= MOST * self.cells:
+            return "mostly day"
+        return "many" if self.distinct is None else "few"
+
+
+def suggest(path: str | Path, delimiter: str = ",") -> dict[str, Found]:
+    """READS ROWS.  Return a word for each column of a text file: see `tacit.schema.drafting.FOUND`.
+
+    Rows and cells are those of `text_files`; the texts of missing cells are those of `tacit import`.  Raises
+    SourceError D03, D04 where the first line does not name the columns, D03 where the file cannot be read.
+    """
+    place = Path(path)
+    names = text_files.header(place, delimiter)
+    columns = {name: _Cells() for name in names}
+
+    def read() -> None:
+        for batch in text_files.cells(place, delimiter, len(names), range(len(names))):
+            for i, cells in enumerate(columns.values()):
+                cells.add(batch.column(i))
+
+    tried(read, f"{place} cannot be read as text.", "D03", "is the file whole, and may it be read?")
+    return {name: cells.found() for name, cells in columns.items()}
+
+
+def _texts(words: tuple[str, ...]) -> Any:
+    return arrow().array(words, type=arrow().string())
+
+
+def _compute() -> Any:
+    import pyarrow.compute  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]  # noqa: F401
+
+    return arrow().compute

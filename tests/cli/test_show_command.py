@@ -1,0 +1,110 @@
+"""`tacit show`: a ledger's questions with their answers, and tables and pictures of several releases at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import JOB, a_home, run
+
+import tacit as tc
+from tacit.ledger import Request, open_recorded
+from tacit.privacy import Cost
+
+MORE = """
+[ask."cells of a/b"]
+query = "Histogram"
+columns = ["age", "sex"]
+bins = { age = 3 }
+"""
+NAMES = ["mean-age", "married", "cells of a/b"]
+home = pytest.fixture(a_home, name="home")
+
+
+@pytest.fixture(name="bought")
+def three_answers(home: Path) -> Path:
+    """A folder where three answers were released, and their ledger."""
+    (home / "job.toml").write_text(JOB + MORE)
+    run(home, "release", "job.toml")
+    return home
+
+
+def test_a_ledger_lists_its_questions_and_answers(bought: Path) -> None:
+    shown = run(bought, "show", "people.ledger")
+    lines = shown.splitlines()
+    assert [line.split("  ")[0] for line in lines[2:5]] == NAMES
+    assert "Mean of age by sex" in lines[2]
+    release = tc.Releases.load(bought / "job.release.json")["mean-age"]
+    for row in release.estimate().summary().rows:  # the numbers of the release itself
+        assert f"{row[0]}: {row[1]} ({row[3]})" in lines[2]
+    assert "Histogram of age and sex" in lines[4]
+    assert "6 lines" in lines[4]
+    # whole answers are those of the file that was released
+    for name in NAMES:
+        words = ("--name", name)
+        assert run(bought, "show", "people.ledger", *words) == run(bought, "show", "job.release.json", *words)
+    listed = json.loads(run(bought, "show", "people.ledger", "--json"))
+    assert listed["answers"] == json.loads(run(bought, "show", "job.release.json", "--json"))
+    assert [one["question"] for one in listed["questions"]][1] == "Mean of married"
+    assert "[R06]" in run(bought, "show", "people.ledger", "--name", "maried", code=2)
+
+
+def test_names_of_a_ledger_are_told_apart_by_table_and_charge(bought: Path) -> None:
+    """Two tables with answers of one name, one answer without a name, and a charge whose answer was never stored."""
+    ledger = str(bought / "people.ledger")
+    schema = tc.Schema({"married": tc.Boolean()})
+    facts = {"name": "people-2025", "ledger": ledger}
+    curator = tc.Curator(tc.examples.people(400), schema, **facts)  # type: ignore[arg-type]
+    curator.release(tc.Mean("married"), rho=0.01, name="married")
+    curator.release(tc.Mean("married"), rho=0.02)
+    opened = open_recorded(ledger)
+    opened.charge(Request("people-2025", ("lost",), "{}", Cost.of(rho="0.01")))
+    opened.close()
+    lines = run(bought, "show", "people.ledger").splitlines()
+    assert [line.split("  ")[0] for line in lines[2:-1]] == [
+        "mean-age", "people-2024/married", "cells of a/b", "people-2025/married", "charge 3", "lost",
+    ]  # fmt: skip
+    assert "none is stored" in lines[7]
+    assert "Mean of married" in run(bought, "show", "people.ledger", "--name", "charge 3")
+    assert "400 rows" in run(bought, "show", "people.ledger", "--name", "people-2025/married")
+
+
+def test_a_ledger_that_was_changed_shows_nothing(bought: Path) -> None:
+    place = bought / "people.ledger"
+    text = place.read_bytes()
+    place.write_bytes(text.replace(b"mean-age", b"mean-agf"))
+    shown = run(bought, "show", "people.ledger", code=2)
+    assert "[L10]" in shown
+    assert "interval" not in shown
+
+
+def test_several_tables_are_one_document(bought: Path) -> None:
+    tables = {name: one.estimate().summary() for name, one in tc.Releases.load(bought / "job.release.json").items()}
+    for suffix, mark in ((".md", "| ---:"), (".html", "<tbody"), (".txt", " interval"), (".tex", r"\begin{table}")):
+        assert f"saved to all{suffix}" in run(bought, "show", "job.release.json", "--save", f"all{suffix}")
+        text = (bought / f"all{suffix}").read_text(encoding="utf-8")
+        assert text.count(mark) >= 3
+        places = [text.index(str(one.rows[-1][1])) for one in tables.values()]
+        assert places == sorted(places)
+    assert [f"\\label{{tab:{one}}}" in text for one in ("mean-age", "married", "cells-of-a-b")] == [True] * 3
+    assert (bought / "all.html").read_text(encoding="utf-8").count("<!doctype html>") == 1
+    run(bought, "show", "people.ledger", "--save", "all.json")
+    found = json.loads((bought / "all.json").read_text(encoding="utf-8"))
+    assert [one["title"] for one in found] == [one.title for one in tables.values()]
+
+
+def test_csv_and_pictures_are_one_for_each(bought: Path) -> None:
+    shown = run(bought, "show", "job.release.json", "--save", "t.csv", "--plot", "p.svg")
+    plain = ["mean-age", "married", "cells_of_a_b"]
+    assert f"saved to {', '.join(f't-{one}.csv' for one in plain)}" in shown
+    assert f"drawn in {', '.join(f'p-{one}.svg' for one in plain)}" in shown
+    for one in plain:
+        assert "estimate" in (bought / f"t-{one}.csv").read_text(encoding="utf-8").splitlines()[0]
+        assert (bought / f"p-{one}.svg").stat().st_size > 1_000
+    assert not (bought / "t.csv").exists()
+    # nothing is written where one of them would replace what is read
+    (bought / "t-x.json").write_bytes((bought / "job.release.json").read_bytes())
+    assert "[F10]" in run(bought, "show", "t-x.json", "--save", "t.docx", code=2)
+    assert "[R07]" in run(bought, "show", "t-x.json", "--save", "t-x.json", code=2)
+    assert "[R07]" in run(bought, "show", "t-x.json", "--plot", "nowhere/p.png", code=2)
