@@ -798,8 +798,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.quantiles.plan",
-        "span, c = at.upper - at.lower, reach(column, rows, noise, query.level)",
-        "span, c = at.upper - at.lower, reach(column, rows, 0.0, query.level)",
+        "c = reach(column, rows, noise, query.level)",
+        "c = reach(column, rows, 0.0, query.level)",
         "a plan of quantiles leaves the noise of a private number of rows out",
         ("tests/planning/test_planned_errors.py",),
     ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
 from tacit.schema import draft
+from tacit.schema.toml import read_toml
 from tacit.study import Study, read
 from tacit.study.curator_file import Job
 
@@ -41,7 +44,9 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     source = open_source(_data(job))
     check_source(source, job.schema)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
+    words |= {"digest": job.digest()}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
+    text = f"{text}  Request {job.digest()[:16]}."
     emit(text, words, as_json)
 
 
@@ -69,34 +74,47 @@ def plan(
     widths: list[str],
     save: str | None,
     as_json: bool,
+    expect: Sequence[str] = (),
 ) -> None:
     """`tacit plan`."""
     found = read(path)
+    known = {**found.expect, **_expected(expect)}
     if isinstance(found, Study):
-        page, after = studies.plan(found, path, price, level, save, widths), " --site SITE.toml"
+        page, after, inputs = studies.plan(found, price, level, widths, known), " --site SITE.toml", (path,)
+        who = found.contact
     elif widths:
         raise CommandError("--width is for studies.", code="C06", hint="--rho or --epsilon, and look at the widths")
     else:
-        page, after = _page(found, path, price, analyst, 0.95 if level is None else level, save), ""
-    words: dict[str, Any] = {
-        "cost": page.cost.to_dict(),
-        "numbers": page.numbers,
-        "guarantee": page.guarantee,
-        "terms": [
-            [part.name, one.term, one.width, one.privacy, one.without] for part in page.parts for one in part.terms
-        ],
-        "cautions": list(page.cautions()),
-        "fits": page.fits,
-    }
+        page, after = _page(found, price, analyst, 0.95 if level is None else level, known), ""
+        inputs, who = (path, found.data, _ledger(found)), analyst or found.analyst or found.contact
+    asked = "".join(f" --{name} {value}" for name, value in price.items() if value is not None)
+    command = f"tacit release {path}{after}{asked}"
+    if save is not None:
+        writable(save, *inputs)
+        note = ' --note "number of the decision"'
+        page.for_board(title=found.title, asked_by=who, command=f"{command}{note}").save(save)
+    words = dict(page.to_dict())
     if isinstance(found, Study):
-        words |= {"digest": found.digest(), "parties": list(found.parties), **studies.pooled(page)}
-    emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
+        words |= {"parties": list(found.parties), **studies.pooled(page)}
+    emit(f"{page.to_text()}\n\nRun\n  {command}", words, as_json)
 
 
-def _page(
-    job: Job, path: str, price: dict[str, str | None], analyst: str | None, level: float, save: str | None
-) -> Any:
-    """Return the plan of a curator's file, with the standing of its ledger if there is one; save it where asked."""
+def _expected(given: Sequence[str]) -> dict[str, Any]:
+    """Return the values of --expect, each a line of `[expect]`; CommandError C03 where one is no such line."""
+    made: dict[str, Any] = {}
+    for line in given:
+        hint = "--expect 'fare = { mean = 12, sd = 9 }', a line of TOML as in [expect]"
+        try:
+            made |= read_toml(line)
+        except FileError:
+            raise CommandError(
+                f"--expect {line!r} is not a column and what is known of it.", code="C03", hint=hint
+            ) from None
+    return made
+
+
+def _page(job: Job, price: dict[str, str | None], analyst: str | None, level: float, expect: Mapping[str, Any]) -> Any:
+    """Return the plan of a curator's file, with the standing of its ledger if there is one."""
     from tacit.planning import plan as make
 
     budget, spent, standing = job.budget, None, None
@@ -105,6 +123,7 @@ def _page(
     if where is not None and "://" not in where and os.path.exists(where):
         standing = _open(job, where).standing(_analyst(job, analyst))
         budget, spent = standing.budget, standing.spent
+    cost = _price(job, price)
     page = make(
         _asks(job),
         job.schema,
@@ -115,13 +134,12 @@ def _page(
         budget=budget,
         spent=spent,
         name=job.name,
-        **_price(job, price),
+        expect=expect,
+        **cost,
     )
-    page = page if standing is None else page.by(standing)
-    if save is not None:
-        writable(save, path, job.data, where)
-        page.save(save)
-    return page
+    # of the file itself, whose budget a ledger may have raised since
+    page = replace(page, digest=replace(job, spend=Cost.of(**cost)).digest())
+    return page if standing is None else page.by(standing)
 
 
 def release(
