@@ -19,7 +19,7 @@ from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
 from tacit.planning import documents, page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.page_text import Request
+from tacit.planning.page_text import BoardRequest
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
 from tacit.privacy import Budget, Cost, Spend
@@ -70,7 +70,7 @@ class Plan:
     """What is expected of columns; of others, that values and levels are spread evenly."""
     digest: str = ""
     """SHA-256 of the request: table, schema, budget, questions, price and shares."""
-    request: Request | None = None
+    request: BoardRequest | None = None
     """Who asks, when, and what is to be run once the page is signed."""
 
     @property
@@ -126,7 +126,7 @@ class Plan:
         >>> print(made.for_board(title="Ages", asked_by="A. Analyst").to_text().splitlines()[0])
         Ages
         """
-        asked = Request(title or f"A release of {self.table}", asked_by, on or date.today(), command)
+        asked = BoardRequest(title or f"A release of {self.table}", asked_by, on or date.today(), command)
         return replace(self, request=asked, digest=digest or self.digest)
 
     @property

@@ -27,7 +27,7 @@ STYLE: Final = (
 
 
 @dataclass(frozen=True)
-class Request:
+class BoardRequest:
     """The request that a page is signed for: its title, who asks, the date of the page, the command to be run."""
 
     title: str
@@ -100,9 +100,9 @@ def _before_and_after(plan: Plan, budget: Budget, spent: Spend) -> tuple[str, st
     return f"before: {budget.describe_left(spent)}", f"after: {budget.describe_left(after)}"
 
 
-def _facts(plan: Plan, request: Request) -> tuple[tuple[str, str], ...]:
+def _facts(plan: Plan, request: BoardRequest) -> tuple[tuple[str, str], ...]:
     """Return what heads a page that is to be signed."""
-    # the first half tells requests apart on paper; the whole digest is in the appendix
+    # enough to tell requests apart on paper; the whole digest is in the appendix
     return (
         ("Table", plan.table),
         ("Asked by", request.asked_by or BLANK),
