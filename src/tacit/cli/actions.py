@@ -59,8 +59,8 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
     job = read(path)
     if Path(out).suffix == ".parquet":  # any other is refused by name
         writable(out, raw, path)
-    progress(f"reading {raw}")
-    report = import_table(raw, job.schema, out, broken="drop" if drop else "refuse", **reading)
+    with progress_on_terminal():
+        report = import_table(raw, job.schema, out, broken="drop" if drop else "refuse", **reading)
     emit(str(report.summary()), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)
@@ -166,7 +166,9 @@ def release(
     progress("opening the table")
     who = _analyst(job, analyst)
     facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
-    curator = Curator(_data(job), job.schema, **facts, analyst=who)
+    with progress_on_terminal():
+        # where their number is public rows are counted, which takes a pass over a text file
+        curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
     with progress_on_terminal():
         found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.cli.output import emit, writable
+from tacit.base.progress import phase
+from tacit.cli.output import emit, progress_on_terminal, writable
 from tacit.errors import CommandError, InferenceError, ReleaseError
 from tacit.release.document import Releases
 
@@ -51,7 +52,8 @@ def show(
     found: Mapping[str, Any] = Releases.load(path)
     if name is not None:
         found = {name: found[name]}
-    tables = estimates(found, target, level)
+    with progress_on_terminal(), phase("estimates"):
+        tables = estimates(found, target, level)
     if save is not None or plot is not None:
         if len(found) > 1:
             names = ", ".join(found)

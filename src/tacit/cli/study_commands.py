@@ -87,7 +87,8 @@ def release(
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
-    curator = Curator(own.data, study, site=own, analyst=analyst)
+    with progress_on_terminal():
+        curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     with progress_on_terminal():
         found = curator.release(study, note=note, **typed)
