@@ -41,6 +41,7 @@ CODES: Final[dict[str, str]] = {
     "F10": "a table saved with an unknown suffix",
     "F11": "a raw text file cannot be read as declared",
     "F12": "a typed table cannot be written",
+    "F13": "a page cannot be turned into that format on this machine",
     "F20": "a map of a site file does not fit its column",
     # Q: queries
     "Q01": "a column name is not text",
@@ -95,6 +96,7 @@ CODES: Final[dict[str, str]] = {
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
     "Q40": "a width that no price achieves",
     "Q41": "a plan needs a number of rows",
+    "Q42": "what a plan expects of a column cannot be true of it",
     # B: prices and budgets
     "B01": "a number in a price or a budget is not finite, not positive, or too large or small to be meaningful",
     "B02": "the budget refuses a price: too little is left",

@@ -162,3 +162,68 @@ def test_simulations_show_how_far_they_are() -> None:
     for line in ("… drawing 10 tables\n", "… intervals of all of them\n", "… 10 simulated releases\n"):
         assert line in text
     assert "50 %" in text
+
+
+def test_a_phase_within_another_has_the_clock() -> None:
+    """Two clocks on one line would write over each other: the outer one waits, and goes on afterwards."""
+    screen = io.StringIO()
+    with tc.progress(screen, every=0.001), phase("outer", lambda: 0.25):
+        wait_for(screen, "25 %")
+        with phase("inner", lambda: 0.5):
+            # the outer line is blank before the inner one begins
+            assert screen.getvalue().split("… inner")[0].split("\r")[-2].strip() == ""
+            wait_for(screen, "50 %")
+            inner = screen.getvalue().split("… inner\n")[1]
+            assert "25 %" not in inner
+        shown = len(screen.getvalue())
+        wait_for(screen, "25 %", shown)
+    assert screen.getvalue().split("\r")[-2].strip() == ""
+
+
+def wait_for(screen: io.StringIO, text: str, after: int = 0) -> None:
+    end = time.monotonic() + 60
+    while text not in screen.getvalue()[after:] and time.monotonic() < end:
+        time.sleep(0.001)
+    assert text in screen.getvalue()[after:]
+
+
+def test_a_text_file_shows_how_far_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB does not know how long a stream is: the fraction is that of bytes, where it is watched."""
+    from tacit.source import text_files
+
+    monkeypatch.setattr(text_files, "BLOCK", 64)
+    path = tmp_path / "t.csv"
+    path.write_text("x,who\n" + "1.5,a\n" * 1_000)
+    with watching() as seen:
+        stream = text_files.cells(path, ",", 2, [0])
+        shares = [seen.share() for _ in stream]
+        assert seen.share() == 1.0
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 20
+    with watching() as seen:
+        assert open_source(path).aggregate((), TERMS).rows == 1_000
+        assert seen.share() == 1.0
+    assert text_files.cells(path, ",", 2, [0]).read_all().num_rows == 1_000, "unwatched"
+
+
+def test_an_import_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tacit.source import text_import
+
+    monkeypatch.setattr(text_import, "BATCH", 100)
+    (tmp_path / "t.csv").write_text("x\n" + "1.5\n" * 40_000)
+    screen = io.StringIO()
+    with tc.progress(screen, every=0.001):
+        text_import.import_table(tmp_path / "t.csv", SCHEMA, tmp_path / "t.parquet")
+    text = screen.getvalue()
+    assert text.startswith(f"… reading {tmp_path / 't.csv'}\n")
+    assert "%" in text
+
+
+def test_compiling_is_a_phase() -> None:
+    from tacit.models.blocks import block_mle, compiled
+
+    compiled.cache_clear()
+    screen = io.StringIO()
+    with tc.progress(screen, every=600):
+        block_mle(tc.families.Exponential(rate=(0.1, 10)), np.ones((8, 5)), [5] * 8)
+    assert "… compiling the model's program\n" in screen.getvalue()

@@ -116,6 +116,11 @@ def parsed(text: str) -> Any:
 
 
 def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8 as `write_bytes` does."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file atomically: a temporary file in the same folder, flushed to disk, then renamed.
 
     Raises ReleaseError R07 where the file cannot be written; the old file, if any, is then unchanged.
@@ -128,8 +133,8 @@ def write_text(path: str | Path, text: str) -> None:
         # in the same folder, hence on the same file system, where a rename is atomic
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             # mkstemp makes 0600; what is written by this function may be read by others

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager
 from typing import Any
+
+from tacit.base.progress import phase
 
 
 def arrow() -> Any:
@@ -27,13 +30,6 @@ def pandas() -> Any:
     return pandas
 
 
-def stats() -> Any:
-    """Return the `scipy.stats` module."""
-    import scipy.stats  # pyright: ignore[reportMissingTypeStubs]
-
-    return scipy.stats
-
-
 def special() -> Any:
     """Return the `scipy.special` module."""
     import scipy.special  # pyright: ignore[reportMissingTypeStubs]
@@ -42,7 +38,10 @@ def special() -> Any:
 
 
 def jax() -> Any:
-    """Return the `jax` module."""
+    """Return the `jax` module; loading it takes seconds, which a display of progress shows."""
+    if "jax" not in sys.modules:
+        with phase("loading JAX, once a process"):
+            import jax
     import jax
 
     return jax

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TextIO, TypeAlias
 
 FractionDone: TypeAlias = Callable[[], float | None]
@@ -25,10 +25,44 @@ BAR_WIDTH: Final = 24
 
 @dataclass(frozen=True)
 class Screen:
-    """The file that phases are written to, and the seconds between updates; a phase shorter than that has no clock."""
+    """The file that phases are written to, and the seconds between updates; a phase shorter than that has no clock.
+
+    begun: the phases that have begun and not ended, each within the one before it; the last one has the clock.
+    width: of the line that stands there now, in a list of one.
+    """
 
     file: TextIO
     every: float
+    begun: list[object] = field(default_factory=list[object])
+    width: list[int] = field(default_factory=lambda: [0])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, text: str) -> object:
+        """Name a phase on a line of its own, and return what it is known by."""
+        known = object()
+        with self.lock:
+            self._clear()
+            self.begun.append(known)
+            self.write(f"… {text}\n")
+        return known
+
+    def tick(self, known: object, text: str) -> None:
+        """Show a phase's clock, unless another phase has begun within it."""
+        with self.lock:
+            if self.begun[-1] is known:
+                self.write("\r" + text.ljust(self.width[0]))  # blanks cover what is left of a longer line
+                self.width[0] = len(text)
+
+    def end(self, known: object) -> None:
+        """Remove a phase and its clock."""
+        with self.lock:
+            self._clear()
+            self.begun.remove(known)
+
+    def _clear(self) -> None:
+        if self.width[0]:
+            self.write("\r" + " " * self.width[0] + "\r")
+            self.width[0] = 0
 
     def write(self, text: str) -> None:
         """Write text; errors are ignored, because a closed terminal must not stop a release that was charged."""
@@ -71,23 +105,21 @@ def shown() -> bool:
 
 @contextmanager
 def phase(text: str, fraction_done: FractionDone = lambda: None) -> Generator[None]:
-    """Display a phase of long work while the block runs: its name, seconds elapsed, and a bar where one is possible."""
+    """Display a phase of long work while the block runs: its name, seconds elapsed, and a bar where one is possible.
+
+    A phase within another has the clock while it lasts.
+    """
     screen = SHOWN.get()
     if screen is None:
         yield
         return
-    screen.write(f"… {text}\n")
+    known = screen.begin(text)
     done, start = threading.Event(), time.monotonic()
 
     def tick() -> None:
-        width = 0
         # false after a timeout, true once the block has ended
         while not done.wait(screen.every):
-            text = line(time.monotonic() - start, fraction_done())
-            screen.write("\r" + text.ljust(width))  # blanks cover what is left of a longer line
-            width = len(text)
-        if width:
-            screen.write("\r" + " " * width + "\r")
+            screen.tick(known, line(time.monotonic() - start, fraction_done()))
 
     thread = threading.Thread(target=tick, daemon=True)
     thread.start()
@@ -97,6 +129,7 @@ def phase(text: str, fraction_done: FractionDone = lambda: None) -> Generator[No
         done.set()
         # no line may be written after the block, over what the caller prints next
         thread.join()
+        screen.end(known)
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from tacit.cli.draft_commands import found_in_rows
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
+from tacit.schema.toml import read_toml
 from tacit.study import Study, read
 from tacit.study.curator_file import Job, schema_of
 
@@ -31,7 +34,9 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     check_source(source, job.schema)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
+    words |= {"digest": job.digest()}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
+    text = f"{text}  Request {job.digest()[:16]}."
     emit(text + (f"\n{marks}" if marks else ""), {**words, "found_in_rows": marks is not None}, as_json)
 
 
@@ -44,8 +49,8 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
     schema = schema_of(path)  # the questions are not read: they may be unfinished, or wrong
     if Path(out).suffix == ".parquet":  # any other is refused by name
         writable(out, raw, path)
-    progress(f"reading {raw}")
-    report = import_table(raw, schema, out, broken="drop" if drop else "refuse", **reading)
+    with progress_on_terminal():
+        report = import_table(raw, schema, out, broken="drop" if drop else "refuse", **reading)
     emit(str(report.summary()), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)
@@ -59,28 +64,29 @@ def plan(
     widths: list[str],
     save: str | None,
     as_json: bool,
+    expect: Sequence[str] = (),
 ) -> None:
     """`tacit plan`."""
     found = read(path)
+    known = {**found.expect, **_expected(expect)}
     if isinstance(found, Study):
-        page, after = studies.plan(found, path, price, level, save, widths), " --site SITE.toml"
+        page, after, inputs = studies.plan(found, price, level, widths, known), " --site SITE.toml", (path,)
+        who = found.contact
     elif widths:
         raise CommandError("--width is for studies.", code="C06", hint="--rho or --epsilon, and look at the widths")
     else:
-        page, after = _page(found, path, price, analyst, 0.95 if level is None else level, save), ""
-    words: dict[str, Any] = {
-        "cost": page.cost.to_dict(),
-        "numbers": page.numbers,
-        "guarantee": page.guarantee,
-        "terms": [
-            [part.name, one.term, one.width, one.privacy, one.without] for part in page.parts for one in part.terms
-        ],
-        "cautions": list(page.cautions()),
-        "fits": page.fits,
-    }
+        page, after = _page(found, price, analyst, 0.95 if level is None else level, known), ""
+        inputs, who = (path, found.data, _ledger(found)), analyst or found.analyst or found.contact
+    asked = "".join(f" --{name} {value}" for name, value in price.items() if value is not None)
+    command = f"tacit release {path}{after}{asked}"
+    if save is not None:
+        writable(save, *inputs)
+        note = ' --note "number of the decision"'
+        page.for_board(title=found.title, asked_by=who, command=f"{command}{note}").save(save)
+    words = dict(page.to_dict())
     if isinstance(found, Study):
-        words |= {"digest": found.digest(), "parties": list(found.parties), **studies.pooled(page)}
-    emit(f"{page.to_text()}\n\n{_next(page, f'tacit release {path}{after}')}", words, as_json)
+        words |= {"parties": list(found.parties), **studies.pooled(page)}
+    emit(f"{page.to_text()}\n\n{_next(page, command)}", words, as_json)
 
 
 def _next(page: Plan, command: str) -> str:
@@ -98,10 +104,22 @@ def _next(page: Plan, command: str) -> str:
     return f"Not now: the release would be refused\n  {in_shell(hint or '', options)}"
 
 
-def _page(
-    job: Job, path: str, price: dict[str, str | None], analyst: str | None, level: float, save: str | None
-) -> Any:
-    """Return the plan of a curator's file, with the standing of its ledger if there is one; save it where asked."""
+def _expected(given: Sequence[str]) -> dict[str, Any]:
+    """Return the values of --expect, each a line of `[expect]`; CommandError C03 where one is no such line."""
+    made: dict[str, Any] = {}
+    for line in given:
+        hint = "--expect 'fare = { mean = 12, sd = 9 }', a line of TOML as in [expect]"
+        try:
+            made |= read_toml(line)
+        except FileError:
+            raise CommandError(
+                f"--expect {line!r} is not a column and what is known of it.", code="C03", hint=hint
+            ) from None
+    return made
+
+
+def _page(job: Job, price: dict[str, str | None], analyst: str | None, level: float, expect: Mapping[str, Any]) -> Any:
+    """Return the plan of a curator's file, with the standing of its ledger if there is one."""
     from tacit.planning import plan as make
 
     budget, spent, standing = job.budget, None, None
@@ -110,6 +128,7 @@ def _page(
     if where is not None and "://" not in where and os.path.exists(where):
         standing = _open(job, where).standing(_analyst(job, analyst))
         budget, spent = standing.budget, standing.spent
+    cost = _price(job, price)
     page = make(
         _asks(job),
         job.schema,
@@ -120,13 +139,12 @@ def _page(
         budget=budget,
         spent=spent,
         name=job.name,
-        **_price(job, price),
+        expect=expect,
+        **cost,
     )
-    page = page if standing is None else page.by(standing)
-    if save is not None:
-        writable(save, path, job.data, where)
-        page.save(save)
-    return page
+    # of the file itself, whose budget a ledger may have raised since
+    page = replace(page, digest=replace(job, spend=Cost.of(**cost)).digest())
+    return page if standing is None else page.by(standing)
 
 
 def release(
@@ -153,7 +171,9 @@ def release(
     progress("opening the table")
     who = _analyst(job, analyst)
     facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
-    curator = Curator(_data(job), job.schema, **facts, analyst=who)
+    with progress_on_terminal():
+        # where their number is public rows are counted, which takes a pass over a text file
+        curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
     with progress_on_terminal():
         found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)

@@ -107,13 +107,20 @@ def plan(
     width: Annotated[
         list[str] | None, typer.Option("--width", help="Of a study: NAME=WIDTH wanted of all parties together.")
     ] = None,
-    save: Annotated[str | None, typer.Option("--save", help="Write the page (.html or .txt).")] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option("--expect", help="What is known of a column, as in [expect]: 'fare = { mean = 12, sd = 9 }'."),
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option("--save", help="Write the page to be signed (.html .txt .docx .pdf).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
     from tacit.cli import actions
 
-    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, width or [], save, as_json)
+    price = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    actions.plan(job, price, analyst, level, width or [], save, as_json, expect or [])
 
 
 @app.command()

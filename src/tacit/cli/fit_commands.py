@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tacit.cli.output import emit, writable
+from tacit.base.progress import phase
+from tacit.cli.output import emit, progress_on_terminal, writable
 from tacit.cli.show_commands import records
 from tacit.errors import CommandError
 from tacit.release.document import Releases
@@ -36,8 +37,9 @@ def fit(
         if target is not None:
             writable(target, path)
     method = cast(Any, wanted.method)  # checked by `fit`, which names the known ones
-    model = release.fit(wanted.formula, model=wanted.model, family=wanted.family, method=method, tau=wanted.tau)
-    table = model.summary(level)
+    with progress_on_terminal(), phase("fitting the model"):
+        model = release.fit(wanted.formula, model=wanted.model, family=wanted.family, method=method, tau=wanted.tau)
+        table = model.summary(level)
     if save is not None:
         table.save(save)
     if plot is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tacit.base.progress import phase
 from tacit.base.table import Table
 from tacit.cli.ledger_answers import is_ledger, listed, stored_answers
-from tacit.cli.output import emit
+from tacit.cli.output import emit, progress_on_terminal
 from tacit.cli.saving import save_pictures, save_tables
 from tacit.errors import CommandError, InferenceError, ReleaseError, nearest
 from tacit.release.document import Releases
@@ -61,7 +62,8 @@ def show(
         found = Releases.load(path)
     if name is not None:
         charges, found = None, {name: _named(found, name)}
-    tables = estimates(found, target, level)
+    with progress_on_terminal(), phase("estimates"):
+        tables = estimates(found, target, level)
     shown = [f"{key}\n{table}" for key, table in tables.items()]
     questions = None if charges is None else listed(path, charges, found, tables)
     if questions is not None:

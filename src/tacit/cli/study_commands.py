@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,11 @@ from tacit.study import Site, Study
 
 
 def plan(
-    study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None, widths: list[str]
+    study: Study, price: dict[str, str | None], level: float | None, widths: list[str], expect: Mapping[str, Any]
 ) -> Any:
-    """Return the plan of a study, which `tacit plan` prints; save it where asked."""
+    """Return the plan of a study, which `tacit plan` prints."""
     typed: dict[str, Any] = dict(price)
-    page = study.plan(level=level, width=_widths(widths), **typed)
-    if save is not None:
-        writable(save, path)
-        page.save(save)
-    return page
+    return study.plan(level=level, width=_widths(widths), expect=expect, **typed)
 
 
 def pooled(page: Any) -> dict[str, Any]:
@@ -90,7 +87,8 @@ def release(
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
-    curator = Curator(own.data, study, site=own, analyst=analyst)
+    with progress_on_terminal():
+        curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     with progress_on_terminal():
         found = curator.release(study, note=note, **typed)

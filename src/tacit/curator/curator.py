@@ -31,6 +31,7 @@ from tacit.release.registry import plan_module
 from tacit.release.signing import signer
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
+from tacit.schema.expectations import Expect
 from tacit.schema.row_maps_of_columns import unit_of
 from tacit.source import Source, check_source, computing, open_source
 from tacit.source.pass_progress import reading
@@ -168,19 +169,22 @@ class Curator:
         width: float | None = None,
         shares: Shares | None = None,
         level: float = 0.95,
+        expect: Expect | None = None,
     ) -> Any:  # a tacit.planning.Plan: inference stays outside this file
         """Return what a release would cost and its expected precision, from public facts.  See `tc.plan`.
 
         Reads and spends nothing.
 
-        Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41.
+        Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41,
+        and Q42 for what is expected.
         """
         words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         if isinstance(query, Study):
             study_rules.own_words(shares, None)
             words = words if width is not None else study_rules.price(query, words)
+            expect = {**query.expect, **(expect or {})}
             query, shares = query.asks, query.shares
-        return plan_module().plan_for(self, query, **words, width=width, shares=shares, level=level)
+        return plan_module().plan_for(self, query, **words, width=width, shares=shares, level=level, expect=expect)
 
     # What costs ------------------------------------------------------------------------------------------------------
 

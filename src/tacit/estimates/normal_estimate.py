@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas, stats
+from tacit.base.lazy_imports import pandas, special
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import display, pictures
@@ -109,11 +109,11 @@ class NormalEstimate:
     @property
     def p_values(self) -> Array:
         """Two-sided p-values of the hypothesis that the term is 0, shape (m,); NaN where there is a reason."""
-        return np.asarray(2 * stats().norm.sf(np.abs(self.statistics)))
+        return np.asarray(2 * special().ndtr(-np.abs(self.statistics)))
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01."""
-        z = float(stats().norm.ppf(0.5 + check_level(level) / 2))
+        z = float(special().ndtri(0.5 + check_level(level) / 2))
         middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
         out = np.stack([middle - z * error, middle + z * error], axis=-1)
         out = out if self.scale is None else self.scale.back(out)
@@ -208,9 +208,9 @@ class NormalEstimate:
             raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
         if len(matrix) == 1:
             z = float(off[0]) / float(np.sqrt(covariance[0, 0]))
-            return Test(words, z, 1, float(2 * stats().norm.sf(abs(z))), "normal law of the total error, two-sided")
+            return Test(words, z, 1, float(2 * special().ndtr(-abs(z))), "normal law of the total error, two-sided")
         chi2 = float(off @ np.linalg.solve(covariance, off))
-        p = float(stats().chi2.sf(chi2, rank))
+        p = float(special().chdtrc(rank, max(chi2, 0.0)))
         return Test(words, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
 
     def contrast(self, expression: str) -> NormalEstimate:

@@ -18,6 +18,7 @@ from tacit.fits.fit import Fit, Method, check_method, empty, points_for, solved
 from tacit.fits.problem import Local
 from tacit.fits.regression_fits import binned
 from tacit.fits.solver import newton
+from tacit.models.compiled_programs import program
 
 STARTS: Final = 6
 """Number of random starts, besides the given one, used to detect further local minima."""
@@ -143,7 +144,8 @@ def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str,
         return tools.vmap(square, in_axes=(None, 0, None))(theta, data, root).sum(axis=0)
 
     scores = tools.vmap(tools.grad(one), in_axes=(None, 0))
-    return tools.jit(local), tools.jit(scores), tools.jit(squares)
+    # of released cells: what they depend on is public
+    return program(local, keep=True), program(scores, keep=True), program(squares, keep=True)
 
 
 def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit:

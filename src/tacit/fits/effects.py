@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas, stats
+from tacit.base.lazy_imports import pandas, special
 from tacit.errors import InferenceError
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_points import Points
@@ -219,7 +219,7 @@ def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
     found = combined(fit, rows, ())
     gap = found.values - (0.0 if null is None else np.asarray(null, dtype=np.float64))
     statistic = float(gap @ np.linalg.solve(found.cov_sampling + found.cov_privacy, gap))
-    return Wald(statistic, len(rows), float(stats().chi2.sf(statistic, len(rows))), found.reason)
+    return Wald(statistic, len(rows), float(special().chdtrc(len(rows), max(statistic, 0.0))), found.reason)
 
 
 def terms_of(fit: Fit, column: str) -> Array:

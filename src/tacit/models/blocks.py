@@ -21,6 +21,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError, nearest
 from tacit.models.block_estimate import TOGETHER, answer
 from tacit.models.boxes import Array
+from tacit.models.compiled_programs import program
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
 
@@ -164,4 +165,5 @@ def compiled(model: Likelihood, bias: Bias) -> Any:
     def one(x: Any, count: Any, good: Any, number: Any) -> Any:
         return answer(model, x, count, good, number, bias)
 
-    return jax().jit(jax().vmap(one))
+    # shapes are functions of the number of blocks and of their capacity, which are public
+    return program(jax().vmap(one), keep=not model.encloses_arrays)

@@ -166,6 +166,11 @@ class Model(Likelihood):
                 found.append(given)
         return lib.stack([lib.asarray(one, dtype=np.float64) for one in found])
 
+    @property
+    def encloses_arrays(self) -> bool:
+        """Whether the function closes over arrays of more than one number, whatever they are."""
+        return any(np.size(one) > 1 for one in density(self).trace.consts)
+
     def starts(self, x: Any, w: Any) -> Any:
         """Return starting points, shape (1 + STARTS, p): the fallback, and Halton's sequence over the box."""
         # even in the coordinates of the search, as logs are for positive boxes of wide ratio

@@ -76,6 +76,11 @@ class Likelihood(ABC):
     def fallback(self) -> Array:
         """The public default of a block without an estimate, shape (p,), within the box."""
 
+    @property
+    def encloses_arrays(self) -> bool:
+        """Whether the log-density's compiled program would hold arrays of a user's, and so is never kept on disk."""
+        return False
+
     def order(self, name: str) -> Order:
         """Return the second-order constants of a parameter's estimate."""
         return Order()

@@ -1,4 +1,4 @@
-"""Expected precision of a question: from its method's `plan.py`, or for values spread evenly over their bounds."""
+"""Expected precision of a question: from its method's `plan.py`, or for values as expected (evenly, else)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, uniform
+from tacit.method.shared.plan_shares import NOTHING
 from tacit.planning import expected_regressions
 from tacit.release.registry import room_module, room_of
+from tacit.schema.expectations import Expectations
 
 
 def plan_of(shape: Measurement) -> Any:
@@ -17,10 +19,10 @@ def plan_of(shape: Measurement) -> Any:
     return expected_regressions if room == "regression" else room_module(str(room), "plan", optional=True)
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each term; rows: number of rows, level: of the intervals."""
     plan = plan_of(shape)
-    return uniform(shape, rows, level) if plan is None else plan.expected(shape, rows, level)
+    return uniform(shape, rows, level, expect) if plan is None else plan.expected(shape, rows, level, expect)
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Expected precision of a regression: its steps on made-up rows whose values are spread evenly and independent."""
+"""Expected precision of a regression: its steps on made-up rows, independent, with values as expected or even."""
 
 from __future__ import annotations
 
@@ -14,52 +14,94 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shares import NOTHING, level_shares, presence, spread_of
 from tacit.release.parts import Variable
+from tacit.rows.row_map import KeyMap, RowMap
+from tacit.schema.expectations import Expectations
 from tacit.testing.simulated_regressions import RegressionRows
 
 MADE: Final = 2**12
-"""Number of made-up rows; each has the weight (rows of the table) / MADE."""
+"""Number of made-up rows; each has the weight (rows of the table) / MADE.  Where a level is rare there are more."""
+MOST: Final = 2**16
+LEAST: Final = 16
+"""Made-up rows of the rarest level, unless that would take more than MOST in all."""
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each coefficient, with a response independent of all regressors.
 
-    Widths are infinite where noise is too large for any coefficient.
+    Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
-    made = made_up(shape)
-    found = fit_release(made.expected(rows))
+    question = cast(ProductPart, shape.columns[0]).question
+    # rows with a missing cell in any column are left out
+    whole = math.prod(presence(at, expect) for at in question.maps if at.missing is None)
+    whole *= math.prod(min(1.0, float(level_shares(key, expect).sum())) for key in question.keys)
+    complete = max(2, round(rows * whole))
+    made = made_up(shape, expect)
+    found = fit_release(made.expected(complete))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
-    # standard errors fall with the root of the number of rows
-    ordinary = made.ordinary()[1] * math.sqrt(MADE / rows)
+    try:
+        # standard errors fall with the root of the number of rows
+        ordinary = made.ordinary()[1] * math.sqrt(made.size / complete)
+    except np.linalg.LinAlgError:  # a level that nobody has
+        ordinary = np.full(len(found.names), math.inf)
     out: list[Expected] = []
     for i, name in enumerate(found.names):
         without = float(z * ordinary[i])
-        if found.reasons[i] is not None:
-            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, rows))
+        if found.reasons[i] is not None or not math.isfinite(without):
+            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, complete))
             continue
         error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
-        out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, rows))
+        out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, complete))
     return out
 
 
-def made_up(shape: Measurement) -> RegressionRows:
-    """Return made-up rows of evenly spread, independent values, one a person; a Poisson response is drawn as counts."""
+def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRows:
+    """Return made-up rows of independent values, one a person; a Poisson response is drawn as counts."""
     first = cast(ProductPart, shape.columns[0])
     question, made = first.question, first.layout
+    size = _size(question.keys, expect)
     # a fixed seed: equal questions get equal plans
     rng = np.random.default_rng(0)
-    values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
-    places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
-    z = question.numpy(values, places, MADE)
+    values: dict[Any, Any] = {at: _values(at, expect, size, rng) for at in question.maps}
+    places: dict[Any, Any] = {key: _levels(key, expect, size, rng) for key in question.keys}
+    z = question.numpy(values, places, size)
     query = cast(Regression, shape.query)
     if query.model == "poisson":
-        z[:, -1] = _counts(shape.variables[0], made.bounds[-1], rng)
-    return RegressionRows(shape, made, z, MADE, None if shape.unit is None else np.arange(MADE))
+        z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
+    return RegressionRows(shape, made, z, size, None if shape.unit is None else np.arange(size))
 
 
-def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw Poisson counts with mean a quarter of the response's range, as integers -half..half of its grid."""
+def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:
+    """Return how many rows are made up: enough for the rarest level of which something is expected."""
+    known = [level_shares(key, expect) for key in keys if key.column in expect.shares]
+    rarest = min((float(shares[shares > 0].min()) for shares in known), default=1.0)
+    return min(MOST, max(MADE, math.ceil(LEAST / rarest)))
+
+
+def _values(at: RowMap, expect: Expectations, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return grid values of `size` rows, in random order."""
+    if at.column not in expect.numbers:
+        return rng.integers(0, at.G + 1, size)
+    x = rng.permutation(spread_of(at, expect).points(size))
+    return np.rint(x * at.G).astype(np.int64)
+
+
+def _levels(key: KeyMap, expect: Expectations, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return indices of levels of `size` rows, in random order."""
+    if key.column not in expect.shares:
+        return rng.integers(0, key.size, size)
+    ends = np.rint(size * np.cumsum(level_shares(key, expect)) / level_shares(key, expect).sum())
+    return rng.permutation(np.searchsorted(ends, np.arange(size), side="right"))
+
+
+def _counts(
+    response: Variable, half: int, expect: Expectations, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw Poisson counts with the expected mean, else a quarter of the range, as integers -half..half of the grid."""
     room = response.upper - response.lower
+    known = expect.numbers.get(response.name)
     # a quarter leaves few counts to be clamped, unless the range is small
-    counts = np.minimum(rng.poisson(room / 4, MADE), room)
+    mean = room / 4 if known is None else known.mean - response.lower
+    counts = np.minimum(rng.poisson(mean, size), room)
     return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

@@ -16,7 +16,9 @@ from tacit.estimates.terms import check_level
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.expected import expected
-from tacit.planning.page import Plan, PlannedQuestion
+from tacit.planning.page import Plan
+from tacit.planning.question import PlannedQuestion
+from tacit.planning.small_groups import other_shares
 from tacit.planning.study_plan import parties_of, reaches
 from tacit.privacy import Budget, Cost, Number, Spend, mu_squared_to_epsilon
 from tacit.privacy.budget import Neighbors
@@ -24,7 +26,9 @@ from tacit.privacy.exact_numbers import rational, significant
 from tacit.release.query import Query
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
+from tacit.schema.expectations import Expect, Expectations
 from tacit.study import Study
+from tacit.study.curator_file import digest, public_words
 
 Asks = Mapping[str, Query[Any]]
 STEPS: Final = 40
@@ -48,26 +52,35 @@ def plan(
     spent: Spend | None = None,
     name: str = "table",
     left: str | None = None,
+    expect: Expect | None = None,
 ) -> Plan:
     """Cost and expected precision of a release, without data.
 
     rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).
+    expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), of
+    levels their shares; levels that are not named have what is left in equal parts.  Where nothing is said, values
+    and levels are taken to be spread evenly, and the plan says what a group of another size would have.
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
-    on, BudgetError B01, B03, B04 for a price that is none or that the budget does not add, and of the query what
-    `Curator.design` raises.  Source: theory §9 for the precision, of values spread evenly over their bounds.
+    on, Q42 for expectations that cannot be true of the column, BudgetError B01, B03, B04 for a price that is none or
+    that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the precision.
 
     >>> from tacit import Mean, Real, Schema
     >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000)
     >>> str(made.cost)
     'ρ = 0.0016'
+    >>> known = {"income": {"mean": 30_000, "sd": 25_000}}
+    >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000, expect=known)
+    >>> str(made.cost)
+    'ρ = 0.00033'
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
     size = _rows(rows, neighbors)
     checked_questions(query)
     _checked(neighbors, budget, spent)
     check_level(level)
+    known = Expectations.of(expect, declared)
     asks: Asks = {"": query} if isinstance(query, Query) else query
 
     def designs(cost: Cost) -> dict[str, Measurement]:
@@ -82,7 +95,7 @@ def plan(
             raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
         # in the unit that the budget adds, so that the price found is one that it admits
         kind = "rho" if budget is None or budget.rho is not None else "mu_squared" if budget.is_pair else "epsilon"
-        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), kind)
+        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level, known), kind)
         if budget is not None and cost.mu_squared is not None:
             assert budget.delta is not None
             cost = _as_pair(cost.mu_squared, budget.delta)
@@ -99,11 +112,19 @@ def plan(
         neighbors=neighbors,
         cost=cost,
         level=level,
-        parts=tuple(PlannedQuestion(key, shape, tuple(expected(shape, size, level))) for key, shape in made.items()),
+        parts=tuple(_question(key, shape, size, level, known) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
+        expect=known,
+        digest=digest(public_words(name, size, budget, declared, cost, asks, _fractions(shares))),
     )
+
+
+def _question(name: str, shape: Measurement, rows: int, level: float, known: Expectations) -> PlannedQuestion:
+    """Return one question of a plan, with what a group of another size would have."""
+    terms = tuple(expected(shape, rows, level, known))
+    return PlannedQuestion(name, shape, terms, other_shares(shape, terms, rows, level, known))
 
 
 def plan_for(
@@ -116,6 +137,7 @@ def plan_for(
     width: float | None,
     shares: Shares | None,
     level: float,
+    expect: Expect | None = None,
 ) -> Plan:
     """`Curator.plan`: as `plan`, with what is public of the curator's table and ledger."""
     standing = curator.standing
@@ -133,6 +155,7 @@ def plan_for(
         budget=standing.budget,
         spent=standing.spent,
         name=curator.name,
+        expect=expect,
     )
     return made.by(standing)
 
@@ -146,6 +169,7 @@ def plan_study(
     rho: Number | None = None,
     level: float | None = None,
     width: float | Mapping[str, float] | None = None,
+    expect: Expect | None = None,
 ) -> Plan:
     """`Study.plan`: as `plan`, of one party's release, with what is known of all of them."""
     spend = study.spend
@@ -163,7 +187,9 @@ def plan_study(
         neighbors=study.budget.neighbors,
         budget=study.budget,
         name=study.name,
+        expect={**study.expect, **(expect or {})},
     )
+    page = replace(page, digest=study.digest())
     made = parties_of(study, page.rows, {part.name: part.terms for part in page.parts}, page.cost, page.level)
     return replace(page, parties=made if width is None else replace(made, reaches=reaches(made, width)))
 
@@ -180,6 +206,11 @@ def _checked(neighbors: object, budget: object, spent: object) -> None:
         raise BudgetError(f"spent is {described(spent)}: no sum of charges.", code="B16", hint="spent=curator.spent")
 
 
+def _fractions(shares: Shares | None) -> dict[str, Fraction]:
+    """Return shares as they are digested."""
+    return {name: rational(share, "share") for name, share in (shares or {}).items()}
+
+
 def _rows(rows: int | None, neighbors: str) -> int:
     if rows is None:
         if neighbors == "replace-one":
@@ -190,9 +221,9 @@ def _rows(rows: int | None, neighbors: str) -> int:
     return rows
 
 
-def _widest(shapes: Mapping[str, Measurement], rows: int, level: float) -> tuple[float, float]:
+def _widest(shapes: Mapping[str, Measurement], rows: int, level: float, known: Expectations) -> tuple[float, float]:
     """Return the expected width of the widest interval, and of the widest without noise."""
-    found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level)]
+    found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level, known)]
     return max(one.width for one in found), max(one.without for one in found)
 
 

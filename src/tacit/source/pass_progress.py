@@ -1,8 +1,8 @@
 """Progress of a pass over a table, shown at a terminal.  INSIDE the wall.
 
-It is DuckDB's estimate of the fraction of the files read, and depends on no cell.  With the elapsed time it reveals the
-number of rows, so it is shown under replace-one only, where that number is public.  Only the library's own connections
-are watched, never a user's.
+It is DuckDB's estimate of the fraction of the files read, or the fraction of a text file's bytes.  With the time taken
+it reveals the number of rows, so it is shown under replace-one only, where that number is public.  Only the library's
+own connections are watched, never a user's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from tacit.base.progress import phase, shown
+from tacit.base.progress import FractionDone, phase, shown
 
 
 class InterruptibleConnection:
@@ -20,12 +20,18 @@ class InterruptibleConnection:
 
     def __init__(self) -> None:
         self._connection: Any = None
+        self._counted: FractionDone | None = None
+
+    def count(self, fraction: FractionDone) -> None:
+        """Take the fraction done from a reader that streams into the connection, whose end DuckDB does not know."""
+        self._counted = fraction
 
     def take(self, connection: Any) -> None:
         """Watch this connection from now on: it measures its progress and prints nothing."""
         connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET enable_progress_bar = true")
-        self._connection = connection
+        # of another pass than the one that was counted
+        self._connection, self._counted = connection, None
 
     def share(self) -> float | None:
         """Return the fraction done, 0 to 1, or None where unknown.  Another thread may call it during the query.
@@ -33,6 +39,8 @@ class InterruptibleConnection:
         >>> InterruptibleConnection().share() is None
         True
         """
+        if self._counted is not None:
+            return self._counted()
         if self._connection is None:
             return None
         try:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.errors import SourceError
+from tacit.source.pass_progress import WATCHED
 
 BLOCK: Final = 2**22
 """Bytes read at a time."""
@@ -78,16 +79,24 @@ def cells(path: Path, delimiter: str, width: int, wanted: Sequence[int]) -> Any:
     pa = arrow()
 
     schema = pa.schema([(f"a{i}", pa.string()) for i in range(len(wanted))])
-    made = (_batch(block, delimiter, width, wanted, schema) for block in _blocks(path))
+    done, size = [0], max(1, path.stat().st_size)
+    watched = WATCHED.get()
+    if watched is not None:
+        watched.count(lambda: min(1.0, done[0] / size))
+    made = (_batch(block, delimiter, width, wanted, schema) for block in _blocks(path, done))
     return pa.RecordBatchReader.from_batches(schema, made)
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """Yield blocks of whole lines after the first, a few megabytes each; every line ends with a line feed."""
+def _blocks(path: Path, done: list[int]) -> Iterator[bytes]:
+    """Yield blocks of whole lines after the first, a few megabytes each; every line ends with a line feed.
+
+    done: a list of one, kept at the number of bytes read.
+    """
     with path.open("rb") as file:
         file.readline()
         rest = b""
         while got := file.read(BLOCK):
+            done[0] = file.tell()
             cut = got.rfind(b"\n") + 1
             if cut:
                 first = got.find(b"\n")

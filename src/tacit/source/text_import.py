@@ -13,11 +13,13 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from tacit.base.lazy_imports import arrow, parquet
+from tacit.base.progress import phase
 from tacit.errors import FileError, SourceError, nearest
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.source.text_cells import CellReader, CellTally
@@ -139,8 +141,18 @@ def import_table(
     report = ImportReport(str(source), str(target), columns={name: CellTally() for name in schema})
     cells = {name: CellReader(column, report.columns[name], nulls, dialect.decimal) for name, column in schema.items()}
     report.texts = {name: one.texts for name, one in cells.items()}
-    _write(_batches(source, schema, report, dialect, cells, progress), schema, target, report, broken)
+    reached = [0.0]
+    batches = _batches(source, schema, report, dialect, cells, partial(_reached, reached, progress))
+    with phase(f"reading {source}", lambda: reached[0]):
+        _write(batches, schema, target, report, broken)
     return report
+
+
+def _reached(reached: list[float], progress: Callable[[int, int], None] | None, done: int, total: int) -> None:
+    """Keep the fraction read for a display, and call whoever else wants to know."""
+    reached[0] = done / max(1, total)
+    if progress is not None:
+        progress(done, total)
 
 
 def _batches(
@@ -149,7 +161,7 @@ def _batches(
     report: ImportReport,
     dialect: Dialect,
     cells: dict[str, CellReader],
-    progress: Callable[[int, int], None] | None,
+    progress: Callable[[int, int], None],
 ) -> Iterator[list[list[Any]]]:
     """Yield typed columns of up to BATCH rows, in the schema's order."""
     failure: FileError | None = None
@@ -163,8 +175,7 @@ def _batches(
                 report.rows += len(rows)
                 columns = list(zip(*rows, strict=True))
                 yield [cells[name].read(list(columns[place])) for name, place in places.items()]
-                if progress is not None:
-                    progress(min(bytes_.tell(), total), total)
+                progress(min(bytes_.tell(), total), total)
     except OSError as problem:
         hint = "the path of a text file"
         failure = FileError(f"{source} cannot be read: {problem.strerror}.", code="F11", hint=hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from tacit.release.query_checks import of_numbers
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.column_words import OPEN
+from tacit.schema.expectations import Expect, Expectations
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.toml import checked_columns, read_text, read_toml
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 FORMAT: Final = 1
-TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
+TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "expect", "spend", "ask")
 STUDY: Final = ("closes", "combine", "parties")
 """Sections that only studies have (`tacit.study.study`)."""
 KEYS: Final = {
@@ -64,21 +65,36 @@ class Job:
     spend: Cost | None
     asks: Mapping[str, Query[Any]]
     shares: Mapping[str, Fraction]
+    expect: Expect = field(default_factory=dict[str, "Mapping[Any, Any]"])
+    """What plans take as known of columns.  No release depends on it, and it is no part of the digest."""
 
     def public(self) -> dict[str, Any]:
         """Return plain values of everything but `[data]`, title, contact, comments and the order of sections."""
-        return {
-            "table": [self.name, self.rows],
-            "budget": None if self.budget is None else _promise(self.budget),
-            "schema": self.schema.to_dict(),
-            "spend": None if self.spend is None else self.spend.to_dict(),
-            "ask": {name: query.to_dict() for name, query in self.asks.items()},
-            "shares": {name: str(share) for name, share in self.shares.items()},
-        }
+        return public_words(self.name, self.rows, self.budget, self.schema, self.spend, self.asks, self.shares)
 
     def digest(self) -> str:
         """Return the SHA-256 (hex) of `public()`."""
         return digest(self.public())
+
+
+def public_words(
+    name: str,
+    rows: int | None,
+    budget: Budget | None,
+    schema: Schema,
+    spend: Cost | None,
+    asks: Mapping[str, Query[Any]],
+    shares: Mapping[str, Fraction],
+) -> dict[str, Any]:
+    """Return a request as plain values: what its digest is made of."""
+    return {
+        "table": [name, rows],
+        "budget": None if budget is None else _promise(budget),
+        "schema": schema.to_dict(),
+        "spend": None if spend is None else spend.to_dict(),
+        "ask": {name: query.to_dict() for name, query in asks.items()},
+        "shares": {name: str(share) for name, share in shares.items()},
+    }
 
 
 def _promise(budget: Budget) -> dict[str, str]:
@@ -153,7 +169,15 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
         asks=asks,
         shares=shares,
+        expect=_expect(words, schema),
     )
+
+
+def _expect(words: Mapping[str, Any], schema: Schema) -> Expect:
+    """Return the section `[expect]`, checked against the schema; QueryError Q10, Q42."""
+    found = section_of(words, "expect")
+    located("[expect]")(partial(Expectations.of, found, schema))
+    return found
 
 
 def format_of(words: Mapping[str, Any], path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -17,6 +17,7 @@ from tacit.release.query import Query
 from tacit.release.registry import combine_module, plan_module
 from tacit.schema import Schema
 from tacit.schema.autobins import AUTO
+from tacit.schema.expectations import Expect
 from tacit.schema.toml import read_text, read_toml
 from tacit.schema.toml_words import known, located
 from tacit.study import curator_file as files
@@ -49,6 +50,7 @@ class Study:
     closes: the last day on which answers are accepted, or None.
     combining: the section `[combine]`: how the answers are combined.
     parties: the parties by name; empty where anybody may answer.
+    expect: what plans take as known of a typical party's columns; no part of the digest.
 
     >>> study = Study.from_toml('''
     ... tacit = 1
@@ -78,6 +80,7 @@ class Study:
     closes: date | None
     combining: Combine
     parties: Mapping[str, Party]
+    expect: Expect = field(default_factory=dict[str, "Mapping[Any, Any]"])
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Study:
@@ -138,6 +141,7 @@ class Study:
         rho: Number | None = None,
         level: float | None = None,
         width: float | Mapping[str, float] | None = None,
+        expect: Expect | None = None,
     ) -> Plan:
         """Return the cost and expected precision of each party's release, without data; see `tc.plan`.
 
@@ -145,8 +149,8 @@ class Study:
         `spend`.  level: of the intervals (default: that of `[combine]`).  Where effects are common, the plan also gives
         the widths of means and variances of all listed parties together, from their sizes.  width: the desired width of
         the widest such interval, by query ({"stay": 0.5}) where there are several; the plan then gives the number of
-        parties, the multiple of their rows, or the price that reaches it (`.parties.reaches`).  Source: theory §6,
-        corrected.  QueryError Q40 (width), Q41 (rows).
+        parties, the multiple of their rows, or the price that reaches it (`.parties.reaches`).  expect: as in
+        `tc.plan`, beside the study's own.  Source: theory §6, corrected.  QueryError Q40 (width), Q41 (rows), Q42.
 
         >>> study = Study.from_toml('''
         ... tacit = 1
@@ -163,7 +167,7 @@ class Study:
         (9, 'ε = 0.4', 1.1)
         """
         return plan_module().plan_study(
-            self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width
+            self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width, expect=expect
         )
 
     def combine(
@@ -216,6 +220,7 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
         closes=closes_of(words),
         combining=combining,
         parties=parties_of(words),
+        expect=job.expect,
     )
 
 

@@ -21,13 +21,16 @@ from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.blocks.support_rules import rule
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shares import NOTHING
 from tacit.models.block_function import Statistic
 from tacit.models.likelihood import Likelihood
 from tacit.release.parts import Grid
+from tacit.schema.expectations import Expectations
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each parameter, from the model's information and the noise of blocks."""
+    del expect  # the model is planned at parameters of its own
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     return [
         Expected(

@@ -12,30 +12,37 @@ from tacit.method.histogram import sparse_design
 from tacit.method.histogram.estimate_sparse import conditional
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, regular, uniform
+from tacit.method.shared.plan_shares import NOTHING, cell_shares, unknown_keys
 from tacit.rows.row_map import KeyMap
 from tacit.schema.autobins import advised, alpha_of
+from tacit.schema.expectations import Expectations
 
 SHOWN: Final = 40
 """Cells that are listed one by one."""
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """Return one entry a cell, or one for all where they are many; for a sparse histogram, one cell that passes."""
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
+    """Return one entry a cell, or a few for all where they are many; for a sparse histogram, one cell that passes."""
     if shape.kind == sparse_design.KIND:
         return [_kept(shape, rows, level)]
-    if shape.cells > SHOWN:
+    if shape.cells <= SHOWN:
+        return uniform(shape, rows, level, expect)
+    if len(unknown_keys(shape, expect)) == len(shape.keys):
         # equal cells have equal precision: one stands for all
-        return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
-    return uniform(shape, rows, level)
+        each = rows / regular(shape)
+        return [replace(_cell(shape, each, level), term=f"each of {shape.cells:,} cells")]
+    sizes = rows * np.sort(cell_shares(shape, expect))[::-1]
+    kept = sizes[: regular(shape)]
+    picked = (("largest", kept[0]), ("median", kept[len(kept) // 2]), ("smallest", kept[-1]))
+    return [replace(_cell(shape, size, level), term=f"{word} of {shape.cells:,} cells") for word, size in picked]
 
 
-def _cell(shape: Measurement, rows: int, level: float) -> Expected:
-    """Return what is expected of one cell of many of equal size: that of two such cells without the rest."""
+def _cell(shape: Measurement, size: float, level: float) -> Expected:
+    """Return what is expected of one cell of many that holds `size` rows: that of two such cells without the rest."""
     two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
-    share = 2 * rows / regular(shape)
     # without the other cells the number of rows is not public: counts are taken as Poisson, as small ones are
     fewer = replace(two, rows=None, neighbors="add-remove")
-    return replace(uniform(fewer, max(2, round(share)), level)[0], rows=rows / regular(shape))
+    return replace(uniform(fewer, max(2, round(2 * size)), level)[0], rows=size)
 
 
 def _kept(shape: Measurement, rows: int, level: float) -> Expected:

@@ -8,39 +8,66 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import cast
 
+import numpy as np
+
 from tacit.method.quantiles.design import reach, split
 from tacit.method.quantiles.query import Quantiles
-from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shares import NOTHING, Spread, cell_shares, presence, spread_of
 from tacit.release.parts import cell_labels
+from tacit.schema.expectations import Expectations
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """Return the expected precision of each quantile, for values that are spread evenly over the bounds.
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
+    """Return the expected precision of each quantile, for values as expected, or spread evenly over the bounds.
 
-    An interval reaches from rank p n - c to p n + c, so its width is 2 c / n of the range.  `level` is ignored: the
-    intervals are released, at the level of the question.
+    An interval reaches from rank p n - c to p n + c of the n rows of a cell, and is cut to the bounds.  `level` is
+    ignored: the intervals are released, at the level of the question.
     """
     del level
     chosen, sizes = split(shape)
-    query = cast(Quantiles, shape.query)
     noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
+    at = chosen[0].rowmap
+    assert at is not None
+    # with more cells than rows the width is that of the bounds
+    each = np.maximum(1.0, np.floor(rows * presence(at, expect) * cell_shares(shape, expect)))
+    made = {float(n): _of_cell(shape, chosen, float(n), noise, expect) for n in set(each.tolist())}
+    if not shape.keys:
+        return made[float(each[0])]
+    several = len(chosen) > 1
+    return [
+        replace(one, term=f"{cell}:{one.term}" if several else cell)
+        for cell, n in zip(cell_labels(shape.levels), each, strict=True)
+        for one in made[float(n)]
+    ]
+
+
+def _of_cell(
+    shape: Measurement, chosen: tuple[PartSpec, ...], rows: float, noise: float, expect: Expectations
+) -> list[Expected]:
+    """Return the expected precision of each quantile of a cell of `rows` rows; noise: variance of their number."""
+    query = cast(Quantiles, shape.query)
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
-    rows = max(1, rows // shape.cells)  # with more cells than rows the width is that of the bounds
-    for p, column in zip(cast("tuple[Fraction, ...]", query.probs), chosen, strict=True):
+    for p, column in zip(map(float, cast("tuple[Fraction, ...]", query.probs)), chosen, strict=True):
         at = column.rowmap
         assert at is not None
-        span, c = at.upper - at.lower, reach(column, rows, noise, query.level)
-        # a sample quantile has standard deviation sqrt(p (1 - p) / n) / f, with the density f = 1 / span
-        without = 2 * z * math.sqrt(float(p * (1 - p)) / rows) * span
-        width = min(2 * c / rows * span, span)
-        value = at.lower + float(p) * span
+        span, law = at.upper - at.lower, spread_of(at, expect)
+        c = reach(column, rows, noise, query.level)
+        # a sample quantile stands at a rank whose standard deviation is sqrt(n p (1 - p))
+        own = z * math.sqrt(p * (1 - p) * rows)
+        width, without = (_between(law, p, ranks / rows) * span for ranks in (c, own))
+        width = max(width, without)
         privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
-        found.append(Expected(f"{float(p):g}", value, width, privacy, without, width / (2 * z), rows))
-    if not shape.keys:
-        return found
-    cells = cell_labels(shape.levels)
-    if len(found) == 1:
-        return [replace(found[0], term=cell) for cell in cells]
-    return [replace(one, term=f"{cell}:{one.term}") for cell in cells for one in found]
+        value = at.lower + float(law.at(np.array(p))) * span
+        found.append(Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows))
+    return found
+
+
+def _between(law: Spread, p: float, reach: float) -> float:
+    """Return the length between the quantiles of p - reach and p + reach of a law on [0, 1]."""
+    if law.uniform:
+        return min(2 * reach, 1.0)
+    low, high = law.at(np.array([p - reach, p + reach]))
+    return float(high - low)

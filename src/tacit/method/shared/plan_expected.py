@@ -1,7 +1,7 @@
 """Expected precision of a term from public facts, for plans: the real inference, on the integers of an assumed table.
 
-In the assumed table the values of a column are spread evenly over its bounds.  The noise is set to 0, but the errors
-include it.
+In the assumed table values and cells are as expected, and spread evenly where nothing is said of them
+(`plan_shares`).  The noise is set to 0, but the errors include it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.plan_shares import NOTHING, POINTS, Array, cell_shares, values_of
 from tacit.method.shared.simulated_parts import simulated
 from tacit.rows.row_map import PersonWeight
+from tacit.schema.expectations import Expectations
 
 ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
-POINTS = 1_001
+STEPS = 11
+"""Weights that stand for those of rows."""
 
 
 @dataclass(frozen=True)
@@ -40,34 +43,40 @@ class Expected:
     rows: float
 
 
-def uniform(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """Return one entry for each term, for values spread evenly and equally frequent cells."""
-    filled = np.ones(1, dtype=np.int64)
-    for key in shape.keys:
-        # 1 for cells of regular levels, 0 for those of missing or outside values; row-major, shape (cells,)
-        filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)
-    each = tuple(_integers(column, rows / regular(shape), shape.cells) for column in shape.columns)
-    return of_integers(shape, tuple(one * filled[:, None] for one in each), rows, level)
+def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
+    """Return one entry for each term, for values and cells as expected, and evenly spread where nothing is said."""
+    sizes = rows * cell_shares(shape, expect)
+    integers = tuple(np.rint(np.outer(sizes, _mean_row(column, expect))).astype(np.int64) for column in shape.columns)
+    return of_integers(shape, integers, rows, level, sizes)
 
 
-def of_integers(shape: Measurement, integers: tuple[NDArray[np.int64], ...], rows: int, level: float) -> list[Expected]:
-    """Return one entry for each term of the estimate that a release of these integers would give."""
+def of_integers(
+    shape: Measurement, integers: tuple[NDArray[np.int64], ...], rows: int, level: float, sizes: Array | None = None
+) -> list[Expected]:
+    """Return one entry for each term of the estimate that a release of these integers would give.
+
+    sizes: rows of each cell, shape (cells,); equal where not given.
+    """
     found: Any = simulated(shape, integers).estimate()
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
     # width of a normal interval, in standard errors
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    each = np.full(len(found.terms), rows / regular(shape))
+    if sizes is not None and len(each) == len(sizes) * len(shape.columns):
+        # terms are those of the first column in all cells, then of the second
+        each = np.tile(sizes, len(shape.columns))
     return [
         Expected(
             term or "all",
             float(found.values[i]),
-            float(limits[i, 1] - limits[i, 0]),
+            math.inf if reason is not None else float(limits[i, 1] - limits[i, 0]),
             float(privacy[i] / (privacy[i] + sampling[i])) if privacy[i] + sampling[i] > 0 else 0.0,
             float(z * np.sqrt(sampling[i])),
             float(np.sqrt(sampling[i] + privacy[i])),
-            rows / regular(shape),
+            float(each[i]),
         )
-        for i, term in enumerate(found.terms)
+        for i, (term, reason) in enumerate(zip(found.terms, found.reasons, strict=True))
     ]
 
 
@@ -76,27 +85,30 @@ def regular(shape: Measurement) -> int:
     return math.prod(key.regular for key in shape.keys)
 
 
-def _integers(column: PartSpec, rows: float, cells: int) -> NDArray[np.int64]:
-    """Return the integers that a part would have for the assumed values, shape (cells, k)."""
+def _mean_row(column: PartSpec, expect: Expectations) -> Array:
+    """Return what a row of a cell adds to the integers of a part in the mean, shape (k,)."""
     if column.key is not None:
         one = np.zeros(len(column.key.labels))
         # the last class holds the cells that are as declared
-        one[-1] = rows * (1 if column.weight is None else column.weight.G)
-    elif column.rowmap is None:
-        one = np.mean([column.form.row(0, a) for a in _weights(column)], axis=0) * rows
-    else:
-        G = column.rowmap.G
-        points = [0, 1] if G == 1 else sorted({round(G * i / (POINTS - 1)) for i in range(POINTS)})
-        # every weight with every value: weights and values are assumed independent
-        one = np.mean([column.form.row(v, a) for a in _weights(column) for v in points], axis=0) * rows
-    return np.repeat(np.rint(one).astype(np.int64)[None, :], cells, axis=0)
+        one[-1] = 1 if column.weight is None else column.weight.G
+        return one
+    values, each = ([0], np.ones(1)) if column.rowmap is None else values_of(column.rowmap, expect, POINTS)
+    weights, heavy = _weights(column, expect)
+    sums = np.array([each @ p.numpy(np.array(values)) for p in column.form.polynomials])
+    if column.form.weights:
+        # weights and values are assumed independent: the mean of a product is the product of means
+        sums = sums * [heavy @ q.numpy(np.array(weights)) for q in column.form.weights]
+    return np.asarray(np.array(column.form.matrix, dtype=np.float64) @ sums, dtype=np.float64)
 
 
-def _weights(column: PartSpec) -> list[int | None]:
-    """Return weights spread evenly up to their cap; the full weight for persons, each in one cell."""
+def _weights(column: PartSpec, expect: Expectations) -> tuple[list[int], Array]:
+    """Return weights and their shares: spread evenly up to their cap; the full weight for persons, each in one cell."""
     if column.weight is None or not column.form.weights:
-        return [None]
+        return [0], np.ones(1)
     G = column.weight.G
     # without a column of weights a person who is in one cell has all of the weight there
-    alike = isinstance(column.weight, PersonWeight) and column.weight.of is None
-    return [G] if alike else [round(G * i / 10) for i in range(11)]
+    if isinstance(column.weight, PersonWeight) and column.weight.of is None:
+        return [G], np.ones(1)
+    of = column.weight.of if isinstance(column.weight, PersonWeight) else column.weight
+    assert of is not None
+    return values_of(of, expect, STEPS)

@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, of_integers
+from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.sufficient_statistics.query import SufficientStatistics
 from tacit.models.evaluate import rule
 from tacit.models.mean_map import MeanMap, mean_map
 from tacit.release.parts import Grid
 from tacit.rows.row_map import RowMap
+from tacit.schema.expectations import Expectations
 
 
-def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each parameter."""
+    del expect  # the family is planned at parameters of its own
     return of_integers(shape, integers(shape, rows), rows, level)
 
 

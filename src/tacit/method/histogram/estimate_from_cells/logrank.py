@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import stats
+from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
 from tacit.estimates.contrasts import Test
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
@@ -33,9 +33,11 @@ def logrank(release: Released, time: str, event: str, by: By, happened: str | No
     if len(off) == 1:
         # of two groups chi-square is z**2; the sign of z says which has more events
         z = float(off[0] / np.sqrt(covariance[0, 0]))
-        return Test(title, z, 1, float(2 * stats().norm.sf(abs(z))), f"log-rank, normal law {words}, two-sided")
+        return Test(title, z, 1, float(2 * special().ndtr(-abs(z))), f"log-rank, normal law {words}, two-sided")
     chi2 = float(off @ np.linalg.solve(covariance, off))
-    return Test(title, chi2, len(off), float(stats().chi2.sf(chi2, len(off))), f"log-rank, chi-square {words}")
+    return Test(
+        title, chi2, len(off), float(special().chdtrc(len(off), max(chi2, 0.0))), f"log-rank, chi-square {words}"
+    )
 
 
 def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None, None]:

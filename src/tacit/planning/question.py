@@ -1,0 +1,161 @@
+"""One question of a plan: what leaves in plain words, what is released exactly, and what to beware of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from tacit.estimates.wording import title
+from tacit.method.histogram import sparse_design
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.simulated_parts import simulated
+from tacit.planning.expected import cautions as own_cautions
+from tacit.planning.expected import says_all
+from tacit.planning.small_groups import OtherShares
+from tacit.schema.autobins import AUTO
+from tacit.schema.expectations import Expectations
+
+
+@dataclass(frozen=True)
+class PlannedQuestion:
+    """One question of a plan: its name, its mechanism and noise (`shape`), and the expected precision of its terms.
+
+    other: the widest interval of a group of another size, where the shares of groups are not known.
+    """
+
+    name: str
+    shape: Measurement
+    terms: tuple[Expected, ...]
+    other: OtherShares | None = None
+
+    @property
+    def numbers(self) -> int:
+        """How many noisy integers would be released; for a sparse histogram the expected number of empty cells."""
+        if self.shape.kind == sparse_design.KIND:
+            return math.ceil(self.passing)
+        return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
+
+    @property
+    def passing(self) -> float:
+        """Expected number of empty cells of a sparse histogram whose noisy count reaches the threshold."""
+        (column,) = self.shape.columns
+        return sparse_design.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
+
+    @property
+    def called(self) -> str:
+        """The question's name, or what it asks."""
+        return self.name or self.asked
+
+    @property
+    def asked(self) -> str:
+        """What is asked, in words: Mean of age by region."""
+        words = vars(self.shape.query)
+        if "formula" not in words:
+            nothing = tuple(np.zeros((0, 1), dtype=np.int64) for _ in self.shape.columns)
+            return title(simulated(self.shape, nothing))
+        where = f" where {words['where']}" if words.get("where") else ""
+        return f"{type(self.shape.query).__name__} ({words['model']}) of {words['formula']}{where}"
+
+    @property
+    def leaves(self) -> str:
+        """What leaves, in plain words."""
+        asked = self.asked if not self.name else f"{self.name}: {self.asked}"
+        if self.shape.kind == sparse_design.KIND:
+            return f"{asked}; {self._kept()}{self._chosen()}"
+        number, cells = self.numbers, self.shape.cells
+        numbers = "1 number" if number == 1 else f"{number:,} numbers"
+        each = f", {number // cells:,} for each of {cells:,} groups or cells" if cells > 1 else ""
+        return f"{asked}; {numbers} with random noise added{each}{self._chosen()}"
+
+    @property
+    def technical(self) -> str:
+        """What is released exactly: integers, encodings, noise."""
+        if self.shape.kind == sparse_design.KIND:
+            return f"{self.called}: {self._kept()}; {self.shape.columns[0].law.name} noise"
+        each = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in self.shape.columns]
+        cells = f" in each of {self.shape.cells:,} cells" if self.shape.cells > 1 else ""
+        noise = ", ".join(sorted({column.law.name for column in self.shape.columns}))
+        forms = ", ".join(sorted({column.form.name for column in self.shape.columns}))
+        kind = type(self.shape.query).__name__
+        return f"{self.called} ({kind}): {', '.join(each)}{cells}; {noise} noise, integer form {forms}"
+
+    def _kept(self) -> str:
+        """Return which cells of a sparse histogram leave."""
+        (column,) = self.shape.columns
+        facts = column.form.parameters
+        at = f"noisy count of {facts['threshold'] / facts.get('share', 1):,.4g} or more"
+        some = f"about {self.passing:,.3g} empty ones and those that hold so many"
+        return f"cells of {self.shape.cells:,} with a {at}, {some}"
+
+    def _chosen(self) -> str:
+        """Return in words the numbers of bins that bins="auto" chose."""
+        asked = dict(cast("tuple[tuple[str, Any], ...]", getattr(self.shape.query, "bins", ())))
+        found = [
+            f"{key.regular:,} of {key.column}" for key in self.shape.keys if asked.get(key.column) == AUTO and key.edges
+        ]
+        return f"; bins chosen: {', '.join(found)}" if found else ""
+
+    @property
+    def evenly(self) -> bool:
+        """Whether a width rests on the values of a column of numbers, not of two values."""
+        return any(column.rowmap is not None and column.rowmap.G > 1 for column in self.shape.columns)
+
+    def known(self, expect: Expectations) -> bool:
+        """Return whether something is expected of every column of numbers."""
+        maps = (column.rowmap for column in self.shape.columns)
+        return all(at is None or at.G == 1 or at.column in expect.numbers for at in maps)
+
+    def cautions(self, rows: int) -> list[str]:
+        """Return what to beware of, from public facts; rows: their number."""
+        found: list[str] = []
+        if self.shape.where is not None:
+            found.append(
+                f"{self.called}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
+                "what privacy adds by 1/p"
+            )
+        found += self._noise(rows)
+        found += [f"{self.called}: {words}" for words in own_cautions(self.shape, rows)]
+        if says_all(self.shape):
+            return found
+        if self.other is not None and not math.isfinite(self.other.width) and math.isfinite(self.other.planned):
+            share = f"{100 * self.other.share:.3g} %"
+            found.append(f"{self.called}: a group of {share} would have no answer; say how large groups are (expect)")
+        return found + self._precision(rows)
+
+    def _noise(self, rows: int) -> list[str]:
+        """Return a caution for each part whose noise exceeds most counts."""
+        cells, found = self.shape.cells, list[str]()
+        for column in self.shape.columns:
+            if column.form.name not in ("count", "group", "binary-group"):
+                continue
+            # noise in rows: a row adds G to the integers
+            if math.sqrt(column.law.variance()) / column.form.parameters["G"] > rows / cells:
+                words = "noise larger than most counts; fewer levels would do"
+                found.append(f"{self.called}: {cells:,} cells for {rows:,} rows: {words}")
+        return found
+
+    def _precision(self, rows: int) -> list[str]:
+        """Return cautions on wide intervals and small cells."""
+        if any(math.isinf(one.width) for one in self.terms):
+            if self.shape.keys:
+                several = sum(math.isinf(one.width) for one in self.terms)
+                what = (
+                    f"noise too large for {several:,} of {len(self.terms):,} groups; larger groups, or a higher price"
+                )
+            else:
+                what = "noise too large for any coefficient; fewer regressors, or a higher price"
+            return [f"{self.called}: {what}, would do"]
+        found: list[str] = []
+        worst = max(self.terms, key=lambda one: one.privacy)
+        if worst.privacy > 0.5:
+            less = "fewer cells" if self.shape.blocks is None else "a narrower box"
+            share = f"{100 * worst.privacy:.0f} % of the variance"
+            found.append(f"{self.called}: privacy makes {share}; more budget or {less}")
+        smallest = min(one.rows for one in self.terms) if self.shape.keys else rows
+        if self.shape.cells > 1 and smallest < 30:
+            found.append(f"{self.called}: about {smallest:.0f} rows a cell: intervals rest on a normal approximation")
+        return found

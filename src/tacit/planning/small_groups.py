@@ -1,0 +1,101 @@
+"""Over which shares of groups a planned width ranges, where nothing is said of how large the groups are.
+
+A plan takes groups to be equally large.  A mean of a smaller group is less certain, a count of a larger one: both are
+planned beside, so that a plan without expectations promises no more than it knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tacit.base.table import format_number
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shares import cell_shares, unknown_keys
+from tacit.planning.expected import expected, says_all
+from tacit.schema.expectations import Expectations
+
+SMALL: Final = 0.01
+"""Share of a small group; a fifth of the smallest planned one where that is less."""
+LARGE: Final = 0.5
+"""Share of a group whose count is the least certain."""
+
+
+@dataclass(frozen=True)
+class OtherShares:
+    """The widest interval of a group of another size: its width, the group's `share`, and the width that is planned.
+
+    columns: those whose levels' shares are not known.
+    """
+
+    columns: tuple[str, ...]
+    share: float
+    width: float
+    planned: float
+
+    def line(self, name: str) -> str:
+        """In words."""
+        digits = max(0, min(8, 2 - math.floor(math.log10(self.planned)))) if 0 < self.planned < math.inf else 2
+        low, high = (
+            format_number(x, decimals=digits) if math.isfinite(x) else "too noisy to answer"
+            for x in (self.planned, self.width)
+        )
+        known = ", ".join(map(repr, self.columns))
+        return (
+            f"{name}: from {low} with equal shares to {high} for a group of {100 * self.share:.3g} %: "
+            f"nothing is said of the shares of {known} (expect)"
+        )
+
+
+def other_shares(
+    shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
+) -> OtherShares | None:
+    """Return what a group of another size would have; None where shares are known, or none is wider than planned."""
+    if says_all(shape):
+        # a histogram: its cells are for sums and fits, not for answers of their own
+        return None
+    if shape.keys:
+        columns, made = unknown_keys(shape, expect), list[tuple[float, list[Expected]]]()
+        if columns:
+            made = [(share, _of_share(shape, share, rows, level, expect)) for share in _shares(shape, expect)]
+    else:
+        # a regression: its columns of levels have no cells, but terms
+        levels = {one.name: max(2, len(one.labels)) for one in shape.variables if one.kind in ("levels", "boolean")}
+        columns = tuple(name for name in levels if name not in expect.shares)
+        small = {name: _one_small(levels[name]) for name in columns}
+        rare = replace(expect, shares={**expect.shares, **small})
+        made = [(SMALL, expected(shape, rows, level, rare))] if small else []
+    if not made:
+        return None
+    share, terms = max(made, key=lambda one: _widest(one[1]))
+    width, now = _widest(terms), _widest(planned)
+    return OtherShares(columns, share, width, now) if width > now * 1.001 else None
+
+
+def _shares(shape: Measurement, expect: Expectations) -> tuple[float, float]:
+    least = _least(shape, expect)
+    return min(SMALL, least / 5), LARGE
+
+
+def _least(shape: Measurement, expect: Expectations) -> float:
+    found = cell_shares(shape, expect)
+    return float(found[found > 0].min())
+
+
+def _of_share(shape: Measurement, share: float, rows: int, level: float, expect: Expectations) -> list[Expected]:
+    """Return what the smallest group would have if it held that share of the rows."""
+    # as many rows in all as give the smallest group that many
+    size = max(2, round(rows * share / _least(shape, expect)))
+    return expected(shape, size, level, expect)
+
+
+def _one_small(levels: int) -> tuple[float, ...]:
+    """Return shares of which the last is small and the others are equal."""
+    return (*[(1 - SMALL) / (levels - 1)] * (levels - 1), SMALL)
+
+
+def _widest(terms: Sequence[Expected]) -> float:
+    return max(one.width for one in terms)

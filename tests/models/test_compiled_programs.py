@@ -1,0 +1,162 @@
+"""Compiled programs on disk: the same numbers without compiling again, and nothing that is private or not ours."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.models import compiled_programs as programs
+from tacit.models.custom import Model
+from tacit.models.jax_config import quiet
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TACIT_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def squares(x: Any, y: Any) -> Any:
+    return x * x + y
+
+
+def run(function: Callable[..., Any], *arrays: Any, keep: bool = True) -> tuple[Any, str]:
+    """What a new program gives, and what a display of progress says meanwhile."""
+    screen = io.StringIO()
+    with quiet(), tc.progress(screen, every=600):
+        found = np.asarray(programs.program(function, keep=keep)(*arrays))
+    return found, screen.getvalue()
+
+
+def test_the_second_process_loads_what_the_first_compiled(cache: Path) -> None:
+    x = np.linspace(0, 1, 5)
+    first, said = run(squares, x, 2.0)
+    assert "… compiling the model's program, once for this machine" in said
+    (kept,) = cache.iterdir()
+    again, said = run(squares, x, 2.0)
+    assert "compiling" not in said
+    assert first.dtype == np.float64
+    assert again.tobytes() == first.tobytes() == squares(x, 2.0).tobytes()
+    assert len(list(cache.iterdir())) == 1
+    assert (os.stat(cache).st_mode & 0o777, os.stat(kept).st_mode & 0o777) == (0o700, 0o600)
+
+
+@pytest.mark.parametrize("change", ["shape", "type", "constant", "flags"])
+def test_another_program_is_another_file(cache: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.linspace(0, 1, 5)
+    run(squares, x, 2.0)
+    other = {"shape": np.linspace(0, 1, 6), "type": np.arange(5)}.get(change, x)
+    if change == "flags":
+        monkeypatch.setattr(programs, "_instructions", lambda: "another processor")
+    run((lambda x, y: x * x + 2 * y) if change == "constant" else squares, other, 2.0)
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_the_same_program_on_other_rows_is_the_same_file(cache: Path) -> None:
+    """Names and contents are functions of shapes alone."""
+    run(squares, np.zeros(5), 0.0)
+    (kept,) = cache.iterdir()
+    content = kept.read_bytes()
+    run(squares, np.array([np.nan, np.inf, -1e300, 7.0, 1.0]), -3.0)
+    assert [one.read_bytes() for one in cache.iterdir()] == [content]
+
+
+@pytest.mark.parametrize("damage", ["cut", "other bytes", "writable", "link", "folder"])
+def test_what_is_damaged_or_others_may_write_is_compiled_again(cache: Path, damage: str) -> None:
+    x = np.linspace(0, 1, 5)
+    first, _ = run(squares, x, 2.0)
+    (kept,) = cache.iterdir()
+    if damage == "cut":
+        kept.write_bytes(kept.read_bytes()[:-7])
+    elif damage == "other bytes":
+        kept.write_bytes(kept.read_bytes().replace(b"jax", b"jux"))
+    elif damage == "writable":
+        kept.chmod(0o620)
+    elif damage == "link":
+        elsewhere = cache.parent / "elsewhere"
+        kept.rename(elsewhere)
+        kept.symlink_to(elsewhere)
+    else:
+        cache.chmod(0o770)
+    again, said = run(squares, x, 2.0)
+    assert "compiling" in said
+    assert again.tobytes() == first.tobytes()
+
+
+def test_nothing_is_kept_where_it_is_not_wanted(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(squares, np.zeros(5), 0.0, keep=False)
+    assert not cache.exists()
+    monkeypatch.setenv("TACIT_CACHE", "off")
+    assert programs.folder() is None
+    run(squares, np.zeros(5), 0.0)
+    assert not cache.exists()
+    monkeypatch.setenv("TACIT_CACHE", str(cache.parent / "no" / "place"))
+    (cache.parent / "no").write_text("a file")
+    found, _ = run(squares, np.ones(3), 1.0)
+    assert found.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_density_that_closes_over_an_array_is_not_kept(cache: Path) -> None:
+    secret, scale = np.arange(4.0), 2.0
+
+    def plain(x: Any, theta: Any) -> Any:
+        return -((x - theta.m) ** 2) / scale
+
+    def closing(x: Any, theta: Any) -> Any:
+        return -((x - theta.m - secret.mean()) ** 2) - 0 * (secret * theta.m).sum()
+
+    assert not Model(plain, m=(0, 1)).encloses_arrays
+    assert Model(closing, m=(0, 1)).encloses_arrays
+    assert not tc.families.Exponential(rate=(0.1, 10)).encloses_arrays
+
+
+def test_the_least_used_make_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "MOST", 2)
+    for size in (2, 3):
+        run(squares, np.zeros(size), 0.0)
+    old, new = sorted(cache.iterdir(), key=lambda one: one.stat().st_mtime)
+    os.utime(old, (1, 1))
+    run(squares, np.zeros(4), 0.0)
+    assert old not in cache.iterdir()
+    assert new in cache.iterdir()
+
+
+def test_a_release_of_rows_of_private_number_keeps_what_is_public(cache: Path) -> None:
+    """Under add-remove, tables of other sizes and rows leave the same files behind, name by name."""
+    names: list[set[str]] = []
+    for rows in (np.linspace(0.1, 3, 400), np.linspace(2, 9, 391)):
+        budget = tc.Budget(epsilon=10, neighbors="add-remove")
+        curator = tc.Curator({"x": rows}, tc.Schema({"x": tc.Real()}), budget=budget, size_hint=400)
+        law = tc.families.Exponential(rate=(0.1, 10))
+        curator.release(tc.SampleAndAggregate("x", law, blocks=20), epsilon=1)
+        names.append({one.name for one in cache.iterdir()})
+        tc.models.blocks.compiled.cache_clear()  # pyright: ignore
+    assert names[0] == names[1]
+    assert names[0]
+
+
+@pytest.mark.long
+def test_a_fresh_process_gives_the_same_estimates(cache: Path) -> None:
+    code = (
+        "import numpy as np\n"
+        "from tacit.families import Exponential\n"
+        "from tacit.models.blocks import block_mle\n"
+        "rows = np.random.default_rng(0).exponential(0.5, (8, 50))\n"
+        "print(block_mle(Exponential(rate=(0.1, 10)), rows, [50] * 8).values.tobytes().hex())"
+    )
+    made = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
+        for _ in range(2)
+    ]
+    assert made[0].stdout == made[1].stdout
+    assert made[1].stderr == ""
+    assert len(list(cache.iterdir())) == 1
