@@ -6,8 +6,8 @@ shares parts with e.  Tests of a mean therefore use the law of D = N(0, C) + l .
 
 N is not known.  It is replaced by a lower limit that holds given the answer: the N0 with P(N0 + e >= n) / P(N0 + e > q)
 equal to GAMMA alpha, so that a test of level alpha has level alpha (1 + GAMMA) at most.  The noises given an answer at
-N0 are a fixed, seeded sample (`_bank`): their law has no closed form.  Where an answer was nearly certain, at large
-sizes, the law is the usual one; the larger of the two p-values is taken, as what holds at N0 need not at sizes above it.
+N0 are a fixed, seeded sample (`_bank`): their law has no closed form.  Where an answer was nearly certain, for
+large sizes, the law is the usual one; the larger of the two p-values is taken, as sizes above N0 are possible too.
 Source: [Berger & Boos 1994], the limit for a nuisance parameter; [Fithian, Sun & Taylor 2014], tests given a selection.
 """
 
