@@ -142,8 +142,8 @@ TERMS = (
 INVERT = (
     Fault(
         "tacit.estimates.interval_inversion",
-        "return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)",
-        "return floored(Q - m * S + m**2 * N, noisy, self.law, most)",
+        "found = floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)",
+        "found = floored(Q - m * S + m**2 * N, noisy, self.law, most)",
         "the variance of rows about their mean has half of its cross term",
         (RATIO,),
     ),
@@ -666,6 +666,20 @@ CELLS = (
         "steps[np.arange(k), np.arange(k)] += left",
         "an event raises survival in the error of a life table",
         ("tests/fromcells/test_cell_influences.py::test_of_survival",),
+    ),
+    Fault(
+        "tacit.estimates.selection",
+        "out[some] = np.maximum(p[some], both.mean(axis=1))",
+        "out[some] = p[some]",
+        "answers of small groups are taken as if all groups had one: the noise of those that have is not what it was",
+        ("tests/inference/test_selection.py::test_few_rows_are_covered_given_an_answer",),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "variance = self.variance(m, UNSEEN)",
+        "variance = self.variance(m)",
+        "few rows of a skewed law are taken to say how far others reach",
+        ("tests/inference/test_selection.py::test_few_rows_of_a_skewed_law",),
     ),
     Fault(
         "tacit.method.histogram.estimate_from_cells.logrank",

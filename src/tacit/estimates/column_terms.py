@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,13 @@ from tacit.estimates.noisy_totals import column_totals
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.noise.laws import Law, rescaled
 from tacit.release.parts import OF_BLOCKS, Grid, Part
+
+ANSWER: Final = 0.84
+"""Answers are given where a noisy size exceeds this point of its noise; their intervals hold given that they are.
+
+The higher the point, the more an answer says of the noise and the less of the cell, and the wider its interval: with
+97.5%, those of 16 rows at epsilon = 1 would mostly be the whole range.  An empty cell has an answer in 16%, a wide one.
+"""
 
 
 def terms_of(
@@ -247,17 +254,17 @@ def noisy_size_mean_terms(part: Part, noisy: Moments, sampling: bool, what: str)
     """
     center, half = _scale(part)
     counted = f"number of {what}" if part.weight is None else f"sum of weights, in units of {part.weight.upper:g},"
-    unclear, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0, counted)
+    unclear, threshold, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0, counted)
     size = np.maximum(noisy.size, 1.0)
     m = np.where(unclear, 0.0, np.clip(noisy.total / size, -1.0, 1.0))
-    inversion = RatioInversion(noisy, m, unclear, part.law, part.form in BINARY, sampling, center, half)
+    inversion = RatioInversion(noisy, m, unclear, threshold, part.law, part.form in BINARY, sampling, center, half)
     # delta method: d(S / N) = (dS - m dN) / N
     loadings = (noisy.loadings[1] - m[:, None] * noisy.loadings[0]) / size[:, None]
     variance = inversion.variance(m) / size**2
     if sampling:
         # a proportion at 0 or 1 has plug-in variance 0; C is then taken as that of a single row, 1 on the u scale
         variance = np.maximum(variance, FLOOR * np.minimum(1 / size, 1.0) / size * (part.form in BINARY))
-    variance, loadings = _bounded(variance, loadings, part.law, unclear, 1.0)
+    variance, loadings = _bounded(variance, loadings, part.law, 1.0)
     value = center + half * m
     return ColumnTerms(
         part.label, value, half**2 * variance, np.zeros_like(m), half * loadings, part.law, inversion, reasons
@@ -281,27 +288,25 @@ def block_terms(part: Part, cells: Array, sampling: bool) -> ColumnTerms:
 
 def _unclear(
     size: Array, loadings: Array, law: Law, least: float, counted: str
-) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
-    """Find cells whose noisy size is not above `least` by the 97.5% point of its noise, with a reason for each."""
+) -> tuple[NDArray[np.bool_], float, tuple[str | None, ...]]:
+    """Find cells whose noisy size is not above `least` by the ANSWER point of its noise: the threshold, and reasons."""
     q = _reach(law, tuple(loadings.tolist()))
     unclear = size <= q + least
     words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
-    return unclear, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
+    return unclear, q + least, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
 
 
 @lru_cache(maxsize=256)
 def _reach(law: Law, loadings: tuple[float, ...]) -> float:
-    """Return the 97.5% point of the noise: from public facts alone, so cached for all releases of one question."""
+    """Return the ANSWER point of the noise: from public facts alone, so cached for all releases of one question."""
     s, b = split(law, np.array(loadings))
-    return float(halfwidth(0.95, s, b)) if any(loadings) else 0.0
+    return float(halfwidth(2 * ANSWER - 1, s, b)) if any(loadings) else 0.0
 
 
-def _bounded(
-    variance: Array, loadings: Array, law: Law, unclear: NDArray[np.bool_], most: float
-) -> tuple[Array, Array]:
-    """Shrink variance and loadings of unclear terms: no standard error above `most`, half the parameter's range."""
+def _bounded(variance: Array, loadings: Array, law: Law, most: float) -> tuple[Array, Array]:
+    """Shrink variance and loadings: no standard error above `most`, half the parameter's range."""
     total = np.sqrt(variance + (loadings**2).sum(axis=-1) * law.variance())
-    shrink = np.where(unclear & (total > most), most / np.maximum(total, most), 1.0)
+    shrink = most / np.maximum(total, most)
     return variance * shrink**2, loadings * shrink[:, None]
 
 
@@ -317,7 +322,7 @@ def variance_terms(part: Part, cells: Array, rows: int | None, sampling: bool, w
     noisy = powers(part.parameters, cells, rows)
     # a variance takes two rows, so a noisy number of rows must clearly exceed 2
     least, counted = 2.0 if rows is None else 0.0, f"number of {what}"
-    unclear, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, least, counted)
+    unclear, threshold, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, least, counted)
     size = np.maximum(noisy.sums[:, 0], 2.0)
     mean = np.clip(noisy.sums[:, 1] / size, 0.0, 1.0)
     # derivatives of P1 - mean N in the noises
@@ -328,9 +333,9 @@ def variance_terms(part: Part, cells: Array, rows: int | None, sampling: bool, w
     t = np.where(unclear, 0.125, np.clip(squares / (size - 1), 0.0, 0.25))
     half = _scale(part)[1]
     scale = (2 * half) ** 2
-    inversion = SpreadInversion(noisy, mean, t, unclear, part.law, sampling, scale)
+    inversion = SpreadInversion(noisy, mean, t, unclear, threshold, least, part.law, sampling, scale)
     loadings = inversion.loadings(t) / (size - 1)[:, None]
     variance = inversion.variance(t) / (size - 1) ** 2
-    variance, loadings = _bounded(variance, loadings, part.law, unclear, 0.125)
+    variance, loadings = _bounded(variance, loadings, part.law, 0.125)
     zero = np.zeros_like(t)
     return ColumnTerms(part.label, scale * t, scale**2 * variance, zero, scale * loadings, part.law, inversion, reasons)

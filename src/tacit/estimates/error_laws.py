@@ -38,6 +38,13 @@ def log_ndtr(x: Array) -> Array:
     return np.asarray(cast(Any, special).log_ndtr(x), dtype=np.float64)
 
 
+def ndtr(x: Array) -> Array:
+    """Return the normal distribution function."""
+    from scipy import special  # pyright: ignore[reportMissingTypeStubs]
+
+    return np.asarray(cast(Any, special).ndtr(x), dtype=np.float64)
+
+
 def normal_quantile(level: float) -> float:
     """The z with P(|Z| <= z) = level."""
     from statistics import NormalDist

@@ -16,12 +16,17 @@ from tacit.base.arrays import Array
 from tacit.estimates import noisy_counts as counts
 from tacit.estimates.error_laws import halfwidth, noise_halfwidth, split, tail
 from tacit.estimates.noisy_moments import Moments, Powers
+from tacit.estimates.selection import Selection
 from tacit.noise.laws import Law
 
 NDArrayBool: TypeAlias = NDArray[np.bool_]
 
 FLOOR: Final = 1.0
 """A variance is never below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
+UNSEEN: Final = 1.0
+"""Rows that intervals count as at the bounds: few rows of a skewed law say little of how far others reach."""
+SKEW: Final = 3.0
+"""The variance of squared deviations grows with their mean, taken up to so many times what is seen."""
 CONTINUITY: Final = 0.5
 """Correction of a proportion's score for counting in whole rows, a row being 2 on the u scale: a quarter of a row."""
 STEPS: Final = 32
@@ -78,22 +83,24 @@ class RatioInversion:
 
     m belongs to the interval where P(|N(0, C(m)) + l(m) . z| >= |D(m)|) >= alpha; C(m) = Q - 2 m S + m**2 N estimates
     the sampling variance of D, at least FLOOR of its own noise, at most N (1 - m**2); for a proportion it is that bound
-    (Wilson's score, less CONTINUITY).  With weights a <= 1, C(m) = sum a**2 (u - m)**2, and the bound holds.  Where the
-    size is `unclear`, the interval is that of the public bounds.
+    (Wilson's score, less CONTINUITY).  In tests of m there are UNSEEN rows more in C(m), of the largest variance.  With
+    weights a <= 1, C(m) = sum a**2 (u - m)**2, and the bound holds.  Where the size is `unclear`, below the threshold,
+    the interval is that of the public bounds; elsewhere P is that given an answer (`selection`).
     All on the u scale, [-1, 1].
     """
 
     moments: Moments
     value: Array
     unclear: NDArrayBool
+    threshold: float
     law: Law
     binary: bool
     sampling: bool
     center: float
     half: float
 
-    def variance(self, m: Array) -> Array:
-        """C(m), shape (m,)."""
+    def variance(self, m: Array, unseen: float = 0.0) -> Array:
+        """C(m), shape (m,), and that of so many `unseen` rows."""
         N, S, Q = self.moments.squares
         size = np.maximum(self.moments.size, 1.0)
         # Bhatia-Davis: values in [-1, 1] of mean m have variance at most (1 - m)(m + 1)
@@ -105,18 +112,22 @@ class RatioInversion:
         loads = self.moments.square_loadings
         # loadings of C(m) itself: its floor is in standard deviations of its own noise
         noisy = loads[2] - 2 * m[..., None] * loads[1] + m[..., None] ** 2 * loads[0]
-        return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
+        found = floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
+        return np.minimum(found + unseen * np.maximum(1 - m**2, 0.0), most)
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Search both ends by bisection between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
         step = CONTINUITY if self.binary and self.sampling else 0.0
+        given = Selection(N, self.threshold, 0.0, self.law, loads[0]).conditional(1 - level)
 
         def p_value(m: Array) -> Array:
             # |D(m)| from the clipped estimate: m = value then has p-value 1, and the interval always holds the estimate
             distance = np.maximum(np.abs((self.value - m) * N) - step, 0.0)
-            s, b = split(self.law, loads[1] - m[..., None] * loads[0])
-            return 2 * tail(distance, np.sqrt(self.variance(m) + s**2), b)
+            load = loads[1] - m[..., None] * loads[0]
+            s, b = split(self.law, load)
+            variance = self.variance(m, UNSEEN)
+            return given(2 * tail(distance, np.sqrt(variance + s**2), b), distance, variance, load)
 
         low, high = accepted(p_value, self.value, -1.0, 1.0, 1 - level)
         low, high = np.where(self.unclear, -1.0, low), np.where(self.unclear, 1.0, high)
@@ -128,19 +139,21 @@ class SpreadInversion:
     """Variance of a column, by the same argument: D(t) = SS - t (N - 1), SS the noisy sum of squared deviations.
 
     The sampling variance of D is C(t) = sum ((x - mean)**2 - t)**2, from the fourth moment; floored and capped like
-    `RatioInversion`'s.  In x in [0, 1].
+    `RatioInversion`'s, whose `threshold` it has too.  least: the size that an answer exceeds clearly.  In x in [0, 1].
     """
 
     powers: Powers
     mean: Array
     value: Array
     unclear: NDArrayBool
+    threshold: float
+    least: float
     law: Law
     sampling: bool
     scale: float
 
-    def variance(self, t: Array) -> Array:
-        """C(t), shape (m,)."""
+    def variance(self, t: Array, unseen: float = 0.0) -> Array:
+        """C(t), shape (m,), and that of so many `unseen` rows."""
         if not self.sampling:
             return np.zeros_like(t)
         second, fourth = central(self.mean)
@@ -149,9 +162,10 @@ class SpreadInversion:
         weights[..., 0] += t**2
         # Bhatia-Davis: y = (x - mean)**2 lies in [0, most] and has mean t, so that its variance is at most t (most - t)
         most = np.maximum(self.mean, 1 - self.mean) ** 2
-        cap = np.maximum(self.powers.sums[:, 0], 2.0) * np.maximum(t * (most - t), 0.0)
+        row = np.maximum(t * (most - t), 0.0)
+        cap = np.maximum(self.powers.sums[:, 0], 2.0) * row
         raw = (weights * self.powers.sums).sum(axis=-1)
-        return floored(raw, weights @ self.powers.loadings, self.law, cap)
+        return np.minimum(floored(raw, weights @ self.powers.loadings, self.law, cap) + unseen * row, cap)
 
     def loadings(self, t: Array) -> Array:
         """How the noises enter D(t), shape (m, 5)."""
@@ -163,10 +177,14 @@ class SpreadInversion:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Both ends by bisection between the estimate and the bounds."""
         size = np.maximum(self.powers.sums[:, 0] - 1, 1.0)
+        rows, loads = self.powers.sums[:, 0], self.powers.loadings[0]
+        given = Selection(rows, self.threshold, self.least, self.law, loads).conditional(1 - level)
 
         def p_value(t: Array) -> Array:
-            s, b = split(self.law, self.loadings(t))
-            return 2 * tail(np.abs(self.value - t) * size, np.sqrt(self.variance(t) + s**2), b)
+            load, distance, variance = self.loadings(t), np.abs(self.value - t) * size, self.variance(t, UNSEEN)
+            variance *= np.clip(t / np.maximum(self.value, 1e-300), 1.0, SKEW)
+            s, b = split(self.law, load)
+            return given(2 * tail(distance, np.sqrt(variance + s**2), b), distance, variance, load)
 
         low, high = accepted(p_value, self.value, 0.0, 0.25, 1 - level)
         low, high = np.where(self.unclear, 0.0, low), np.where(self.unclear, 0.25, high)

@@ -1,0 +1,73 @@
+"""Answers that are given where a noisy size is large enough: what their intervals hold, given that they are given."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tacit as tc
+from tacit.estimates.selection import GAMMA, Selection
+from tacit.noise.laws import DiscreteLaplace, RoundedNormal
+from tacit.testing import simulate
+
+GROUPS = 1_000
+
+
+def test_the_chance_of_an_answer_is_that_of_the_lower_limit_of_the_size() -> None:
+    """With one normal noise all of it is in closed form: n = N0 + quantile(GAMMA alpha P(answer at N0))."""
+    noise, law, load, alpha = stats.norm(scale=5.0), RoundedNormal(Fraction(10**5)), np.array([5e-5]), 0.05
+    q = noise.isf(0.025)
+    for least in (0.0, 2.0):
+        size = np.linspace(least, q + 20, 23)
+        chance = noise.sf(q + least - size)
+        seen = size + noise.isf(GAMMA * alpha * chance)
+        assert Selection(seen, q + least, least, law, load).chance(alpha) == pytest.approx(chance, rel=2e-3)
+    # at the threshold nothing is known but that there is an answer; far from it an answer was certain
+    ends = Selection(np.array([q, q + 1_000]), q, 0.0, law, load).chance(alpha)
+    assert ends == pytest.approx([0.025, 1.0], rel=2e-3)
+
+
+def test_a_size_with_one_laplace_noise_says_nothing_near_its_threshold() -> None:
+    """The noise above a threshold has the same law wherever the threshold is."""
+    noise, law, load = stats.laplace(scale=5.0), DiscreteLaplace(Fraction(10**5)), np.array([5e-5])
+    q = noise.isf(0.025)
+    seen = q + 5 * np.log(1 / (GAMMA * 0.05)) + np.array([-10, -0.1, 0.1, 3])
+    found = Selection(seen, q, 0.0, law, load).chance(0.05)
+    assert found[:2] == pytest.approx([0.025, 0.025], rel=2e-3)
+    assert (found[2:] > 0.49).all()
+
+
+def test_a_public_size_is_no_choice() -> None:
+    law = RoundedNormal(Fraction(10**5))
+    assert Selection(np.array([3.0, 9.0]), 0.0, 0.0, law, np.zeros(2)).chance(0.05).tolist() == [1.0, 1.0]
+
+
+def held(x: np.ndarray, truth: float, epsilon: float, repeats: int) -> tuple[int, int]:
+    """Answers, and how many of their intervals hold the truth, in releases of the means of as many groups as rows."""
+    names = [f"g{i}" for i in range(len(x))]
+    schema = tc.Schema({"x": tc.Real(0, 1), "g": tc.Category(names)})
+    table = {"x": x.reshape(-1), "g": np.repeat(names, x.shape[1])}
+    made = simulate(tc.Mean("x", by="g"), table, schema, epsilon=epsilon, repeats=repeats, rng=1)
+    found = [release.estimate() for release in made.releases]
+    said = np.concatenate([[reason is None for reason in one.reasons] for one in found])
+    ends = np.concatenate([one.intervals() for one in found])[said]
+    return int(said.sum()), int(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).sum())
+
+
+def test_few_rows_are_covered_given_an_answer() -> None:
+    """Of 2 rows near a bound most have no answer; with 95% of the others right, one run in 1e6 is below the limit."""
+    answers, inside = held(np.full((GROUPS, 2), 0.02), 0.02, 1.0, 3)
+    assert answers > 300
+    assert inside >= stats.binom.ppf(1e-6, answers, 0.95)
+
+
+def test_few_rows_of_a_skewed_law() -> None:
+    """Lognormal values, at a price with next to no noise: 90% without the rows that were not seen."""
+    law = stats.lognorm(0.8, scale=np.exp(-2))
+    x = np.clip(law.rvs((GROUPS * 3, 16), random_state=np.random.default_rng(5)), 0, 1)
+    answers, inside = held(x, float(np.trapezoid(law.sf(np.linspace(0, 1, 10_001)), dx=1e-4)), 50.0, 1)
+    assert answers == 3 * GROUPS
+    assert inside >= stats.binom.ppf(1e-6, answers, 0.94)
