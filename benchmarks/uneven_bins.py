@@ -35,7 +35,7 @@ Draw = Callable[[np.random.Generator, int], np.ndarray]
 MOST = 100.0
 """All columns lie in [0, MOST]: bounds that are public, wide enough for nearly everybody, as people choose them."""
 
-# Laws of a regressor on [0, 100], truncated (not clamped) there --------------------------------------------------------
+# Laws of a regressor on [0, 100], truncated (not clamped) there ------------------------------------------------------
 
 
 def cut(law: Any) -> Draw:
