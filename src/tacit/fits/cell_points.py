@@ -28,6 +28,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_rules import AxisRule, MarginRule
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 
 NARROW: Final = 2
@@ -77,21 +78,42 @@ def spreading(axis: CellAxis, edges: bool = True) -> Array:
 class Points:
     """Points that stand for the cells of `cells` in a fit.
 
-    fine: whether continuous axes have two points a bin (corrected) or one (midpoints).  Points are in C order over the
-    axes.  side: which of the two points, -1, 1, or 0 for the midpoint.
+    fine: whether continuous axes have several points a bin (corrected) or one (midpoints).  shaped: three points by the
+    densities within bins that the column's own counts suggest (`bin_rules`), else two by lines (`slopes`), linear in
+    the counts.  Points are in C order over the axes.
     """
 
     cells: CellCounts
     fine: bool = True
+    shaped: bool = False
+
+    @cached_property
+    def margins(self) -> tuple[MarginRule | None, ...]:
+        """Of each axis the counts from which its rule is made; None of one without a shaped rule."""
+        if not (self.fine and self.shaped):
+            return (None,) * len(self.cells.axes)
+        found: list[MarginRule | None] = []
+        for axis in self.cells.axes:
+            one = self.cells.margin((axis.name,))
+            made = MarginRule(axis, one.counts[: axis.bins], max(one.variance - one.shared, 0.0))
+            found.append(made if axis.kind == "continuous" else None)
+        return tuple(found)
+
+    @cached_property
+    def rules(self) -> tuple[AxisRule | None, ...]:
+        """The rule of each axis; None of levels, and of midpoints."""
+        return tuple(
+            margin.rule if margin else (_lines(axis) if self.fine and axis.kind == "continuous" else None)
+            for axis, margin in zip(self.cells.axes, self.margins, strict=True)
+        )
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Number of points along each axis."""
-        return tuple(axis.bins * (2 if self._doubled(axis) else 1) for axis in self.cells.axes)
-
-    def _doubled(self, axis: CellAxis) -> bool:
-        """Return whether bins of an axis have two points each."""
-        return self.fine and axis.kind == "continuous"
+        return tuple(
+            axis.bins if rule is None else rule.offsets.size
+            for axis, rule in zip(self.cells.axes, self.rules, strict=True)
+        )
 
     @property
     def per_cell(self) -> int:
@@ -99,11 +121,11 @@ class Points:
         return math.prod(self.shape) // self.cells.counts.size
 
     def position(self, axis: CellAxis) -> tuple[Array, Array]:
-        """Coordinates along an axis, and sides, both of shape (points along it,)."""
-        if not self._doubled(axis):
+        """Coordinates along an axis, and distances from the middles of bins, both of shape (points along it,)."""
+        rule = self.rules[self.cells.names.index(axis.name)]
+        if rule is None:
             return axis.centers, np.zeros(axis.bins)
-        side = np.tile([-1.0, 1.0], axis.bins)
-        return np.repeat(axis.centers, 2) + side * np.repeat(axis.within, 2), side
+        return (axis.centers[:, None] + rule.offsets).reshape(-1), rule.offsets.reshape(-1)
 
     def along(self, name: str, values: Array) -> Array:
         """Values given along one axis, repeated at every point, shape (points,)."""
@@ -114,10 +136,10 @@ class Points:
     def spread(self, counts: Array, edges: bool = True) -> Array:
         """Weights of the points for counts of the cells, shape (points,); never negative for `edges` False."""
         out = counts
-        for at, axis in enumerate(self.cells.axes):
-            if self._doubled(axis):
-                # axis by axis: a tensor product of one-dimensional rules; the shape grows from K to 2 K along each
-                out = _apply(spreading(axis, edges), out, at)
+        for at, rule in enumerate(self.rules):
+            if rule is not None:
+                # axis by axis: a tensor product of one-dimensional rules; the shape grows from K to J K along each
+                out = applied(rule.matrix if edges else rule.flat, out, at)
         return out.reshape(-1)
 
     def gather(self, values: Array) -> Array:
@@ -125,14 +147,23 @@ class Points:
 
         The transpose of `spread`: counts @ gather(g) == spread(counts) @ g.
         """
+        return self.gathered(values).reshape(-1, values.shape[-1])
+
+    def gathered(self, values: Array, but: int | None = None) -> Array:
+        """As `gather`, of the cells' shape with p after it; axis `but`, if any, is left in points."""
         out = values.reshape(*self.shape, -1)
-        for at, axis in enumerate(self.cells.axes):
-            if self._doubled(axis):
-                out = _apply(spreading(axis).T, out, at)
-        return out.reshape(-1, values.shape[-1])
+        for at, rule in enumerate(self.rules):
+            if rule is not None and at != but:
+                out = applied(rule.matrix.T, out, at)
+        return out
 
 
-def _apply(matrix: Array, values: Array, at: int) -> Array:
+def _lines(axis: CellAxis) -> AxisRule:
+    """Return the rule of two points a bin by lines through neighbours' densities."""
+    return AxisRule(axis.within[:, None] * np.array([-1.0, 1.0]), spreading(axis), spreading(axis, edges=False))
+
+
+def applied(matrix: Array, values: Array, at: int) -> Array:
     """Matrix times values along one axis."""
     # tensordot puts the new axis first
     return np.moveaxis(np.tensordot(matrix, values, axes=(1, at)), 0, at)

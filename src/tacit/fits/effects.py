@@ -18,10 +18,9 @@ from tacit.base.lazy_imports import pandas, special
 from tacit.errors import InferenceError
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_points import Points
-from tacit.fits.fit import Evaluator, Fit, FitWork
+from tacit.fits.fit import Evaluator, Fit, FitWork, covariances
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import frame
-from tacit.fits.sandwich import parts
 
 STEP: Final = 1e-4
 """Distance between the two points of a central difference, relative to the column's range."""
@@ -150,7 +149,6 @@ def marginal_effects(fit: Fit) -> FitEffects:
     work = _work(fit)
     columns = [axis for axis in work.points.cells.axes if axis.name in work.design.spec.required_variables]
     table = frame(work.points)
-    ones = np.ones((len(table), 1))
     weights, rows = work.weights, float(work.weights.sum())
     names: list[str] = []
     values: list[float] = []
@@ -159,14 +157,14 @@ def marginal_effects(fit: Fit) -> FitEffects:
         for name, above, below, distance in _pairs(axis, table):
             each, gradient = _difference(fit, work, above, below, distance)
             value = float(weights @ each) / rows
-            # influence of a cell's count: on the weights of the average, plus through the coefficients (delta method)
-            direct = work.points.gather(each[:, None] - value * ones)[:, 0] / rows
+            # influence of a point's weight: on the average itself, plus through the coefficients (delta method)
+            direct = (each - value) / rows
             names.append(name)
             values.append(value)
             influences.append(direct + work.influence @ (weights @ gradient / rows))
-    # one influence for each cell and number, so that effects have covariances too; shape (cells, m)
-    sampling, privacy = parts(work.points.cells, np.stack(influences, axis=1))
-    return FitEffects(tuple(names), np.array(values), sampling, privacy, fit.reasons[0])
+    # one influence for each point and number, so that effects have covariances too; shape (points, m)
+    sampling, privacy, unknown = covariances(work.points, np.stack(influences, axis=1), work.doubt)
+    return FitEffects(tuple(names), np.array(values), sampling + unknown, privacy, fit.reasons[0])
 
 
 def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:

@@ -17,7 +17,8 @@ from tacit.fits.cell_points import Points
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import Design
 from tacit.fits.problem import Problem, RegressionProblem
-from tacit.fits.sandwich import LOOSEST, relative_hessian_noise, sandwich
+from tacit.fits.bin_errors import bin_errors
+from tacit.fits.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
 from tacit.fits.solver import Solution, solve
 
 if TYPE_CHECKING:
@@ -28,17 +29,27 @@ CUT: Final = 0.5
 """Lei's tuning parameter A."""
 MOST: Final = 20_000_000
 """Most points of a fit: one number for each takes 160 MB."""
+DOUBT: Final = 0.25
+"""Part of what slopes of shares within bins do to a loss with kinks that is not known, for bins as wide as residuals."""
+WIDEST: Final = 1.5
+"""Largest mean square of a bin's width beside the residuals' at which losses with kinks have an interval."""
+HIDDEN: Final = 2.0
+"""Most times that the error by what bins hide may be that of sampling and noise together."""
 
 
 @dataclass(frozen=True)
 class FitWork:
-    """What predictions and effects need of a fit: points, design, weights of points, influence of cells."""
+    """What predictions and effects need of a fit: points, design, weights and influences of points.
+
+    influence: how the coefficients move with each point's weight, shape (points, p).  doubt: see `covariances`.
+    """
 
     points: Points
     design: Design
     problem: RegressionProblem
     weights: Array
     influence: Array
+    doubt: float
 
 
 class Evaluator(Protocol):
@@ -138,7 +149,7 @@ def prepared(cells: CellCounts, method: Method) -> CellCounts:
 
 def points_for(cells: CellCounts, columns: tuple[str, ...], method: Method) -> Points:
     """Return a method's points on the margin of some columns; InferenceError I41, and I47 for too many points."""
-    points = Points(prepared(cells, method).used(columns), fine=method == "corrected")
+    points = Points(prepared(cells, method).used(columns), fine=method == "corrected", shaped=True)
     if math.prod(points.shape) > MOST:
         raise InferenceError(
             f"a fit of {', '.join(columns)} takes {math.prod(points.shape):,} points; {MOST:,} are the most.",
@@ -151,15 +162,25 @@ def points_for(cells: CellCounts, columns: tuple[str, ...], method: Method) -> P
 
 @dataclass(frozen=True)
 class Outcome:
-    """A solution, the weights it solves for, shape (points,), and the influence of each cell, shape (cells, p)."""
+    """A solution, the weights it solves for, shape (points,), and the influence of each of these, shape (points, p)."""
 
     solution: Solution
     weights: Array
     influence: Array
+    doubt: float
 
 
-def solved(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...] = ()) -> tuple[Fit, Outcome | None]:
-    """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome."""
+def solved(
+    fit: Fit,
+    points: Points,
+    problem: Problem,
+    singular: tuple[str, ...] = (),
+    coarse: Callable[[Array], float] = lambda theta: 0.0,
+) -> tuple[Fit, Outcome | None]:
+    """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
+
+    coarse: of a loss with kinks, how wide bins are beside the residuals at a parameter (`regression_fits`); else 0.
+    """
     cells = points.cells
 
     def without(reason: str) -> tuple[Fit, None]:
@@ -177,16 +198,64 @@ def solved(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...]
     if found.failed:
         return without(f"no fit: {found.reason}")
     loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
-    # scores of points go back to cells: the noises are those of the cells' counts
-    both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian)
+    # delta method: theta moves by -B^{-1} g for one more row of score g
+    influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
+    wide = coarse(found.theta)
+    sampling, privacy, unknown = covariances(points, influence, DOUBT * wide)
+    reason = _reason(cells, found, loose) or _too_wide(wide)
     made = replace(
         fit,
         values=found.theta,
-        cov_sampling=both.sampling,
-        cov_privacy=both.privacy,
-        reasons=(_reason(cells, found, loose),) * len(fit.names),
+        cov_sampling=sampling + unknown,
+        cov_privacy=privacy,
+        reasons=tuple(reason or one for one in hidden(sampling + privacy, unknown)),
+        notes=(*fit.notes, *_noted(fit.names, sampling + privacy, unknown)),
     )
-    return made, Outcome(found, weights, both.influence)
+    return made, Outcome(found, weights, influence, DOUBT * wide)
+
+
+def covariances(points: Points, influence: Array, doubt: float = 0.0) -> tuple[Array, Array, Array]:
+    """Return covariances, shape (p, p) each, of numbers that points' weights move so: influence, shape (points, p).
+
+    Of sampling, of the noise, and of what is not known of the density within bins.  doubt: the part that is not known
+    of what the slopes of shares within bins do.
+    """
+    # back to cells: the noises are those of the cells' counts, which also make the rules of the points
+    within = bin_errors(points, influence)
+    sampling, privacy = parts(points.cells, points.gather(influence) + within.influence)
+    return sampling, privacy, within.unknown + doubt**2 * within.shares
+
+
+def hidden(known: Array, unknown: Array) -> list[str | None]:
+    """Return for each number a reason where most of its variance is what bins hide; covariances, shape (p, p)."""
+    ratio = np.diag(unknown) / np.maximum(np.diag(known), 1e-300)
+    reason = (
+        "where values lie within their bins moves it more than sampling and noise do, and is not known: narrower bins "
+        "in a new release, above all where the counts change much from one bin to the next"
+    )
+    return [reason if one > HIDDEN**2 else None for one in ratio]
+
+
+def _too_wide(wide: float) -> str | None:
+    """Return why a loss with kinks has no interval in bins so wide, or None."""
+    if wide <= WIDEST:
+        return None
+    return (
+        f"bins are {np.sqrt(wide):.1f} times as wide as the residuals spread, and a loss with a kink sees what they "
+        "hide: more bins of the response, and of columns that move it, in a new release"
+    )
+
+
+def _noted(names: tuple[str, ...], known: Array, unknown: Array) -> list[str]:
+    """Return a note where standard errors are larger by a tenth or more for what bins hide."""
+    grown = np.sqrt(1 + np.diag(unknown) / np.maximum(np.diag(known), 1e-300)) - 1
+    largest = int(np.argmax(grown))
+    if not grown[largest] >= 0.1:
+        return []
+    return [
+        f"Standard errors include where values may lie within their bins: that of {names[largest]} is "
+        f"{100 * grown[largest]:.0f}% larger for it; narrower bins would help."
+    ]
 
 
 def too_few(cells: CellCounts) -> str | None:

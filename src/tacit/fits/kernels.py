@@ -6,6 +6,7 @@ functions only; nothing of a user's JAX configuration is changed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -18,6 +19,7 @@ from tacit.base.lazy_imports import double, jax
 __all__ = ["KERNELS", "Kernel", "compiled", "double", "padded"]
 
 Kernel: TypeAlias = Callable[[Any, Any], Any]
+Integral: TypeAlias = Callable[[Any], Any]
 
 
 def padded(values: Array, size: int) -> Array:
@@ -87,18 +89,21 @@ def _gamma(tools: Any, _: float | None) -> Kernel:
     return loss
 
 
-def _integrated(once: Callable[[Any], Any], twice: Callable[[Any], Any]) -> Kernel:
-    """A loss rho(y - eta) integrated over the bin of y, from the first and second integrals of rho.
+def _integrated(once: Integral, twice: Integral, thrice: Integral) -> Kernel:
+    """A loss rho(y - eta) integrated over the bin of y, from the first three integrals of rho.
 
-    y: centre, width, and tilt c of the density (1 + c t) / h, t the distance from the centre.
+    y: centre, width, and a, b, v of the density (1 + a t + b (t**2 - v)) / h, t the distance from the centre.
     """
 
     def loss(y: Any, eta: Any) -> Any:
-        center, width, tilt = y[0] - eta, y[1], y[2]
-        low, high = center - width / 2, center + width / 2
-        # integration by parts: [R1 (1 + c t)] - c [R2], with R1 and R2 the first and second integral of rho
-        flat = once(high) * (1 + tilt * width / 2) - once(low) * (1 - tilt * width / 2)
-        return (flat - tilt * (twice(high) - twice(low))) / width
+        center, width, a, b, v = y[0] - eta, y[1], y[2], y[3], y[4]
+        total = 0.0
+        # integration by parts: R1 D - R2 D' + R3 D'' at both ends, with R1 to R3 the integrals of rho, D the density
+        for sign in (1, -1):
+            t = sign * width / 2
+            density, slope = 1 + a * t + b * (t**2 - v), a + 2 * b * t
+            total += sign * (once(center + t) * density - twice(center + t) * slope + thrice(center + t) * 2 * b)
+        return total / width
 
     return loss
 
@@ -108,13 +113,12 @@ def _quantile(tools: Any, tau: float | None) -> Kernel:
     assert tau is not None
     p = tau
 
-    def once(u: Any) -> Any:
-        return tools.numpy.where(u > 0, p, p - 1) * u**2 / 2
+    def integral(order: int) -> Integral:
+        # of |u| times its weight, so many times
+        factor = math.factorial(order + 1)
+        return lambda u: tools.numpy.where(u > 0, p, p - 1) * u ** (order + 1) / factor
 
-    def twice(u: Any) -> Any:
-        return tools.numpy.where(u > 0, p, p - 1) * u**3 / 6
-
-    return _integrated(once, twice)
+    return _integrated(integral(1), integral(2), integral(3))
 
 
 def _huber(tools: Any, k: float | None) -> Kernel:
@@ -131,7 +135,12 @@ def _huber(tools: Any, k: float | None) -> Kernel:
         size = abs(u)
         return np_.where(size <= k, u**4 / 24, k * size**3 / 6 - k**2 * size**2 / 4 + k**3 * size / 6 - k**4 / 24)
 
-    return _integrated(once, twice)
+    def thrice(u: Any) -> Any:
+        size = abs(u)
+        beyond = k * size**4 / 24 - k**2 * size**3 / 12 + k**3 * size**2 / 12 - k**4 * size / 24 + k**5 / 120
+        return np_.where(size <= k, u**5 / 120, np_.sign(u) * beyond)
+
+    return _integrated(once, twice, thrice)
 
 
 KERNELS: Final[dict[str, Callable[[Any, float | None], Kernel]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -56,7 +57,8 @@ def fit_cells(
         notes.append(note)
     problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
     fit = empty(formula, model, method, made.names, tuple(notes))
-    fit, outcome = solved(fit, points, problem, problem.singular)
+    coarse = partial(_coarse, problem, points) if loss.sees == "bin" and points.fine else (lambda theta: 0.0)
+    fit, outcome = solved(fit, points, problem, problem.singular, coarse)
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
 
@@ -77,7 +79,7 @@ def binned(cells: CellCounts, method: Method) -> list[str]:
 def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
     """Return the response as the loss needs it, shape (points, columns); InferenceError I43 for an unsuitable one.
 
-    One column, the value, for most losses; centre, width and density slope of the bin for those smoothed over bins.
+    One column, the value, for most losses; centre, width and density within the bin for those smoothed over bins.
     """
     name, y = made.axis.name if made.axis else "the response", made.y
     limits = {"share": (0.0, 1.0), "count": (0.0, np.inf), "positive": (np.nextafter(0, 1), np.inf)}
@@ -95,12 +97,15 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
             code="I43",
             state=None,
         )
-    # 2 points a bin for corrected fits, else 1
-    twice = len(points.position(axis)[0]) // axis.bins
-    center, width, half = (np.repeat(one, twice) for one in (axis.centers, axis.widths, axis.within))
-    # slope c of the density (1 + c t) / width with mean c * half**2 = +-half: a line through the bin for each point
-    tilt = np.divide(points.position(axis)[1], half, out=np.zeros_like(half), where=half > 0)
-    return np.stack([points.along(axis.name, part) for part in (center, width, tilt)], axis=1)
+    offset = points.position(axis)[1]
+    # 3 points a bin for corrected fits, else 1
+    times = len(offset) // axis.bins
+    center, width, v = (np.repeat(one, times) for one in (axis.centers, axis.widths, axis.within**2))
+    # the density (1 + a t + b (t**2 - v)) / width whose first two moments about the centre are those of the point, as
+    # the integral of (t**2 - v)**2 is 4/5 v**2 for an even density; one of a single point is even
+    safe = np.where((v > 0) & (times > 1), v, np.inf)
+    parts = (center, width, offset / safe, (offset**2 - v) / (0.8 * safe) / safe, v)
+    return np.stack([points.along(axis.name, part) for part in parts], axis=1)
 
 
 def _huber_loss(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method) -> tuple[RegressionLoss, str]:
@@ -125,7 +130,7 @@ def _huber_loss(loss: RegressionLoss, cells: CellCounts, formula: str, method: M
 def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: Points, made: Design) -> Fit:
     """Return the fit with its criteria, a note on narrow residuals, and what effects need."""
     criteria = _criteria(problem, outcome)
-    work = FitWork(points, made, problem, outcome.weights, outcome.influence)
+    work = FitWork(points, made, problem, outcome.weights, outcome.influence, outcome.doubt)
     return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)
 
 
@@ -143,6 +148,28 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
         f"Residuals spread by {spread:.3g}, little for bins of {made.axis.name} of {width:.3g}: the correction for "
         "binning can leave a bias; a release with narrower bins would not."
     ]
+
+
+def _coarse(problem: RegressionProblem, points: Points, theta: Array) -> float:
+    """Return the mean square over rows of bins' widths, in the response and by what predictions move in regressors'
+    bins, beside the residuals' mean square.
+    """
+    weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
+    eta, center, width = problem.X @ theta, problem.y[:, 0], problem.y[:, 1]
+    square = width**2
+    for at, rule in enumerate(points.rules):
+        if rule is not None and rule.offsets.shape[1] > 1:
+            axis = points.cells.axes[at]
+            # from the first to the last point of each bin, then to its whole width
+            along = np.moveaxis(eta.reshape(points.shape), at, -1)
+            along = along.reshape(*along.shape[:-1], *rule.offsets.shape)
+            apart = np.maximum(rule.offsets[:, -1] - rule.offsets[:, 0], 1e-300)
+            moved = (along[..., -1] - along[..., 0]) * np.where(axis.within > 0, axis.widths / apart, 0.0)
+            spread = np.repeat(moved, rule.offsets.shape[1], axis=-1)
+            square = square + np.moveaxis(spread, -1, at).reshape(-1) ** 2
+    # the residuals' own, without that of even densities within bins
+    spread = float(weights @ ((center - eta) ** 2)) + float(weights @ (width**2 / 12 - (square - width**2) / 12))
+    return float(weights @ square) / max(spread, 1e-300)
 
 
 def _criteria(problem: RegressionProblem, outcome: Outcome) -> dict[str, float]:

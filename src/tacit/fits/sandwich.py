@@ -34,13 +34,16 @@ class Sandwich:
 
 def sandwich(cells: CellCounts, gathered: Array, hessian: Array) -> Sandwich:
     """Return covariances from corrected scores of cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
-    # inverted in units of the diagonal: regressors of very different sizes would cost digits
-    scale = np.sqrt(np.abs(np.diag(hessian)))
-    inverse = np.linalg.inv(hessian / np.outer(scale, scale)) / np.outer(scale, scale)
     # delta method: theta moves by -B^{-1} g for one more count of score g
-    influence = -gathered @ inverse
+    influence = -gathered @ inverted(hessian)
     sampling, privacy = parts(cells, influence)
     return Sandwich(sampling, privacy, influence)
+
+
+def inverted(hessian: Array) -> Array:
+    """Return the inverse of a Hessian, shape (p, p), in units of its diagonal: regressors' sizes would cost digits."""
+    scale = np.sqrt(np.abs(np.diag(hessian)))
+    return np.linalg.inv(hessian / np.outer(scale, scale)) / np.outer(scale, scale)
 
 
 def parts(cells: CellCounts, influence: Array) -> tuple[Array, Array]:

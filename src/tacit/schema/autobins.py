@@ -24,15 +24,17 @@ def alpha_of(spread: float) -> float:
 
 
 def advised(n: float, alpha: float, continuous: int) -> int:
-    """Return the bins for each column that minimise the mean squared error of corrected fits: (n alpha)**(2 / (d + 8)).
+    """Return the bins for each column at which corrected fits have a small error, and know it: (n alpha)**(2 / (d + 6)).
 
     At least 2.  n: number of rows (persons).  continuous: d, the number of binned columns.  Source: theory §7, K.
 
     >>> advised(250_000, 1.0, 2), advised(250_000, 0.1, 2)
-    (12, 8)
+    (22, 13)
     """
-    # squared bias K**-8 of the corrected score against noise variance K**d / (n alpha)**2 (theory E23, §7)
-    return max(2, round((n * alpha) ** (2 / (continuous + 8))))
+    # squared bias against noise variance K**d / (n alpha)**2 (theory E23, §7).  Corrected scores have a bias of K**-4
+    # where densities are smooth; here K**-3 is taken, as for a density that begins within a bin: at (n alpha)**(2 /
+    # (d + 8)), the rule for smooth ones, what the bins of a skewed column hide is most of the error
+    return max(2, round((n * alpha) ** (2 / (continuous + 6))))
 
 
 @dataclass(frozen=True)

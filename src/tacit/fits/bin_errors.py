@@ -1,0 +1,97 @@
+"""What is not known within bins, as an error of a fit; and how its points' weights depend on a column's own counts.
+
+The rule of an axis (`bin_rules`) is made from the axis's noisy margin.  So a count moves a fit twice: through its own
+cell's weight, and through the rule; the second influence is found here by differences.  A rule made otherwise moves the
+fit by the difference of weights times the points' influences: each edge's density by what is not known of it, and the
+curvature of cells' shares by a part of itself, for what is of higher order than the parabola through three bins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.fits.bin_rules import MarginRule, Parts, nearby
+from tacit.fits.bin_shapes import Edges, edge_densities
+from tacit.fits.cell_points import Points
+
+SHARES: Final = 1 / 2
+"""Part of what the curvature of shares does to a fit that counts as not known."""
+STEP: Final = 1e-4
+"""Relative step of the differences by which the influence of a margin's counts is found."""
+
+
+@dataclass(frozen=True)
+class BinErrors:
+    """influence: of each cell's count through the rules, shape (cells, p).  unknown: covariance, shape (p, p).
+
+    shares: sum over axes of the squared movement of the fit by all slopes of shares together, shape (p, p).
+    """
+
+    influence: Array
+    unknown: Array
+    shares: Array
+
+
+def bin_errors(points: Points, influence: Array) -> BinErrors:
+    """Return the errors of a fit from the influence of each point's weight, shape (points, p)."""
+    cells, p = points.cells, influence.shape[-1]
+    through = np.zeros((*cells.counts.shape, p))
+    unknown, shares = np.zeros((2, p, p))
+    for at, margin in enumerate(points.margins):
+        if margin is not None and margin.axis.within.any():
+            along, off, share = _axis(points, margin, at, influence)
+            shape = [1] * cells.counts.ndim
+            shape[at] = margin.axis.bins
+            through += along.reshape(*shape, p)
+            unknown += off
+            shares += share
+    return BinErrors(through.reshape(-1, p), unknown, shares)
+
+
+def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tuple[Array, Array, Array]:
+    """Return the influence of the margin's counts, shape (K, p), and both matrices of `BinErrors`, (p, p)."""
+    cells, K, p = points.cells, margin.axis.bins, influence.shape[-1]
+    # influences of the axis's points by the other columns' cells, shape (K, 3, others, p), and counts, (K, others)
+    value = np.moveaxis(points.gathered(influence, but=at), at, 0).reshape(K, 3, -1, p)
+    counts = np.moveaxis(cells.counts, at, 0).reshape(K, -1)
+    near = nearby(K)
+    own = np.einsum("kjop,ko->kjp", value, counts)
+    # shape (K, 3 points, 3 bins, p): what the weight of a bin's neighbour at a point of the bin brings
+    band = np.einsum("kjop,kto->kjtp", value, counts[near])
+
+    def moved(parts: Parts) -> Array:
+        shared = np.einsum("...kj,...kt,kjtp->...p", parts.grow, parts.slope, band)
+        bent = np.einsum("...kj,...kt,kjtp->...p", parts.bend, parts.curvature, band)
+        return np.einsum("...kj,kjp->...p", parts.base, own) + shared + bent
+
+    m, edges = margin.counts, margin.edges
+    step = STEP * (np.maximum(m, 0.0) + np.sqrt(margin.variance) + 1)
+    each = np.diag(step)
+
+    up, down = (edge_densities(margin.axis, m + sign * each, margin.variance) for sign in (1, -1))
+    along = (moved(margin.parts(m + each, up)) - moved(margin.parts(m - each, down))) / (2 * step[:, None])
+    # what is not known of each edge's density, less what of it is noise
+    slope = (up.unknown - down.unknown) / (2 * step[:, None])
+    noise = (np.maximum(m, 0.0) + margin.variance) @ slope**2
+    doubt = np.sqrt(np.maximum(edges.unknown**2 - noise, 0.0))
+    here = margin.parts(m, edges)
+    off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
+    # the curvature of shares, as weights of the cells' counts
+    weight = np.zeros((K, *value.shape[2:]))
+    bent = np.einsum("kj,kt,kjop->ktop", here.bend, here.curvature, value)
+    np.add.at(weight, near, bent)
+    spread = np.maximum(counts, 0.0) + cells.variance
+    noise = np.einsum("ko,kop->p", spread, weight**2)
+    unknown = off.T @ off + SHARES**2 * _less(np.einsum("ko,kop->p", counts, weight), noise)
+    grown = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
+    return along, unknown, np.outer(grown, grown)
+
+
+def _less(off: Array, noise: Array) -> Array:
+    """Return the outer product of a movement, shape (p,), each part of it less its noise."""
+    kept = np.sign(off) * np.sqrt(np.maximum(off**2 - noise, 0.0))
+    return np.outer(kept, kept)
