@@ -201,6 +201,20 @@ def test_paths_of_a_draft_are_those_of_its_own_folder(tmp_path: Path) -> None:
     assert "tacit import raw/t.csv --schema asked/t.toml --out raw/t.parquet" in text
 
 
+def test_another_delimiter_is_suspected_before_anything_is_read(tmp_path: Path) -> None:
+    for mark, hint in ((";", "--delimiter ';'"), ("|", "--delimiter '|'"), ("\t", r"--delimiter $'\t'")):
+        path = written(tmp_path / "t.csv", {"age": ["30"], "day": ["2024-01-31"]}, mark)
+        shown = run(tmp_path, "schema", "t.csv", code=2)
+        assert "[D04]" in shown
+        assert hint in shown
+        assert "found: days" in run(tmp_path, "schema", "t.csv", "--delimiter", mark)
+    path.write_text("a;b\n1\n")
+    assert '"a;b" = ' in run(tmp_path, "schema", "t.csv", "--delimiter", ",")
+    assert "[D02]" in run(tmp_path, "schema", "none.csv", code=2)
+    path.write_text("a,a\n1,2\n")
+    assert "[D04]" in run(tmp_path, "schema", "t.csv", code=2)
+
+
 def test_odd_names_are_quoted_or_named_as_unusable(tmp_path: Path) -> None:
     names = {'say "x"': "whole", "a\nb": "whole", "back\\slash": "few", "naïve": "number"}
     text = draft_file(suggested_lines(names), name='t"1', path="a\\b.parquet")  # type: ignore[arg-type]

@@ -55,6 +55,7 @@ _ROW: Final = "background:none;border:0"
 _CELL: Final = "padding:.25em .6em;vertical-align:baseline"
 _NUMBER: Final = ";white-space:nowrap;font-variant-numeric:tabular-nums"
 _NOTE: Final = "padding:.15em .6em;text-align:left;font-size:85%"
+_FOLDED: Final = "max-width:42em"  # a long note does not draw the columns apart
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
@@ -122,7 +123,9 @@ class Table:
         )
         span = len(self.columns)
         foot = "".join(
-            f'<tr style="{_ROW}"><td colspan="{span}" style="{_NOTE}">{escape(note)}</td></tr>' for note in self.notes
+            f'<tr style="{_ROW}"><td colspan="{span}" style="{_NOTE}">'
+            f'<div style="{_FOLDED}">{escape(note)}</div></td></tr>'
+            for note in self.notes
         )
         caption = f'<caption style="{_TITLE}">{escape(self.title)}</caption>' if self.title else ""
         return (

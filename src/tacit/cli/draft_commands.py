@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Final
 
-from tacit.base.json_text import write_text
+from tacit.base.json_text import short, write_text
 from tacit.base.progress import phase
 from tacit.cli.output import emit, progress_on_terminal, writable
-from tacit.errors import CommandError, ReleaseError
+from tacit.errors import CommandError, ReleaseError, SourceError
 from tacit.schema.drafted_file import draft_file
 from tacit.schema.drafting import FOUND_MARK, Found, suggested_lines, typed_lines
 from tacit.schema.toml import read_text
@@ -27,7 +27,10 @@ def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, a
     suffix = place.suffix.lower()
     found: dict[str, Found] | None = None
     if suffix in DELIMITERS:
-        open_source(table)  # for its errors: no such file, no line of names
+        if not os.path.isfile(table):
+            open_source(table)  # for its error
+        if delimiter is None:
+            _one_column(place, DELIMITERS[suffix])
         found = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
         types, lines = dict.fromkeys(found, "text"), suggested_lines(found)
     else:
@@ -52,6 +55,17 @@ def _typed_already(delimiter: str | None) -> None:
     """Raise CommandError C06 for a delimiter of a file that is no text."""
     if delimiter is not None:
         raise CommandError("--delimiter is for .csv and .tsv files.", code="C06", hint="leave --delimiter out")
+
+
+def _one_column(place: Path, delimiter: str) -> None:
+    """Raise SourceError D04 where the first line seems to have another delimiter: a single name with marks in it."""
+    from tacit.source import text_files
+
+    names = text_files.header(place, delimiter)
+    mark = next((mark for mark in ";\t|" if mark in names[0]), None)
+    if len(names) == 1 and mark is not None:
+        text = f"the first line of {place} names one column, {short(names[0])!r}: is there another delimiter?"
+        raise SourceError(text, code="D04", hint=f"--delimiter {'$' if mark == chr(9) else ''}{mark!r}")
 
 
 def _found(place: Path, delimiter: str, no_rows: bool) -> dict[str, Found]:
