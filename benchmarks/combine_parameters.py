@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from few_parties import at_once
 from pages import asked, put
 from sufficient_statistics import CASES, Case
 
@@ -25,16 +26,12 @@ from tacit.method.regression import combine as regressions
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import empty_parts
 from tacit.method.sufficient_statistics import combine as parameters
-from tacit.method.sufficient_statistics.estimate import box_of
 from tacit.models.blocks import block_mle
-from tacit.models.mean_map import mean_map
 from tacit.parties.combine_releases import combined
 from tacit.pooling.common_value import pooled
 from tacit.pooling.random_effects import (
-    PartyEstimates,
     RandomEffects,
     effects_of_estimates,
-    party_estimates,
     random_effects,
 )
 from tacit.pooling.released_evidence import evidence
@@ -213,36 +210,16 @@ def _differing(
 
     given = answers(case.query, case.schema, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats,
                     rng=seed)  # fmt: skip
-    limits = np.array(case.family.lower), np.array(case.family.upper)
     if len(truth) == 1:
-        made = effects_of_estimates(at_once(case, given), limits, "REML")
-        numbers = *made.interval(0.95), made.value, made.variance, truth[0], tau * truth[0]
-        yield case.family.names[0], _random_line(made.effects, *numbers, rng)
+        value, error, low, high, effects = at_once(case, given, "random")
+        yield case.family.names[0], _random_line(effects, low, high, value, error**2, truth[0], tau * truth[0], rng)
         return
-    each = [
-        effects_of_estimates(parameters.varied(repetition(given, at), range(len(sizes)), True), limits, "REML")
-        for at in range(repeats)
-    ]
+    each = [parameters.varied(repetition(given, at), range(len(sizes)), "REML", True)[0] for at in range(repeats)]
     ends = np.array([one.interval(0.95) for one in each])
     for t, term in enumerate(case.family.names):
         value, variance = (np.array([getattr(one, name)[t] for one in each]) for name in ("value", "variance"))
         numbers = ends[:, 0, t], ends[:, 1, t], value, variance, truth[t], tau * abs(truth[t])
         yield term, _random_line([one.effects[t] for one in each], *numbers, rng)
-
-
-def at_once(case: Case, given: list[Answer]) -> PartyEstimates:
-    """`parameters.varied` of all repetitions of one parameter, as cells: its mean map inverted from a fine table."""
-    from scipy.interpolate import PchipInterpolator
-
-    map_ = mean_map(case.family, (box_of(given[0].parts[0]),))
-    span = np.geomspace(case.truth[0] / 4, min(4 * case.truth[0], 0.999 * float(case.family.upper[0])), 200)
-    means = np.array([map_.at(np.array([theta])).mean[0] for theta in span])
-    order = np.argsort(means)
-    inverse = PchipInterpolator(means[order], span[order])
-    each = party_estimates(evidence(given, 0))
-    mean = np.clip(each.value, means.min(), means.max())
-    slope = inverse.derivative()(mean) ** 2
-    return PartyEstimates(inverse(mean), each.sampling * slope, each.privacy * slope, each.usable)
 
 
 # Histograms ---------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ class Found:
     ahead: Any
 
 
-def at_once(case: Case, given: Any, effects: str, usable: Any) -> tuple[Any, Any, Any, Any, Any]:
+def at_once(case: Case, given: Any, effects: str) -> tuple[Any, Any, Any, Any, Any]:
     """Return value, standard error, ends and effects of all repetitions of one parameter, which are cells.
 
     The mean map is interpolated from a fine table.
@@ -133,7 +133,7 @@ def at_once(case: Case, given: Any, effects: str, usable: Any) -> tuple[Any, Any
         a, b = (theta_of(end) for end in made.interval(0.95))
         return value, error, np.minimum(a, b), np.maximum(a, b), ()
     start = theta_of(pooled(found, equal=True).value)[:, None]
-    made = random_parameters(maps, [found], usable(found), start, map_.inner, (low, high), "REML")
+    made = random_parameters(maps, [found], party_estimates(found).usable, start, map_.inner, (low, high), "REML")
     return made.value, np.sqrt(made.variance), *made.interval(0.95), made.effects
 
 
@@ -153,7 +153,7 @@ def studies(case: Case, design: Design, tau: float, effects: str, repeats: int, 
                     repeats=repeats, rng=seed)  # fmt: skip
     value, error, hit, ahead = [], [], [], []
     if p == 1:
-        made, sd, low, high, differing = at_once(case, given, effects, lambda found: party_estimates(found).usable)
+        made, sd, low, high, differing = at_once(case, given, effects)
         more = [None if one is None else one.prediction(0.95) for one in differing]
         inside = [one is None or one[0] <= new[at, 0] <= one[1] for at, one in enumerate(more)] or [True] * repeats
         return Found(made[:, None], sd[:, None], ((low <= truth) & (truth <= high))[:, None], np.array(inside)[:, None])

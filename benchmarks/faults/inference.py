@@ -682,6 +682,22 @@ CELLS = (
         ("tests/inference/test_selection.py::test_few_rows_of_a_skewed_law",),
     ),
     Fault(
+        "tacit.method.histogram.estimate_from_cells.survival_times",
+        "i = int(high[-1]) + 1 if high.size else 0",
+        "i = int(high[-1]) if high.size else 0",
+        "the interval of a median of whole months ends a bin too early",
+        ("tests/fromcells/test_cell_survival.py::test_whole_times_at_their_edges",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.survival_times",
+        "(1 - time.step / time.widths) / 2",
+        "np.full(time.bins, 0.5)",
+        "rows censored in a bin of whole numbers are at risk for half of it",
+        (
+            "tests/fromcells/test_cell_survival.py::test_rows_censored_in_a_bin_of_whole_numbers_are_at_risk_at_their_own",
+        ),
+    ),
+    Fault(
         "tacit.method.histogram.estimate_from_cells.logrank",
         "np.maximum(d * (total - d) / np.maximum(total - 1, 1.0), 0.0), 0.0)",
         "np.maximum(d * (total - d) / np.maximum(total, 1.0), 0.0), 0.0)",

@@ -116,6 +116,42 @@ DIFFERING = (
     ),
 )
 
+# Parameters of families that differ ---------------------------------------------------------------------------------
+
+PARAMETERS = "tests/parties/test_effects_of_parameters.py::test_"
+BENT = f"{PARAMETERS}the_mean_is_that_of_the_parameters"
+
+VARIED = (
+    Fault(
+        "tacit.method.sufficient_statistics.combine_effects",
+        'y = y - np.einsum("mrka,ra->mrk", bent, tau2)',
+        'y = y + 0 * np.einsum("mrka,ra->mrk", bent, tau2)',
+        "the mean of rates that differ is one over the mean of the means",
+        (BENT,),
+    ),
+    Fault(
+        "tacit.method.sufficient_statistics.combine_effects",
+        "theta = np.clip(center + S[..., None] * (theta - center), *inner)",
+        "theta = np.clip(theta, *inner)",
+        "each party's own statistics are inverted, however little it says",
+        (f"{PARAMETERS}parties_that_say_almost_nothing_neither_bias_nor_spoil_the_mean",),
+    ),
+    Fault(
+        "tacit.method.sufficient_statistics.combine_effects",
+        "return np.maximum(1 - (ratio.max(axis=-1) / MILD**2) ** 2, 0.0) ** 2",
+        "return np.maximum(1 - (ratio.max(axis=-1) / MILD) ** 2, 0.0) ** 2",
+        "a party's own place counts where its error is half of the map's curvature",
+        (f"{PARAMETERS}curvature_and_own_places_are_those_of_the_map",),
+    ),
+    Fault(
+        "tacit.pooling.prediction",
+        "prior = np.array([information(one[0]) for one in found]) ** 0.25",
+        "prior = np.array([information(one[0]) for one in found]) ** 0.0",
+        "a flat prior of tau: of three parties the interval of one more is four times as wide",
+        ("tests/parties/test_errors_of_effects.py::test_one_more_party_differs_by_tau_and_the_error_of_the_mean",),
+    ),
+)
+
 # One quantity -------------------------------------------------------------------------------------------------------
 
 POOLED = f"{EFFECTS}the_noise_of_a_pooled_mean"
@@ -339,6 +375,20 @@ TAKEN = (
     ),
     Fault(
         "tacit.parties.incoming",
+        "refused[one.file if one.party in good or one.party in refused else one.party] = why",
+        "refused[one.party] = why",
+        "a party whose good answer is combined is listed as refused for an older file",
+        (f"{RETURNED}a_stale_file_does_not_evict_a_good_answer",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "good = _sifted(_genuine(found, refused), lambda one: check(one.party, one.answer), refused)",
+        "good = _genuine(found, refused)",
+        "an answer to an earlier edition makes a party answer twice, or is taken for this one's",
+        (f"{RETURNED}a_stale_file_does_not_evict_a_good_answer",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
         "del kept[party]",
         "pass",
         "of two answers that differ the first is taken: a party may draw again until it likes the noise",
@@ -346,8 +396,8 @@ TAKEN = (
     ),
     Fault(
         "tacit.parties.incoming",
-        "kept = [one for one in found if one.false is None]",
-        "kept = list(found)",
+        "return _sifted(found, lambda one: one.false, refused)",
+        "return list(found)",
         "answers that are not signed by the party that they name are taken",
         ("tests/parties/test_files_that_are_taken.py",),
     ),
@@ -381,4 +431,4 @@ TAKEN = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = (*DIFFERING, *ONE, *TAKEN)
+FAULTS: tuple[Fault, ...] = (*DIFFERING, *VARIED, *ONE, *TAKEN)
