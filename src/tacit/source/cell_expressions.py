@@ -221,6 +221,8 @@ def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
     even = key.even is not None and len(key.edges) >= FEW_BINS
     # comparisons see finite numbers only; the 0 in place of others is overruled by the last step
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
+    if not even and len(key.edges) >= FEW_BINS:
+        known = tools.keep(known)  # computed once, not for every edge
     # edges ascend: the number of edges at or below x is the index of its bin
     bin_ = _even(key, x, tools, whole=tools.whole(column)) if even else _at_or_below(known, key.edges)
     if key.beyond is not None:
