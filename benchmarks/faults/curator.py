@@ -12,6 +12,9 @@ PAIRS = "tests/ledger/test_pairs.py"
 IMPORT = "tests/files/test_import_text.py"
 DRAFTS = "tests/files/test_drafted_files.py"
 
+WORDS = "tests/curator/test_bad_arguments.py"
+BINS = "tests/mechanisms/test_numbers_of_bins.py"
+
 FAULTS = (
     Fault(
         "tacit.source.suggested_types",
@@ -40,6 +43,27 @@ FAULTS = (
         "    schema = read(path).schema",
         "an import fails on a question that is not finished",
         (f"{DRAFTS}::test_an_import_reads_the_schema_alone",),
+    ),
+    Fault(
+        "tacit.release.query",
+        "    if holds_rows(value):\n",
+        "    if False:\n",
+        "a mask in where= or a column in place of a name reaches the query",
+        (f"{WORDS}::test_a_mask_repeats_no_cell_and_spends_nothing", f"{WORDS}::test_the_fix_is_named"),
+    ),
+    Fault(
+        "tacit.schema.predicates.parser",
+        'what = "empty" if isinstance(text, str) else kind_of(text)',
+        'what = "empty" if isinstance(text, str) else repr(text)',
+        "the error of a mask that is a list repeats its values",
+        (f"{WORDS}::test_a_mask_repeats_no_cell_and_spends_nothing",),
+    ),
+    Fault(
+        "tacit.curator.curator",
+        "parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)",
+        "parts = questions.parts",
+        "bins=12 and the same bins by name are charged as two questions",
+        (f"{BINS}::test_a_number_of_bins_is_of_every_numeric_column",),
     ),
     Fault(
         "tacit.curator.purchase",

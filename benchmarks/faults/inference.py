@@ -931,4 +931,30 @@ MODELS = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = (*TERMS, *INVERT, *DECODE, *COVARIANCES, *RATIOS, *REGRESSIONS, *CELLS, *MODELS)
+CONSTRAINTS = "tests/inference/test_constraints.py"
+
+WORDS = (
+    Fault(
+        "tacit.estimates.constraints",
+        'negative ^= sign == "-"',
+        'negative = sign == "-"',
+        "two signs are read as one: a constraint is tested against the wrong number",
+        (f"{CONSTRAINTS}::test_constraints_are_read_as_they_are_meant",),
+    ),
+    Fault(
+        "tacit.estimates.contrasts",
+        "    if same:\n",
+        "    if False:\n",
+        "a contrast of two columns says that their covariance is known",
+        (f"{CONSTRAINTS}::test_a_contrast_says_that_errors_are_added_only_where_they_are",),
+    ),
+    Fault(
+        "tacit.fits.regressors",
+        "far = (values < low) | (values > high)",
+        "far = values > high",
+        "a prediction below the bounds has no note",
+        ("tests/inference/test_words_of_models.py::test_a_prediction_beyond_the_bounds_says_so",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (*TERMS, *INVERT, *DECODE, *COVARIANCES, *RATIOS, *REGRESSIONS, *CELLS, *MODELS, *WORDS)

@@ -13,6 +13,13 @@ COMPOSITION = "tests/privacy/test_composition.py"
 
 FAULTS = (
     Fault(
+        "tacit.privacy.cost",
+        'if name == "delta" and exact > MOST_DELTA:',
+        'if name == "delta" and exact > 1:',
+        "a promise with a δ of a half is made",
+        ("tests/privacy/test_cost.py::test_a_large_delta_is_refused_where_it_is_typed_and_kept_where_it_is_stored",),
+    ),
+    Fault(
         "tacit.privacy.budget",
         "return small and self.delta <= limit.delta and self.mu_squared <= limit.mu_squared",
         "return small and self.mu_squared <= limit.mu_squared",

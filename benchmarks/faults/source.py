@@ -53,8 +53,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.cell_expressions",
-        "bin_ = bin_ + (known >= real(edge)).cast(nw.Float64())",
-        "bin_ = bin_ + (known > real(edge)).cast(nw.Float64())",
+        "return (known >= real(edges[0])).cast(nw.Float64()) if edges else real(0.0)",
+        "return (known > real(edges[0])).cast(nw.Float64()) if edges else real(0.0)",
         "a value on an edge is in the bin below",
         (f"{CONDITIONS}::test_bins_of_numbers_on_every_engine",),
     ),

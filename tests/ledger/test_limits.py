@@ -90,6 +90,16 @@ def test_a_limit_goes_up_and_down_but_not_below_what_is_spent(ledger: Ledger) ->
     ledger.verify()
 
 
+def test_a_limit_above_the_total_would_limit_nothing(ledger: Ledger) -> None:
+    with pytest.raises(BudgetError) as refused:
+        ledger.limit("alice", Budget(rho="0.11"), note="board 31")
+    assert (refused.value.code, refused.value.hint) == ("B17", "at most ρ = 0.1, or raise the total first")
+    assert ledger.acts() == []
+    assert ledger.limit("alice", Budget(rho="0.1"), note="board 31") is not None
+    ledger.raise_budget(Budget(rho="0.2"), note="board 32")
+    assert ledger.limit("alice", Budget(rho="0.11"), note="board 33") is not None
+
+
 def test_a_limit_adds_as_the_whole_does(ledger: Ledger) -> None:
     for most in (Budget(epsilon=1), Budget(rho="0.05", neighbors="add-remove")):
         with pytest.raises(BudgetError) as refused:

@@ -45,7 +45,7 @@ def matrix_of(terms: tuple[str, ...], text: object) -> tuple[Array, Array]:
     if not isinstance(text, str) or len(text) > LONGEST:
         raise _refused(terms, text)
     try:
-        rows = _Reader(terms, text).constraints()
+        rows = _ConstraintReader(terms, text).constraints()
     except _MalformedError:
         raise _refused(terms, text) from None
     whole = np.array(rows)
@@ -61,7 +61,7 @@ def _refused(terms: tuple[str, ...], text: object) -> InferenceError:
     return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
 
 
-class _Reader:
+class _ConstraintReader:
     """Reads a text once, from left to right.  A sum is its weights of the terms and, last, its constant."""
 
     def __init__(self, terms: tuple[str, ...], text: str) -> None:

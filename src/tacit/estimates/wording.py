@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
-from tacit.release.parts import OF_BLOCKS, Part
+from tacit.release.parts import OF_BLOCKS, Axis, Part
 
 NUMERIC: Final = ("real", "integer", "date")
 EPOCH: Final = date(1970, 1, 1).toordinal()
@@ -147,11 +147,17 @@ def _of_columns(release: Released) -> dict[str, str]:
         if one.kind in NUMERIC
     ]
     found += [
-        (name, axis.kind, axis.edges[0], axis.edges[-1], axis.units)
+        (name, axis.kind, *_ends(axis), axis.units)
         for (name, _), axis in zip(release.levels, getattr(release, "axes", ()), strict=False)
         if axis.kind in NUMERIC and axis.edges and "below" not in axis.extra
     ]
     return {name: _bounds(kind, low, high, units) for name, kind, low, high, units in found}
+
+
+def _ends(axis: Axis) -> tuple[float, float]:
+    """Return the bounds of a numeric axis; bins of whole numbers end half a number beyond them."""
+    half = 0.5 if axis.kind == "integer" and axis.edges[0] % 1 == 0.5 else 0.0
+    return axis.edges[0] + half, axis.edges[-1] - half
 
 
 def _bounds(kind: str, low: float, high: float, units: str | None) -> str:

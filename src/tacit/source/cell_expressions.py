@@ -22,7 +22,6 @@ from tacit.source.engine_registry import EXACT
 
 WIDEST: Final = 2**16
 """The widest range of integer codes in which rows are grouped by the number itself."""
-
 LIMB: Final = 2**20
 """Terms whose sum could exceed 64 bits are split as t = LIMB * high + low, and the parts are summed."""
 
@@ -221,6 +220,7 @@ def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
     even = key.even is not None and len(key.edges) >= FEW_BINS
     # comparisons see finite numbers only; the 0 in place of others is overruled by the last step
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
+    known = tools.keep(known) if not even and len(key.edges) >= FEW_BINS else known  # once, not for every edge
     # edges ascend: the number of edges at or below x is the index of its bin
     bin_ = _even(key, x, tools, whole=tools.whole(column)) if even else _at_or_below(known, key.edges)
     if key.beyond is not None:
@@ -229,14 +229,10 @@ def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
 
 
 def _at_or_below(known: Any, edges: tuple[float, ...]) -> Any:
-    """Return the number of edges that are at or below a finite number, added up in halves.
-
-    Halves of halves keep the expression flat: engines refuse one that is nested as deep as a column has bins.
-    """
-    if len(edges) <= 1:
-        return (known >= real(edges[0])).cast(nw.Float64()) if edges else real(0.0)
-    half = len(edges) // 2
-    return _at_or_below(known, edges[:half]) + _at_or_below(known, edges[half:])
+    """Return the number of edges at or below a finite number, added in halves: engines refuse deep expressions."""
+    if len(edges) > 1:
+        return _at_or_below(known, edges[: len(edges) // 2]) + _at_or_below(known, edges[len(edges) // 2 :])
+    return (known >= real(edges[0])).cast(nw.Float64()) if edges else real(0.0)
 
 
 def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
@@ -287,7 +283,6 @@ def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
 
 SLACK: Final = 2.0**-16
 """More than the error of the quotient (2**-20 bins), and far less than a bin."""
-
 SHORT: Final = 64
 """The most codes of a category that are compared one by one."""
 

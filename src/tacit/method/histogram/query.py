@@ -24,9 +24,9 @@ class Histogram(Query["HistogramRelease"]):
     """Number of rows in every cell of `columns`, crossed: one release, and any number of analyses of it.
 
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
-    of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.  Of a
-    single column without its name, too: bins=64.  `LogisticBins` are of a Real on the whole line, bounds or none; their
-    open ends are the cells "below" and "above".
+    of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.  A
+    number alone is of every numeric column, edges alone of a single column.  `LogisticBins` are of a Real on the whole
+    line, bounds or none; their open ends are the cells "below" and "above".
     "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
     public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Count(Query["MomentsRelease"]):
     """The number of rows in each cell of `by` (categorical or Boolean columns with public levels).
 
-    bins: for columns of numbers in `by`, how many bins of equal width, or their edges: {"age": [18, 30, 65, 93]}.
+    bins: for columns of numbers in `by`, how many bins of equal width, or their edges: {"age": [18, 30, 65, 93]}; a
+    number alone is of all of them.
     where: rows for which a condition holds, in the words of pandas' `query`: "age >= 18 and sex == 'female'".
     weights: a column of weights, clamped to 0 and its upper bound: the sum of the weights, which estimates how many
     there are in the population.  With a PrivacyUnit a person weighs the mean of the weights of the person's rows.
