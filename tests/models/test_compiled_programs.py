@@ -6,12 +6,14 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
+from jax.experimental.compilation_cache import compilation_cache
 
 import tacit as tc
 from tacit.models import compiled_programs as programs
@@ -20,9 +22,16 @@ from tacit.models.jax_config import quiet
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of programs, and JAX without the cache that it has in other tests."""
     monkeypatch.setenv("TACIT_CACHE", str(tmp_path / "kept"))
-    return tmp_path / "kept"
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    before = jax.config.jax_enable_compilation_cache
+    jax.config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()
+    yield tmp_path / "kept"
+    jax.config.update("jax_enable_compilation_cache", before)
+    compilation_cache.reset_cache()
 
 
 def squares(x: Any, y: Any) -> Any:
@@ -103,6 +112,38 @@ def test_nothing_is_kept_where_it_is_not_wanted(cache: Path, monkeypatch: pytest
     (cache.parent / "no").write_text("a file")
     found, _ = run(squares, np.ones(3), 1.0)
     assert found.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_program_that_does_not_run_is_compiled_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(squares, np.ones(3), 1.0)
+    calls: list[int] = []
+
+    class Broken:
+        def deserialize_and_load(self, *given: Any, **words: Any) -> Any:
+            def fails(*arrays: Any) -> Any:
+                calls.append(1)
+                raise RuntimeError("not found")
+
+            return fails
+
+    real = programs._serialization
+    monkeypatch.setattr(programs, "_serialization", lambda: Broken() if not calls else real())
+    found, said = run(squares, np.ones(3), 1.0)
+    assert found.tolist() == [2.0, 2.0, 2.0]
+    assert "compiling" in said
+    assert calls == [1]
+
+
+def test_nothing_is_kept_beside_a_cache_of_jax(cache: Path, tmp_path: Path) -> None:
+    """JAX loads a program from its own cache without parts of its code, which would then be stored."""
+    before = jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_enable_compilation_cache", True)
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path / "own"))
+    try:
+        run(squares, np.ones(3), 1.0)
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)
+    assert not cache.exists()
 
 
 def test_a_density_that_closes_over_an_array_is_not_kept(cache: Path) -> None:

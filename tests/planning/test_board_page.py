@@ -54,7 +54,7 @@ def test_encodings_and_rates_are_in_the_appendix_alone() -> None:
     text = page().to_text()
     body, _, appendix = text.partition("Technical appendix")
     assert "Mean of age by region" in body
-    for word in ("integer form", "minimax", "rounded Gaussian"):
+    for word in ("integer form", "minimax", "rounded Gaussian", "zero-concentrated"):
         assert word not in body
         assert word in appendix
     assert body.index("Promise") < body.index("Released numbers") < body.index("Cost") < body.index("Approval")

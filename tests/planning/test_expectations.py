@@ -191,3 +191,39 @@ def test_dates_are_expected_as_dates() -> None:
     known = {"day": {"mean": "2024-07-01", "sd": 10}}
     narrow = tc.plan(tc.Mean("day"), PLAIN, rows=ROWS, rho=10, expect=known).width
     assert narrow == pytest.approx(2 * 1.96 * 10 / math.sqrt(ROWS), rel=0.05)
+
+
+def test_a_study_says_what_is_known_of_a_typical_party() -> None:
+    """In every plan of it, pooled widths too, and in no digest."""
+    text = """
+tacit = 1
+[table]
+rows = 900
+[budget]
+epsilon = 1
+neighbors = "add-remove"
+[schema]
+stay = { type = "Integer", lower = 0, upper = 60, units = "days" }
+[spend]
+epsilon = 0.5
+[ask.stay]
+query = "Mean"
+columns = "stay"
+[combine]
+effects = "common"
+[parties.a]
+[parties.b]
+"""
+    plain = tc.Study.from_toml(text)
+    told = tc.Study.from_toml(text.replace("[spend]", "[expect]\nstay = { mean = 30, sd = 3 }\n[spend]"))
+    assert plain.digest() == told.digest()
+    known = {"stay": {"mean": 30, "sd": 3}}
+    widths = [page.width for page in (told.plan(), plain.plan(expect=known), plain.plan())]
+    assert widths[0] == widths[1] < 0.6 * widths[2]
+    pooled = [page.parties.pooled("stay", "stay") for page in (told.plan(), plain.plan())]  # type: ignore[union-attr]
+    assert pooled[0] < 0.6 * pooled[1]
+    assert told.plan(expect={"stay": {"mean": 30, "sd": 15}}).width > widths[0]
+    curator = tc.Curator({"stay": [1, 2, 3]}, told, name="a", size_hint=900)
+    assert curator.plan(told).width == pytest.approx(widths[0])
+    with pytest.raises(TacitError, match=r"Q42.*\[expect\].*outside the bounds"):
+        tc.Study.from_toml(text.replace("[spend]", "[expect]\nstay = { mean = 90, sd = 3 }\n[spend]"))

@@ -104,3 +104,13 @@ def test_a_plan_of_more_groups_than_rows_is_made() -> None:
 def test_a_part_of_a_pure_price_is_a_part_of_epsilon() -> None:
     page = tc.plan({"a": tc.Mean("x"), "b": tc.Mean("x")}, SCHEMA, rows=4_000, epsilon=1)
     assert [one.cost for one in page._at(tc.privacy.Cost.of(epsilon=2))] == [tc.privacy.Cost.of(epsilon=1)] * 2
+
+
+def test_noise_is_compared_with_counts_of_persons_whose_weight_is_divided() -> None:
+    """A person in several groups adds parts of a whole to each: as integers these are no more people."""
+    schema = tc.Schema({"x": tc.Real(0, 100), "sex": tc.Category(["f", "m"]), "who": tc.PrivacyUnit(max_rows=3)})
+    page = tc.plan(tc.Mean("x", by="sex"), schema, rows=10_000, rho=0.05)
+    assert page.privacy_share < 0.5
+    assert page.cautions() == ()
+    few = tc.plan(tc.Mean("x", by="sex"), schema, rows=8, rho=0.05)
+    assert any("noise larger than most counts" in one for one in few.cautions())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 from tacit.base.progress import phase
@@ -37,12 +37,11 @@ def special() -> Any:
     return scipy.special
 
 
+@cache
 def jax() -> Any:
     """Return the `jax` module; loading it takes seconds, which a display of progress shows."""
-    if "jax" not in sys.modules:
-        with phase("loading JAX, once a process"):
-            import jax
-    import jax
+    with phase("loading JAX, once a process"):
+        import jax
 
     return jax
 

@@ -9,14 +9,14 @@ the shapes of arrays and the machine; it holds no row, and is kept only where al
 A file's name is the SHA-256 of the program's text before compilation, with the versions and the machine it is for; so a
 changed model, library or processor never meets another's program.  Loading one runs it: the folder and its files must
 belong to this user and be closed to writers other than the owner, else they are left alone.  TACIT_CACHE names another
-folder, and TACIT_CACHE=off keeps nothing.  Whatever fails here, the program is compiled instead, silently.
+folder, and TACIT_CACHE=off keeps nothing; nor is anything kept where JAX has a cache of its own.  Whatever fails here,
+the program is compiled instead, silently.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import platform
 import stat
 import sys
@@ -82,9 +82,12 @@ def _compiled(jitted: Any, arrays: tuple[Any, ...], keep: bool) -> Program:
     with phase("preparing the model's program"):
         lowered = jitted.lower(*arrays)
         place = _place(lowered) if keep else None
-        found = None if place is None else _loaded(place)
-    if found is not None:
-        return found
+        found = None if place is None else _loaded(place, lowered)
+    return _fresh(lowered, place) if found is None else _trusted(found, lambda: _fresh(lowered, place))
+
+
+def _fresh(lowered: Any, place: Path | None) -> Program:
+    """Return a program that is compiled now, and stored where there is a place for it."""
     with phase("compiling the model's program" + ("" if place is None else ", once for this machine")):
         made = lowered.compile()
     if place is not None:
@@ -92,11 +95,29 @@ def _compiled(jitted: Any, arrays: tuple[Any, ...], keep: bool) -> Program:
     return made
 
 
+def _trusted(loaded: Program, fresh: Callable[[], Program]) -> Program:
+    """Return a loaded program that is replaced by a fresh one where it does not run."""
+    chosen = [loaded]
+
+    def run(*arrays: Any) -> Any:
+        try:
+            return chosen[0](*arrays)
+        except Exception:
+            if chosen[0] is not loaded:
+                raise
+        # outside the handler, so that no error of the loaded program hangs on one of the fresh program
+        chosen[0] = fresh()
+        return chosen[0](*arrays)
+
+    return run
+
+
 def _place(lowered: Any) -> Path | None:
     """Return the file of a program; None where nothing is kept, or the program cannot be told from others."""
     try:
         where = folder()
-        if where is None:
+        # what JAX loaded from a cache of its own cannot be stored again: it lacks parts of its code
+        if where is None or (jax().config.jax_compilation_cache_dir and jax().config.jax_enable_compilation_cache):
             return None
         text = lowered.as_text()
         return where / hashlib.sha256("\n".join([*_machine(), text]).encode()).hexdigest()
@@ -130,8 +151,8 @@ def _instructions() -> str:
     return platform.node()
 
 
-def _loaded(place: Path) -> Program | None:
-    """Return a stored program; None where there is none that may be run."""
+def _loaded(place: Path, lowered: Any) -> Program | None:
+    """Return the stored program of what was lowered; None where there is none that may be run."""
     try:
         if not _closed(os.stat(place.parent)):
             return None
@@ -143,11 +164,9 @@ def _loaded(place: Path) -> Program | None:
         head, body = content[: len(FORMAT) + 32], content[len(FORMAT) + 32 :]
         if head != FORMAT + hashlib.sha256(body).digest():
             return None
-        from jax.experimental import serialize_executable
-
         device = _device()
-        found = serialize_executable.deserialize_and_load(
-            *pickle.loads(body), backend=device.client, execution_devices=[device]
+        found = _serialization().deserialize_and_load(
+            body, _tree(lowered.args_info), lowered.out_tree, backend=device.client, execution_devices=[device]
         )
         os.utime(place)  # it was used: others make room before it
         return found
@@ -158,9 +177,7 @@ def _loaded(place: Path) -> Program | None:
 def _store(made: Any, place: Path) -> None:
     """Store a program, whole or not at all."""
     with suppress(Exception):
-        from jax.experimental import serialize_executable
-
-        body = pickle.dumps(serialize_executable.serialize(made))
+        body, _, _ = _serialization().serialize(made)
         place.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         if not _closed(os.stat(place.parent)):
             return
@@ -174,6 +191,18 @@ def _store(made: Any, place: Path) -> None:
             os.unlink(temporary)
             raise
         _make_room(place.parent)
+
+
+def _serialization() -> Any:
+    """Return JAX's module that turns compiled programs into bytes."""
+    from jax.experimental import serialize_executable
+
+    return serialize_executable
+
+
+def _tree(arguments: Any) -> Any:
+    """Return the structure of a program's arguments, which a loaded program is told."""
+    return jax().tree_util.tree_structure(arguments)
 
 
 def _make_room(where: Path) -> None:

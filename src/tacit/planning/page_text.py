@@ -44,10 +44,10 @@ def sections(plan: Plan) -> tuple[tuple[str, tuple[str, ...]], ...]:
     first = f"{number} on {plan.table!r} ({people}), each with random noise added; no row, and no exact number"
     cautions = plan.cautions()
     return (
-        ("Promise", (plan.guarantee,)),
+        ("Promise", (_promise(plan),)),
         ("Released numbers", (first, *(part.leaves for part in plan.parts))),
         ("Cost", (f"{plan.cost}", *_balance(plan))),
-        (PRECISION, tuple(plan.table_of_terms().to_text().splitlines())),
+        (PRECISION, (*_explained(plan), *plan.table_of_terms().to_text().splitlines())),
         *_of_parties(plan),
         ("Cautions", tuple(f"- {one}" for one in cautions) if cautions else ("none",)),
         (
@@ -59,6 +59,20 @@ def sections(plan: Plan) -> tuple[tuple[str, tuple[str, ...]], ...]:
     )
 
 
+def _promise(plan: Plan) -> str:
+    """Return the guarantee without its technical half, which is in the appendix."""
+    words, bracket, _ = plan.guarantee.partition(" (")
+    return f"{words}." if bracket else words
+
+
+def _explained(plan: Plan) -> tuple[str, ...]:
+    """Return what a width is, for those who have not met one."""
+    if plan.request is None:
+        return ()
+    times = f"{100 * plan.level:g} times in 100"
+    return (f"Each answer comes with an interval that holds the true value {times}; this is how wide it will be.",)
+
+
 def _command(plan: Plan) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if plan.request is None or not plan.request.command:
         return ()
@@ -67,6 +81,8 @@ def _command(plan: Plan) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def _appendix(plan: Plan) -> Iterator[str]:
     """Yield what a privacy engineer or a statistician looks up."""
+    if _promise(plan) != plan.guarantee:
+        yield plan.guarantee
     yield f"{plan.numbers:,} noisy integers; neighbouring tables: {plan.neighbors}"
     for part in plan.parts:
         yield part.technical
@@ -149,6 +165,7 @@ def _section(plan: Plan, heading: str, lines: tuple[str, ...]) -> str:
     if heading == PRECISION:
         table = plan.table_of_terms()
         notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
+        title += "".join(f"<p>{escape(line)}</p>" for line in _explained(plan))
         return title + Table("", table.columns, table.rows, (), table.align).to_html() + notes
     if lines and all(line.startswith("- ") for line in lines):
         return title + "<ul>" + "".join(f"<li>{escape(line[2:])}</li>" for line in lines) + "</ul>"

@@ -73,7 +73,7 @@ def plan(
     >>> known = {"income": {"mean": 30_000, "sd": 25_000}}
     >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000, expect=known)
     >>> str(made.cost)
-    'ρ = 0.00033'
+    'ρ = 0.00056'
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
     size = _rows(rows, neighbors)

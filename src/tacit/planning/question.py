@@ -132,8 +132,9 @@ class PlannedQuestion:
         for column in self.shape.columns:
             if column.form.name not in ("count", "group", "binary-group"):
                 continue
-            # noise in rows: a row adds G to the integers
-            if math.sqrt(column.law.variance()) / column.form.parameters["G"] > rows / cells:
+            facts = column.form.parameters
+            # noise in rows: a row adds G to the integers, a person as many times more as the weight is divided
+            if math.sqrt(column.law.variance()) / (facts["G"] * facts.get("share", 1)) > rows / cells:
                 words = "noise larger than most counts; fewer levels would do"
                 found.append(f"{self.called}: {cells:,} cells for {rows:,} rows: {words}")
         return found
