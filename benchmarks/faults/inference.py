@@ -668,6 +668,20 @@ CELLS = (
         ("tests/fromcells/test_cell_influences.py::test_of_survival",),
     ),
     Fault(
+        "tacit.method.histogram.estimate_from_cells.survival_intervals",
+        "few = hazard * self.at_risk[g] < FEW",
+        "few = hazard * self.at_risk[g] < 0",
+        "survival with few events has the error of these few: none where there are none",
+        ("tests/fromcells/test_cell_survival.py::test_limits_of_a_hazard_without_events_are_those_of_a_score",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.survival_intervals",
+        "error.halfwidth(1 - alpha * one)",
+        "error.halfwidth(1 - alpha)",
+        "survival is answered where few seem at risk by chance, and its intervals do not know",
+        ("tests/fromcells/test_cell_survival.py::test_levels_of_survival_are_multiplied_by_the_chance_of_an_answer",),
+    ),
+    Fault(
         "tacit.estimates.selection",
         "out[some] = np.maximum(p[some], both.mean(axis=1))",
         "out[some] = p[some]",
