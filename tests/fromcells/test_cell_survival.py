@@ -15,7 +15,7 @@ from tacit.errors import InferenceError
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.independence import independence
 from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
-from tacit.method.histogram.estimate_from_cells.logrank import logrank
+from tacit.method.histogram.estimate_from_cells.logrank import compared, logrank
 from tacit.method.histogram.estimate_from_cells.survival import survival
 from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
 from tacit.noise.laws import RoundedNormal
@@ -163,6 +163,17 @@ def test_log_rank_keeps_its_level(shares: tuple[float, ...], n: int, epsilon: fl
     found = [logrank(r, "t", "event", "arm").p_value for r in many(columns, {"t": 10}, p, n, epsilon)]
     assert sum(one_p <= 0.05 for one_p in found) <= MOST
     assert min(found) < 0.3  # not always accepting: 0.7**150
+
+
+def test_variances_of_a_log_rank_test_cancel_over_bins() -> None:
+    """Noise of events above and below 0 that adds up to none leaves a variance of next to none: that of the noise."""
+    noise = Noise(RoundedNormal(Fraction(1, 1000)), 1, 1, 16, False)
+    tables = tuple(LifeTable(np.array([3.0, -3, 3, -3]), np.zeros(4), 1_000.0, False, noise) for _ in range(2))
+    _, covariance, chance = compared(tables)
+    assert covariance is not None
+    # a cut at 0 in each bin leaves twice 6 events, half of them expected in each arm: 12 / 4
+    assert float(covariance[0, 0]) == pytest.approx(0, abs=0.1)
+    assert chance == 1
 
 
 def test_independence_is_chi_square_without_noise() -> None:
