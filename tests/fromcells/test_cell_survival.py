@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from drawn_releases import LEAST, M, many, one
-from scipy.stats import CensoredData, binom, chi2_contingency, ecdf
+from drawn_releases import EXACT, LEAST, M, many, one
+from scipy.stats import CensoredData, binom, chi2_contingency, ecdf, norm
 from scipy.stats import logrank as scipy_logrank
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.independence import independence
-from tacit.method.histogram.estimate_from_cells.logrank import logrank
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
+from tacit.method.histogram.estimate_from_cells.logrank import compared, logrank
 from tacit.method.histogram.estimate_from_cells.survival import survival
+from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
 from tacit.method.histogram.estimate_from_cells.survival_times import WholeTimes
+from tacit.noise.laws import RoundedNormal
 
 DAYS = {"t": tc.Integer(1, 12), "event": tc.Boolean()}
 YEARS = {"t": tc.Real(0, 1), "event": tc.Boolean()}
@@ -145,6 +151,46 @@ def test_too_few_at_risk_are_told() -> None:
     assert found.intervals()[0].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize(("n", "hazard", "epsilon", "at"), [(30, 0.3, EXACT, "0.2"), (100, 4.0, 2, "0.4")])
+def test_survival_with_few_events_or_few_at_risk_holds_given_an_answer(
+    n: int, hazard: float, epsilon: float, at: str
+) -> None:
+    """Of 20 arms a release: without a score of few events 76% of the first hold."""
+    arms = [f"a{i}" for i in range(20)]
+    columns = YEARS | {"arm": tc.Category(arms)}
+    p = chances(10, hazard, 0.7)[..., None] * np.ones(20)
+    held = answers = 0
+    for release in many(columns, {"t": 10}, p, 20 * n, epsilon, 15):
+        found = survival(release, "t", by="arm")[[f"{arm}:{at}" for arm in arms]]
+        ends, said = found.intervals(), np.array([reason is None for reason in found.reasons])
+        answers += said.sum()
+        held += ((ends[:, 0] <= np.exp(-hazard * float(at))) & (np.exp(-hazard * float(at)) <= ends[:, 1]))[said].sum()
+    assert answers > 100
+    assert held >= binom.ppf(1e-6, answers, 0.95)
+
+
+def test_levels_of_survival_are_multiplied_by_the_chance_of_an_answer() -> None:
+    """An answer of a chance of 5% has the interval of 99.75%; the chance is that of the least clear bin so far."""
+    error = Error(np.full(2, 0.01), np.zeros((2, 1)), np.ones(1))
+    logs, none, many_rows = (np.array([-0.5, -0.6]),), (np.zeros(2),), (np.full(2, 1e6),)
+    unsure = LogLog(logs, (error,), none, many_rows, (np.array([0.05, 1.0]),), 2).interval(0.95)
+    sure = [LogLog(logs, (error,), none, many_rows, (np.ones(2),), 2).interval(level) for level in (0.9975, 0.95)]
+    for end in (0, 1):
+        assert unsure[end] == pytest.approx([sure[0][end][0], sure[1][end][1]], rel=1e-9)
+    noise = Noise(RoundedNormal(Fraction(10)), 1, 1, 7, False)
+    table = LifeTable(np.array([5.0, 5, 1]), np.array([5.0, 5, 1]), 140.0, False, noise)
+    sds = 10 * np.sqrt([6.0, 4, 2])  # cells that are at risk in each bin; those beyond have no noise here
+    margins = table.at_risk / sds - 5  # 5 standard deviations are asked for; more remain after the events
+    assert table.margin == pytest.approx(margins, rel=5e-3)
+    assert table.chance == pytest.approx(norm.cdf(np.minimum.accumulate(margins) - 1.645), rel=1e-2)
+
+
+def test_limits_of_a_hazard_without_events_are_those_of_a_score() -> None:
+    release = one(YEARS, {"t": 4}, [[100, 0]] * 4)
+    high = 1.959964**2 / np.array([350, 250, 150])  # the largest H with H = z sqrt(H / R); at risk: half of the bin's
+    assert survival(release, "t").intervals()[:3, 0] == pytest.approx(np.exp(-high), rel=1e-3)
+
+
 def test_log_rank_is_scipys_without_noise() -> None:
     one_arm, other = study(400, 0.12), study(300, 0.18, seed=4)
     counts = np.stack([by_day(*one_arm), by_day(*other)], axis=-1)
@@ -165,6 +211,17 @@ def test_log_rank_keeps_its_level(shares: tuple[float, ...], n: int, epsilon: fl
     found = [logrank(r, "t", "event", "arm").p_value for r in many(columns, {"t": 10}, p, n, epsilon)]
     assert sum(one_p <= 0.05 for one_p in found) <= MOST
     assert min(found) < 0.3  # not always accepting: 0.7**150
+
+
+def test_variances_of_a_log_rank_test_cancel_over_bins() -> None:
+    """Noise of events above and below 0 that adds up to none leaves a variance of next to none: that of the noise."""
+    noise = Noise(RoundedNormal(Fraction(1, 1000)), 1, 1, 16, False)
+    tables = tuple(LifeTable(np.array([3.0, -3, 3, -3]), np.zeros(4), 1_000.0, False, noise) for _ in range(2))
+    _, covariance, chance = compared(tables)
+    assert covariance is not None
+    # a cut at 0 in each bin leaves twice 6 events, half of them expected in each arm: 12 / 4
+    assert float(covariance[0, 0]) == pytest.approx(0, abs=0.1)
+    assert chance == 1
 
 
 def test_independence_is_chi_square_without_noise() -> None:

@@ -15,10 +15,13 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.error_laws import ndtr
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 
-CLEAR: Final = 4.0
+CLEAR: Final = 5.0
 """A table ends where the rows at risk fall below this many standard deviations of their noise."""
+LOWER: Final = 1.645
+"""The 95% point of a normal law: sums of the noises of many cells are nearly normal."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,33 @@ class LifeTable:
         return np.concatenate([rows, rows[..., -1:]], axis=-1) if self.has_beyond else rows[..., :-1]
 
     @cached_property
+    def margin(self) -> Array:
+        """By how many standard deviations of their noise rows at risk are clear of it, shape (J,); below 0: not clear.
+
+        Rows left after the events must be clear of noise too, as log((R - d) / R) is taken.
+        """
+        rows, times = self.weights(self.entered)
+        sd = np.maximum(self.noise.error(rows, np.zeros(self.bins), times).sd, 1e-9)
+        left = self.at_risk - self.events
+        # at least half a row
+        off = np.minimum(self.at_risk - np.maximum(CLEAR * sd, 0.5), left - np.maximum(CLEAR / 2 * sd, 1e-9))
+        return off / sd
+
+    @cached_property
     def clear(self) -> int:
         """Number of leading bins with clearly more rows at risk than noise, and rows left after their events."""
-        rows, times = self.weights(self.entered)
-        sd = self.noise.error(rows, np.zeros(self.bins), times).sd
-        # at least half a row; rows left after the events must be clear of noise too, as log((R - d) / R) is taken
-        good = (self.at_risk > np.maximum(CLEAR * sd, 0.5)) & (self.at_risk - self.events > CLEAR / 2 * sd)
-        good &= self.at_risk - self.events > 1e-9
+        good = self.margin > 0
         return self.bins if good.all() else int(np.argmin(good))  # index of the first False
+
+    @cached_property
+    def chance(self) -> Array:
+        """Probability of an answer in each of the clear bins, shape (clear,), if fewer were at risk than it seems.
+
+        At most so many tests of level alpha times this chance reject among the answers as of level alpha among all
+        releases.  The rows at risk are taken as LOWER standard deviations of their noise fewer, for they are not known.
+        """
+        nearest = np.minimum.accumulate(self.margin[: self.clear])
+        return ndtr(nearest - LOWER)
 
     @cached_property
     def logs(self) -> Array:

@@ -8,13 +8,17 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
 from tacit.estimates.contrasts import Test
+from tacit.estimates.error_laws import ndtr
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
-from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
+from tacit.method.histogram.estimate_from_cells.life_table import LOWER, LifeTable
 from tacit.method.histogram.estimate_from_cells.survival import life_tables
 from tacit.release.document import Released
 
 CLEAR = 8.0
 """A bin is used if its rows at risk, of all groups, are more than this many standard deviations of their noise."""
+
+CERTAIN = 0.99
+"""A test that is refused more rarely than 1 - CERTAIN keeps its p-value."""
 
 
 def logrank(release: Released, time: str, event: str, by: By, happened: str | None = None) -> Test:
@@ -24,24 +28,30 @@ def logrank(release: Released, time: str, event: str, by: By, happened: str | No
     if len(tables) < 2:
         text = "log-rank compares two groups or more."
         raise InferenceError(text, code="I50", hint='by="arm"', state=None)
-    off, covariance = compared(tables)
+    off, covariance, chance = compared(tables)
     title = f"{time} alike by {' and '.join(made.by)}"
     if off is None or covariance is None:
         text = "no bin of times has clearly more rows at risk than noise."
         raise InferenceError(text, code="I54", hint="a larger budget, or fewer cells", state=None)
-    words = "with the noise in its variance (asymptotic)"
+    # of those releases whose test is not refused, at most so many reject: `LifeTable.chance`
+    sure = chance > CERTAIN
+    words = "with the noise in its variance (asymptotic)" + (
+        "" if sure else f", p-value over {chance:.2g}: few at risk"
+    )
+    chance = 1.0 if sure else chance
     if len(off) == 1:
         # of two groups chi-square is z**2; the sign of z says which has more events
         z = float(off[0] / np.sqrt(covariance[0, 0]))
-        return Test(title, z, 1, float(2 * special().ndtr(-abs(z))), f"log-rank, normal law {words}, two-sided")
+        p = min(1.0, float(2 * special().ndtr(-abs(z))) / chance)
+        return Test(title, z, 1, p, f"log-rank, normal law {words}, two-sided")
     chi2 = float(off @ np.linalg.solve(covariance, off))
-    return Test(
-        title, chi2, len(off), float(special().chdtrc(len(off), max(chi2, 0.0))), f"log-rank, chi-square {words}"
-    )
+    p = min(1.0, float(special().chdtrc(len(off), max(chi2, 0.0))) / chance)
+    return Test(title, chi2, len(off), p, f"log-rank, chi-square {words}")
 
 
-def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None, None]:
-    """Return observed less expected events of all groups but the last, shape (G - 1,), and their covariance, or None.
+def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array, float] | tuple[None, None, float]:
+    """Return observed less expected events of all groups but the last, shape (G - 1,), and their covariance, or None;
+    and the probability that a bin is clear if the rows at risk are LOWER standard deviations of their noise fewer.
 
     Sampling covariance: hypergeometric given the rows at risk.  Noise covariance: by the influence of each
     cell's count.  None where no bin is clear of noise.
@@ -53,19 +63,32 @@ def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None,
     rows, times = one.weights(one.entered)
     # all groups have cells of one noise, so the total's standard deviation is sqrt(groups) times a group's
     own = one.noise.error(rows, np.zeros(one.bins), times).sd * np.sqrt(len(tables))
-    good = (total > np.maximum(CLEAR * own, 1.5)) & (at_risk > CLEAR / 2 * own).all(axis=0)
+    each = np.maximum(own, 1e-9)
+    margin = np.minimum(
+        (total - np.maximum(CLEAR * own, 1.5)) / each,
+        (at_risk - CLEAR / 2 * own).min(axis=0) / each * np.sqrt(len(tables)),  # in deviations of a group's own noise
+    )
+    good = margin > 0
     if not good.any():
-        return None, None
+        return None, None, 0.0
+    chance = float(ndtr(margin.max() - LOWER))
     # bins that are not used divide by 1 and weigh 0
     total, share = np.where(good, total, 1.0), np.where(good, at_risk / np.where(good, total, 1.0), 0.0)
     off = ((events - share * d) * good).sum(axis=1)
-    # d events among R at risk: variance d (R - d) / (R - 1) times p_g ([g = h] - p_h); noise can make it negative
-    spread = np.where(good, np.maximum(d * (total - d) / np.maximum(total - 1, 1.0), 0.0), 0.0)
-    sampling = np.diag((spread * share).sum(axis=1)) - (spread * share) @ share.T
+    # d events among R at risk: variance d (R - d) / (R - 1) times p_g ([g = h] - p_h).  Noise can make it negative in a
+    # bin; it is not cut there, as noise above and below 0 cancels over bins, but in the sum
+    spread = np.where(good, d * (total - d) / np.maximum(total - 1, 1.0), 0.0)
+    sampling = _semidefinite(np.diag((spread * share).sum(axis=1)) - (spread * share) @ share.T)
     weights = _weights(tables, share, d / total * good, good)
     noise = one.noise.covariance(weights)
     kept = slice(0, len(tables) - 1)  # differences add up to 0 over groups, so that one is redundant
-    return off[kept], (sampling + noise)[kept, kept]
+    return off[kept], (sampling + noise)[kept, kept], chance
+
+
+def _semidefinite(matrix: Array) -> Array:
+    """Return a symmetric matrix without the parts of its negative eigenvalues."""
+    values, vectors = np.linalg.eigh(matrix)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def _weights(tables: tuple[LifeTable, ...], share: Array, hazard: Array, good: Array) -> Array:

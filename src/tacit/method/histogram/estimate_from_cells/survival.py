@@ -18,6 +18,7 @@ from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
 from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
+from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
 from tacit.method.histogram.estimate_from_cells.survival_times import (
     WholeTimes,
     absent_parts,
@@ -31,42 +32,6 @@ from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-
-@dataclass(frozen=True)
-class LogLog:
-    """Intervals of survival S on the scale log(-log S), or on that of -log S where its error is larger than itself.
-
-    logs, errors: log S and its error law at the clear times of each group; after these an interval goes from 0 to the
-    last upper limit.  An error of None: no clear time.  terms: number of times of each group.
-    """
-
-    logs: tuple[Array, ...]
-    errors: tuple[Error | None, ...]
-    terms: int
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits, shape (groups * terms,) each."""
-        ends = [self._one(logs, error, level) for logs, error in zip(self.logs, self.errors, strict=True)]
-        return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
-
-    def _one(self, logs: Array, error: Error | None, level: float) -> tuple[Array, Array]:
-        low, high = np.zeros(self.terms), np.ones(self.terms)
-        k = len(logs)
-        if error is None:
-            return low, high
-        q = error.halfwidth(level)
-        hazard = -logs
-        # delta method: an error q of -log S is an error q / (-log S) of log(-log S)
-        relative = q / np.maximum(hazard, 1e-300)
-        near = relative < 1
-        step = np.exp(np.where(near, relative, 0.0))
-        # a limit of -log S at or below 0 has no log: there the limits are those of -log S itself, cut at S = 1
-        low[:k] = np.exp(-np.where(near, hazard * step, np.maximum(hazard + q, 0.0)))
-        high[:k] = np.exp(-np.where(near, hazard / step, np.maximum(hazard - q, 0.0)))
-        # S never rises, so its last upper limit holds for later times too
-        high[k:] = high[k - 1]
-        return low, high
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,7 +156,14 @@ def survival(
         words(made, f"share without {event} after each {time}", target),
         made.terms([f"{t:.10g}" for t in edges]),
         np.concatenate([one.values for one in found]),
-        LogLog(tuple(one.logs for one in found), tuple(one.error for one in found), T),
+        LogLog(
+            tuple(one.logs for one in found),
+            tuple(one.error for one in found),
+            tuple(one.noise for one in found),
+            tuple(one.at_risk for one in found),
+            tuple(one.chance for one in found),
+            T,
+        ),
         sampling,
         _privacy(tables[0], np.stack([one.influence for one in found])),
         tuple(reason for one in found for reason in one.reasons),
@@ -209,7 +181,9 @@ def survival(
 class GroupSurvival:
     """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance, (T, T).
 
-    logs, error: log S and its error law at the clear times.  reasons: one for each time after these, else None.
+    logs, error: log S and its error law at the clear times; noise: the noise's part in its variance; at_risk: rows at
+    risk, infinite without sampling error; chance: `LifeTable.chance` there.  reasons: one for each time after these,
+    else None.
     """
 
     values: Array
@@ -217,6 +191,9 @@ class GroupSurvival:
     sampling: Array
     logs: Array
     error: Error | None
+    noise: Array
+    at_risk: Array
+    chance: Array
     reasons: tuple[str | None, ...]
 
 
@@ -241,7 +218,9 @@ def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: 
     whole = pinned and table.clear >= T - 1
     few = "too few at risk for this price"
     reasons = (None,) * k + tuple(end if whole and i == T - 1 else few for i in range(k, T))
-    return GroupSurvival(values, influence, sampling, table.logs[:k], error, reasons)
+    noise = np.zeros(0) if error is None else np.maximum(error.sd**2 - np.diag(part), 0.0)
+    at_risk = table.at_risk[:k] if target == "population" else np.full(k, np.inf)
+    return GroupSurvival(values, influence, sampling, table.logs[:k], error, noise, at_risk, table.chance[:k], reasons)
 
 
 def _privacy(one: LifeTable, influences: Array) -> Array:
