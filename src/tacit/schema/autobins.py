@@ -24,7 +24,7 @@ def alpha_of(spread: float) -> float:
 
 
 def advised(n: float, alpha: float, continuous: int) -> int:
-    """Return the bins for each column at which corrected fits have a small error, and know it: (n alpha)**(2 / (d + 6)).
+    """Return the bins of each column at which corrected fits have a small error, and know it: (n alpha)**(2 / (d + 6)).
 
     At least 2.  n: number of rows (persons).  continuous: d, the number of binned columns.  Source: theory §7, K.
 
