@@ -20,7 +20,7 @@ from tacit.fits.cell_points import Points
 
 SHARES: Final = 1 / 2
 """Part of what the curvature of shares does to a fit that counts as not known."""
-HEAPS: Final = 0.6
+HEAPS: Final = 1.1
 """Standard deviation of the mean within a bin, in bins, for each unit of `roughness`: a heap is somewhere in it."""
 STEP: Final = 1e-4
 """Relative step of the differences by which the influence of a margin's counts is found."""

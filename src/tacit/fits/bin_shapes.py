@@ -25,6 +25,10 @@ from tacit.fits.cell_arrays import CellAxis
 
 NARROW_HEAP: Final = 20
 """A neighbour this many times narrower than a bin is there for values heaped on one place, and says nothing of it."""
+MIXED: Final = 20.0
+"""Ratio of five bins' densities beyond which their scatter about a smooth curve is no sign of heaps."""
+SMOOTH: Final = 0.07
+"""Scatter about a smooth curve that bins of skewed densities have without heaps, near where the density begins."""
 STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
@@ -233,7 +237,12 @@ def roughness(axis: CellAxis, counts: Array, variance: float) -> Array:
     D[own, own], D[own, own - 1], D[own, own + 1] = 1.0, -part, part - 1
     twice = (D @ D)[2:-2]
     twice /= np.sqrt((twice**2).sum(axis=1, keepdims=True))
-    found = (twice @ np.log(m / axis.widths)) ** 2 - twice**2 @ ((m + variance) / m**2)
+    log = np.log(m / axis.widths)
+    found = np.maximum((twice @ log) ** 2 - twice**2 @ ((m + variance) / m**2), 0.0)
+    # where a density begins or ends its logarithm is no smooth curve, heaps or none
+    five = np.lib.stride_tricks.sliding_window_view(log, 5)
+    filled = np.lib.stride_tricks.sliding_window_view(m > 5 * np.sqrt(variance + 1), 5).all(axis=1)
+    found *= filled & (np.ptp(five, axis=1) < np.log(MIXED))
     # of the nearest three: heaps show in one bin and hide in the next
-    wide = np.pad(np.maximum(found, 0.0), 3, mode="edge")
-    return np.sqrt(np.convolve(wide, np.ones(3) / 3, mode="valid"))
+    wide = np.pad(found, 3, mode="edge")
+    return np.sqrt(np.maximum(np.convolve(wide, np.ones(3) / 3, mode="valid") - SMOOTH**2, 0.0))
