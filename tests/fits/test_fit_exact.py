@@ -119,8 +119,8 @@ def test_the_marginal_effect_of_a_factor_is_a_mean_difference() -> None:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("model", "rho"), [("quantile", lambda u: u * (0.3 - (u < 0))), ("huber", None)])
-@pytest.mark.parametrize("tilt", [0.0, 1.5, -3.0])
-def test_losses_with_kinks_are_integrated_over_the_bin(model: str, rho, tilt: float) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize(("tilt", "bend"), [(0.0, 0.0), (1.5, 0.0), (-3.0, 0.0), (1.5, 40.0)])
+def test_losses_with_kinks_are_integrated_over_the_bin(model: str, rho, tilt: float, bend: float) -> None:  # type: ignore[no-untyped-def]
     loss = regression_loss(model, tau=0.3, k=0.7)
 
     def huber(u: float) -> float:
@@ -128,12 +128,17 @@ def test_losses_with_kinks_are_integrated_over_the_bin(model: str, rho, tilt: fl
 
     rho = rho or huber
     eta = np.array([-2.0, 0.9, 1.0, 1.1, 1.2, 1.9, 4.0])
-    y = np.tile([1.1, 0.5, tilt], (len(eta), 1))
+    v = 0.5**2 / 12
+    y = np.tile([1.1, 0.5, tilt, bend, v], (len(eta), 1))
     value, first, second = loss.evaluate(y, eta)
 
     def exact(at: float) -> float:
         kinks = [t for t in (at - 1.1, at - 1.1 - 0.7, at - 1.1 + 0.7) if -0.25 < t < 0.25]
-        return quad(lambda t: (1 + tilt * t) * rho(1.1 + t - at) / 0.5, -0.25, 0.25, points=kinks or None)[0]
+
+        def weighed(t: float) -> float:
+            return (1 + tilt * t + bend * (t**2 - v)) * rho(1.1 + t - at) / 0.5
+
+        return quad(weighed, -0.25, 0.25, points=kinks or None)[0]
 
     np.testing.assert_allclose(value, [exact(at) for at in eta], rtol=1e-9)
     step = 1e-5

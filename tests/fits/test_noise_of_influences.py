@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.sandwich import parts, sandwich
+from tacit.fits.sandwich import inverted, parts
 
 P = np.array([0.1, 0.3, 0.4, 0.2])
 AXES = (CellAxis("g", "levels", labels=("a", "b", "c", "d")),)
@@ -43,6 +43,7 @@ def test_influences_are_scores_through_the_hessian() -> None:
     """Of a curvature that is not symmetric in its scales: what one more row in a cell does to two coefficients."""
     hessian = np.array([[200.0, 3.0], [3.0, 0.5]])
     scores = np.array([[1.0, 0.1], [-2.0, 0.0], [0.5, -0.3], [0.0, 0.2]])
-    found = sandwich(CellCounts(AXES, 500 * P, variance=9.0), scores, hessian)
-    assert found.influence == pytest.approx(-scores @ np.linalg.inv(hessian))
-    assert found.privacy == pytest.approx(9 * found.influence.T @ found.influence)
+    influence = -scores @ inverted(hessian)
+    assert influence == pytest.approx(-scores @ np.linalg.inv(hessian))
+    privacy = parts(CellCounts(AXES, 500 * P, variance=9.0), influence)[1]
+    assert privacy == pytest.approx(9 * influence.T @ influence)

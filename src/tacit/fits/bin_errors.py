@@ -15,11 +15,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.bin_rules import MarginRule, Parts, nearby
-from tacit.fits.bin_shapes import Edges, edge_densities
+from tacit.fits.bin_shapes import edge_densities
 from tacit.fits.cell_points import Points
 
 SHARES: Final = 1 / 2
 """Part of what the curvature of shares does to a fit that counts as not known."""
+HEAPS: Final = 1.1
+"""Standard deviation of the mean within a bin, in bins, for each unit of `roughness`: a heap is somewhere in it."""
 STEP: Final = 1e-4
 """Relative step of the differences by which the influence of a margin's counts is found."""
 
@@ -80,13 +82,16 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     doubt = np.sqrt(np.maximum(edges.unknown**2 - noise, 0.0))
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
+    # no further than values spread evenly over the bin
+    heaps = np.minimum(HEAPS * np.sqrt(12) * margin.rough, 1.0) * margin.axis.within
+    pushed = moved(margin.parts(m, edges, np.diag(heaps))) - moved(here)
     # the curvature of shares, as weights of the cells' counts
     weight = np.zeros((K, *value.shape[2:]))
     bent = np.einsum("kj,kt,kjop->ktop", here.bend, here.curvature, value)
     np.add.at(weight, near, bent)
     spread = np.maximum(counts, 0.0) + cells.variance
     noise = np.einsum("ko,kop->p", spread, weight**2)
-    unknown = off.T @ off + SHARES**2 * _less(np.einsum("ko,kop->p", counts, weight), noise)
+    unknown = off.T @ off + pushed.T @ pushed + SHARES**2 * _less(np.einsum("ko,kop->p", counts, weight), noise)
     grown = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
     return along, unknown, np.outer(grown, grown)
 

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_shapes import Edges, edge_densities, shapes_of
+from tacit.fits.bin_shapes import NARROW_HEAP, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
 
-NARROW_HEAP: Final = 20
-"""A neighbour this many times narrower than a bin is there for values heaped on one place, and says nothing of it."""
+ROUGH: Final = 0.5
+"""Roughness at which the mean within a bin is taken halfway between the middle and what neighbours suggest."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Parts:
     """What a rule is made of: weights of a bin's three points, and of its neighbours' shares.
 
     base: shape (..., K, 3), the density within bins.  grow, bend: (..., K, 3), what a share adds that grows by 1 for a
-    unit, and one whose growth does.  slope, curvature: (..., K, 3), weights of the counts of a cell in three bins, those
-    of `nearby`, for these.
+    unit, and one whose growth does.  slope, curvature: (..., K, 3), weights of a cell's counts in the three bins of
+    `nearby` for these.
     """
 
     base: Array
@@ -68,12 +68,22 @@ class MarginRule:
         """Densities at edges, with what is not known of them."""
         return edge_densities(self.axis, self.counts, self.variance)
 
-    def parts(self, counts: Array, edges: Edges) -> Parts:
-        """Return the parts of the rule for margins, shape (..., K), and densities at edges."""
+    @cached_property
+    def rough(self) -> Array:
+        """Scatter of the mean densities about a smooth curve, shape (K,)."""
+        return roughness(self.axis, self.counts, self.variance)
+
+    def parts(self, counts: Array, edges: Edges, pushed: Array | float = 0.0) -> Parts:
+        """Return the parts of the rule for margins, shape (..., K), and densities at edges.
+
+        pushed: what the means within bins are moved by, shape (..., K).
+        """
         found = shapes_of(self.axis, edges.mean, edges.used)
-        offset, v, third, shift = outer(self.axis), found.variance, found.third, found.shift
+        # among heaps the neighbours of a bin say little of where its values lie
+        shift = found.shift / (1 + (self.rough / ROUGH) ** 2) + pushed
+        offset, v, third = outer(self.axis), found.variance, found.third
         base = weights(offset, 1.0, shift, v + shift**2)
-        # first and second moments about the middle of (x - mean) and of ((x - mean)**2 - v) / 2, which have no mass; the
+        # first and second moments about the middle of x - mean and of ((x - mean)**2 - v) / 2, without mass; the
         # fourth central moment is about that of an even density, 9/5 of the squared variance
         grow = weights(offset, 0.0, v, third + 2 * shift * v)
         bend = weights(offset, 0.0, third / 2, 0.4 * v**2 + shift * third)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis
 
+NARROW_HEAP: Final = 20
+"""A neighbour this many times narrower than a bin is there for values heaped on one place, and says nothing of it."""
+MIXED: Final = 20.0
+"""Ratio of five bins' densities beyond which their scatter about a smooth curve is no sign of heaps."""
+SMOOTH: Final = 0.07
+"""Scatter about a smooth curve that bins of skewed densities have without heaps, near where the density begins."""
 STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
@@ -63,8 +70,8 @@ def steepness(ratio: Array) -> Array:
     array([0., 2.])
     """
     rho = np.asarray(ratio, dtype=np.float64)
-    # near the root at both ends of a convex increasing function
-    k = np.where(rho > 1, 2 * (rho - 1) - np.maximum(rho - 2, 0.0), 2 * np.log(rho))
+    # beyond the root of a convex increasing function, from where Newton's steps only fall
+    k = np.where(rho > 1, 2 * (rho - 1) - np.maximum(rho - 2, 0.0), np.log(rho))
     for _ in range(8):
         flat = np.abs(k) < 1e-6
         safe = np.where(flat, 1.0, k)
@@ -112,15 +119,32 @@ class Edges:
 
 
 def edge_densities(axis: CellAxis, counts: Array, variance: float) -> Edges:
-    """Return the densities at edges from the noisy counts of one column, shape (..., K), of noise `variance` each."""
+    """Return the densities at edges from the noisy counts of one column, shape (..., K), of noise `variance` each.
+
+    Bins on two sides of an edge of which one is far narrower say nothing of each other; the density is the wider one's.
+    """
     m = positive(counts, variance)
-    f = m / axis.widths
-    if axis.bins == 1:
+    h, K = axis.widths, axis.bins
+    cuts = [0, *(np.flatnonzero(np.abs(np.diff(np.log(h))) > np.log(NARROW_HEAP)) + 1).tolist(), K]
+    out = Edges(m / h, np.zeros((*m.shape[:-1], K + 1)), np.zeros((*m.shape[:-1], K + 1)))
+    runs = [(first, last) for first, last in pairwise(cuts)]
+    # the wider run's last, so that its edges stand
+    for first, last in sorted(runs, key=lambda run: float(h[run[0] : run[1]].max())):
+        part = _run(axis.bounds[first : last + 1], m[..., first:last], variance)
+        out.used[..., first : last + 1], out.unknown[..., first : last + 1] = part.used, part.unknown
+    return out
+
+
+def _run(bounds: Array, m: Array, variance: float) -> Edges:
+    """Return the densities at edges of bins next to each other, none far narrower than its neighbours; m: positive."""
+    widths, x, bins = np.diff(bounds), (bounds[1:] + bounds[:-1]) / 2, len(bounds) - 1
+    f = m / widths
+    if bins == 1:
         flat = np.concatenate([f, f], axis=-1)
         return Edges(f, flat, flat)
-    x, log = axis.centers, np.log(f)
-    smooth = f @ _cubic(tuple(axis.bounds.tolist())).T
-    part = (axis.bounds[1:-1] - x[:-1]) / (x[1:] - x[:-1])
+    log = np.log(f)
+    smooth = f @ _cubic(tuple(bounds.tolist())).T
+    part = (bounds[1:-1] - x[:-1]) / (x[1:] - x[:-1])
     gap = np.diff(log, axis=-1)
     steep = np.exp(log[..., :-1] + part * gap)
     # what of a difference of logarithms is more than its own noise
@@ -132,9 +156,9 @@ def edge_densities(axis: CellAxis, counts: Array, variance: float) -> Edges:
     inner = share * cubic + (1 - share) * steep
     # slopes of logarithms in the bins beside the end bins, times the widths of these
     slopes = [np.zeros(m.shape[:-1])] * 2
-    if axis.bins > 2:
-        h, rise = axis.widths, np.log(inner[..., 1:] / inner[..., :-1])
-        slopes = [rise[..., 0] * h[0] / h[1], -rise[..., -1] * h[-1] / h[-2]]
+    if bins > 2:
+        rise = np.log(inner[..., 1:] / inner[..., :-1])
+        slopes = [rise[..., 0] * widths[0] / widths[1], -rise[..., -1] * widths[-1] / widths[-2]]
     ends = [_end(f[..., at], inner[..., at], slope) for at, slope in zip((0, -1), slopes, strict=True)]
     used = np.concatenate([ends[0][0][..., None], inner, ends[1][0][..., None]], axis=-1)
     # both interpolations cross here and there: an edge is known at most twice as well as those beside it
@@ -186,7 +210,7 @@ def shapes_of(axis: CellAxis, mean: Array, at_edges: Array) -> BinShapes:
     """Return the moments within bins from mean densities, shape (..., K), and densities at edges, (..., K + 1)."""
     kappa = np.clip((at_edges[..., 1:] - at_edges[..., :-1]) / mean, -40.0, 40.0)
     shift, variance, third = langevin(kappa)
-    # edges higher than an exponential has them: a hollow bin, whose values lie further apart; ends are not known so well
+    # edges higher than an exponential has them: a hollow bin, its values lie further apart; ends are not so well known
     safe = np.where(np.abs(kappa) < 1e-3, 1.0, kappa)
     expected = np.where(np.abs(kappa) < 1e-3, 1.0, safe / 2 / np.tanh(safe / 2))
     hollow = np.clip((at_edges[..., 1:] + at_edges[..., :-1]) / (2 * mean) - expected, -1.0, 1.0)
@@ -195,3 +219,30 @@ def shapes_of(axis: CellAxis, mean: Array, at_edges: Array) -> BinShapes:
     # bins of whole numbers: within**2 in the place of h**2 / 12, as for a line
     h, part = axis.widths, 12 * axis.within**2 / axis.widths**2
     return BinShapes(h * shift * part, h**2 * variance * part, h**3 * third * part)
+
+
+def roughness(axis: CellAxis, counts: Array, variance: float) -> Array:
+    """Return by how much the logarithms of bins' mean densities scatter about a smooth curve, shape (K,), less noise.
+
+    0 for fewer than 5 bins.  Second differences of second differences of the logarithms, which are nearly 0 for smooth
+    densities in bins of any width; values heaped on round numbers, of which some bins have more than others, show.
+    """
+    K, x = axis.bins, axis.centers
+    if K < 5:
+        return np.zeros(K)
+    m = positive(counts, variance)
+    part = (x[2:] - x[1:-1]) / (x[2:] - x[:-2])
+    D = np.zeros((K, K))
+    own = np.arange(1, K - 1)
+    D[own, own], D[own, own - 1], D[own, own + 1] = 1.0, -part, part - 1
+    twice = (D @ D)[2:-2]
+    twice /= np.sqrt((twice**2).sum(axis=1, keepdims=True))
+    log = np.log(m / axis.widths)
+    found = np.maximum((twice @ log) ** 2 - twice**2 @ ((m + variance) / m**2), 0.0)
+    # where a density begins or ends its logarithm is no smooth curve, heaps or none
+    five = np.lib.stride_tricks.sliding_window_view(log, 5)
+    filled = np.lib.stride_tricks.sliding_window_view(m > 5 * np.sqrt(variance + 1), 5).all(axis=1)
+    found *= filled & (np.ptp(five, axis=1) < np.log(MIXED))
+    # of the nearest three: heaps show in one bin and hide in the next
+    wide = np.pad(found, 3, mode="edge")
+    return np.sqrt(np.maximum(np.convolve(wide, np.ones(3) / 3, mode="valid") - SMOOTH**2, 0.0))

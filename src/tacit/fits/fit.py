@@ -12,12 +12,12 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
+from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import Design
 from tacit.fits.problem import Problem, RegressionProblem
-from tacit.fits.bin_errors import bin_errors
 from tacit.fits.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
 from tacit.fits.solver import Solution, solve
 
@@ -30,10 +30,10 @@ CUT: Final = 0.5
 MOST: Final = 20_000_000
 """Most points of a fit: one number for each takes 160 MB."""
 DOUBT: Final = 0.25
-"""Part of what slopes of shares within bins do to a loss with kinks that is not known, for bins as wide as residuals."""
+"""Part of what shares' slopes do to a loss with kinks that is not known, where bins are as wide as residuals spread."""
 WIDEST: Final = 1.5
 """Largest mean square of a bin's width beside the residuals' at which losses with kinks have an interval."""
-HIDDEN: Final = 2.0
+HIDDEN: Final = 5.0
 """Most times that the error by what bins hide may be that of sampling and noise together."""
 
 

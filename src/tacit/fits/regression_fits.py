@@ -9,13 +9,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits import within_bins as within
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
-from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved, too_few
+from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved
 from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
+from tacit.fits.separation import separated
 
 
 def fit_cells(
@@ -66,8 +66,6 @@ def binned(cells: CellCounts, method: Method) -> list[str]:
     """Return notes on how the method treats bins, and on columns whose bins are too wide or too few."""
     notes: list[str] = []
     continuous = [axis.name for axis in cells.axes if axis.kind == "continuous"]
-    if method == "corrected" and too_few(cells) is None:
-        notes += [f"{note}." for note in within.notes(cells)]
     if method != "corrected" and continuous:
         notes.append(f"Bins of {', '.join(continuous)} stand for their midpoints, which biases the estimates.")
     coarse = [axis.name for axis in cells.axes if axis.kind == "continuous" and axis.bins < 4]
@@ -131,7 +129,11 @@ def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: P
     """Return the fit with its criteria, a note on narrow residuals, and what effects need."""
     criteria = _criteria(problem, outcome)
     work = FitWork(points, made, problem, outcome.weights, outcome.influence, outcome.doubt)
-    return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)
+    reasons = tuple(
+        old or new for old, new in zip(fit.reasons, separated(points, made, problem, fit.values), strict=True)
+    )
+    notes = (*fit.notes, *_narrow(fit, outcome, problem, made))
+    return replace(fit, notes=notes, criteria=criteria, work=work, reasons=reasons)
 
 
 def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design) -> list[str]:
@@ -151,12 +153,19 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
 
 
 def _coarse(problem: RegressionProblem, points: Points, theta: Array) -> float:
-    """Return the mean square over rows of bins' widths, in the response and by what predictions move in regressors'
-    bins, beside the residuals' mean square.
+    """Return the mean square of bins' widths beside the residuals' mean square.
+
+    Of the response: of the bins in which the loss bends.  Of regressors: by what predictions move within their bins.
     """
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     eta, center, width = problem.X @ theta, problem.y[:, 0], problem.y[:, 1]
-    square = width**2
+    # the check loss bends at the prediction, Huber's up to k beside it
+    bends = weights * (
+        np.abs(center - eta) <= width / 2 + (problem.loss.parameter or 0) * (problem.loss.name == "huber")
+    )
+    total = max(float(weights.sum()), 1e-300)
+    own = float(bends @ width**2) / max(float(bends.sum()), 1e-300)
+    moves = np.zeros(len(eta))
     for at, rule in enumerate(points.rules):
         if rule is not None and rule.offsets.shape[1] > 1:
             axis = points.cells.axes[at]
@@ -166,10 +175,11 @@ def _coarse(problem: RegressionProblem, points: Points, theta: Array) -> float:
             apart = np.maximum(rule.offsets[:, -1] - rule.offsets[:, 0], 1e-300)
             moved = (along[..., -1] - along[..., 0]) * np.where(axis.within > 0, axis.widths / apart, 0.0)
             spread = np.repeat(moved, rule.offsets.shape[1], axis=-1)
-            square = square + np.moveaxis(spread, -1, at).reshape(-1) ** 2
-    # the residuals' own, without that of even densities within bins
-    spread = float(weights @ ((center - eta) ** 2)) + float(weights @ (width**2 / 12 - (square - width**2) / 12))
-    return float(weights @ square) / max(spread, 1e-300)
+            moves += np.moveaxis(spread, -1, at).reshape(-1) ** 2
+    moved = float(weights @ moves) / total
+    # even densities within bins spread residuals further than they are
+    spread = float(weights @ ((center - eta) ** 2 + width**2 / 12)) / total - (own + moved) / 12
+    return (own + moved) / max(spread, 1e-300)
 
 
 def _criteria(problem: RegressionProblem, outcome: Outcome) -> dict[str, float]:

@@ -7,7 +7,6 @@ B is not divided by the number of rows, which cancels, so that add-remove needs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,26 +17,6 @@ from tacit.fits.problem import Problem
 
 LOOSEST: Final = 0.15
 """Largest relative noise in the Hessian under which the sandwich covers (theory §7: relA)."""
-
-
-@dataclass(frozen=True)
-class Sandwich:
-    """Sampling and privacy covariances of an estimate, shape (p, p).
-
-    influence: the change of the estimate for one more row in a cell, shape (cells, p).
-    """
-
-    sampling: Array
-    privacy: Array
-    influence: Array
-
-
-def sandwich(cells: CellCounts, gathered: Array, hessian: Array) -> Sandwich:
-    """Return covariances from corrected scores of cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
-    # delta method: theta moves by -B^{-1} g for one more count of score g
-    influence = -gathered @ inverted(hessian)
-    sampling, privacy = parts(cells, influence)
-    return Sandwich(sampling, privacy, influence)
 
 
 def inverted(hessian: Array) -> Array:

@@ -13,6 +13,8 @@ from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.table_schema import Schema
 
 AUTO: Final = "auto"
+FITTED: Final = 500_000
+"""Most cells of an automatic choice: fits take them with all points that three binned columns have (27 a cell)."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -24,7 +26,7 @@ def alpha_of(spread: float) -> float:
 
 
 def advised(n: float, alpha: float, continuous: int) -> int:
-    """Return the bins for each column at which corrected fits have a small error, and know it: (n alpha)**(2 / (d + 6)).
+    """Return the bins of each column at which corrected fits have a small error, and know it: (n alpha)**(2 / (d + 6)).
 
     At least 2.  n: number of rows (persons).  continuous: d, the number of binned columns.  Source: theory §7, K.
 
@@ -83,7 +85,7 @@ def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> 
     bins = min(advised(size.n, size.alpha, continuous), MOST_BINS)
     # so many cells leave 2 / alpha rows each on average: one scale of the noise
     enough = size.n * size.alpha / 2
-    while bins > LEAST and (bins**auto * others > enough or (bins + extra) ** auto * others > size.most):
+    while bins > LEAST and (bins**auto * others > enough or (bins + extra) ** auto * others > min(size.most, FITTED)):
         bins -= 1
     return max(bins, LEAST)
 
