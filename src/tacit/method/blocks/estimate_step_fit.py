@@ -94,10 +94,11 @@ def _variance(release: Released, place: int) -> tuple[float, float, float] | Non
 
 def _slope(law: ScoreLaw, theta: Array) -> Array:
     """Return the derivative of the law's variances in the parameters, rows of variances, columns of parameters."""
-    moves = STEP * np.sqrt((law.scaling.root**2).sum(axis=0))
+    sizes: Array = STEP * np.sqrt((law.scaling.root**2).sum(axis=0))
+    moves: Array = np.diag(sizes)
     found = [
-        (law.moments(theta + move)[0] - law.moments(theta - move)[0]) / (2 * size)
-        for move, size in zip(np.diag(moves), moves, strict=True)
+        (law.moments(theta + moves[i])[0] - law.moments(theta - moves[i])[0]) / (2 * sizes[i])
+        for i in range(len(sizes))
     ]
     return np.nan_to_num(np.array(found).T)
 
