@@ -5,7 +5,7 @@ another one.  The test costs nothing: the variances are released with the means.
 
 Under another law the solution of a step depends on its pilot.  With T(theta0) the solution for rows without number or
 noise, the pilot's error e enters as T' e, where T' = 0 under the law.  T' cannot be known from the release.  On designs
-of misfit its norm, in coordinates in which the information is 1, was 0.07 to 0.27 (`benchmarks/wrong_laws.py --part
+of misfit its norm, in coordinates in which the information is 1, was 0.07 to 0.32 (`benchmarks/wrong_laws.py --part
 pull`): where the test rejects, the errors allow for PULL in every direction.
 """
 
