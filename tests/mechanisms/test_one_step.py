@@ -284,4 +284,5 @@ def test_what_is_wrong_is_refused_and_costs_nothing(words: dict[str, Any], code:
     with pytest.raises(TacitError) as caught:
         curator.release(tc.SampleAndAggregate(**({"what": "x", "model": EXPONENTIAL} | words)), epsilon=1)
     assert caught.value.code == code
+    assert words.get("what") or not isinstance(words.get("model"), tc.Model) or "support=" in str(caught.value)
     assert curator.spent.epsilon == 0

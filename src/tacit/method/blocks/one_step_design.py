@@ -37,7 +37,9 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     why = scores.usable(plan.likelihood)
     if why is not None:
         text = f"one_step of SampleAndAggregate: {why}."
-        raise QueryError(text, code="Q102", hint="leave one_step out")
+        known = plan.likelihood.support is not None or plan.likelihood.columns > 1
+        hint = "leave one_step out" if known else 'tc.Model(…, support="positive"), where its rows lie; or no one_step'
+        raise QueryError(text, code="Q102", hint=hint)
     # of the whole price, so that with the pilot's PILOT all parts add up to it
     share = cost.share((1 - PILOT) / len(plan.model.names))
     # under replace-one, rows that can be left out need the exclusion form, which counts those present (theory §12): a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def check_support(model: Any, cells: Sequence[ColumnCell]) -> None:
 def _ends(model: Any) -> tuple[float, float] | None:
     """Return the ends of the support of rows of one column; None where every number is in it, or it is not known."""
     support: Any = getattr(model, "support", None)
-    return support if isinstance(support, tuple) else NAMED.get(str(support))
+    return cast("tuple[float, float]", support) if isinstance(support, tuple) else NAMED.get(str(support))
 
 
 def _holds(model: Any, number: float) -> bool:
