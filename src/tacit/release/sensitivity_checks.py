@@ -19,8 +19,10 @@ from tacit.noise.laws import Law
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
-SELECTIONS: Final = 3
-"""Selections of one quantile: itself and both ends of its interval."""
+SELECTIONS: Final[Mapping[str, int]] = {"ranks": 3, "ranks-2": 3, "point": 1, "quartiles": 2, "range": 2}
+"""Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
+QUANTILES: Final = ("ranks", "ranks-2", "point")
+"""Forms of quantiles, which alone of the selections may have several cells."""
 MASS: Final = 2**20
 """Bound on what one row adds to the five Bernstein sums together."""
 FINER: Final = Fraction(1, 2**40)
@@ -269,7 +271,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "counted": _counted,
     "weighted": _weighted,
     "blocks": _blocks,
-    "ranks": _ranks,
+    **dict.fromkeys(QUANTILES, _ranks),
     "quartiles": _quartiles,
     "range": _range,
 }
@@ -308,8 +310,8 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts
     one, leaving = _most(p, known)
-    each = cost.share(Fraction(1, SELECTIONS if form == "ranks" else 2))
-    moving = form == "ranks" and known.replaces and known.several
+    each = cost.share(Fraction(1, SELECTIONS[form]))
+    moving = form in QUANTILES and known.replaces and known.several
     if each.epsilon is not None:
         rate = each.epsilon / (2 * (max(one, 2 * leaving) if moving else one))
     else:
