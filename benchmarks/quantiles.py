@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from quantile_draws import checked, designed, simulated
 
 import tacit as tc

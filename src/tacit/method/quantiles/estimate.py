@@ -216,7 +216,8 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     few = [few_rows_warning(part, size, float(query.level)) for size in sizes for part in parts]
     unsure = np.array([reason is not None for reason in few]).reshape(steps.shape[:2])
     weights = np.array([_ends_share(part, size, float(query.level)) for size in sizes for part in parts])
-    values, limits = settled(*of_selections(steps, grid, weights.reshape(unsure.shape)), unsure, grid)
+    weights = np.where(unsure, 0.0, weights.reshape(unsure.shape))  # ends that are not believed pull no value
+    values, limits = settled(*of_selections(steps, grid, weights), unsure, grid)
     if not asks_intervals(release):
         limits, few = np.full_like(limits, np.nan), [reason or POINT_ONLY for reason in few]
     words = _words(release, parts[0], target)
