@@ -36,7 +36,7 @@ class Law:
         """Mean absolute error of the selected step's value; a run that holds `value` counts with its own spread."""
         low, high = lower + h * self.first, lower + h * (self.first + self.points - 1)
         outside = np.abs((low + high) / 2 - value)
-        width = np.maximum(high - low, 1e-300)
+        width = np.where(high > low, high - low, 1.0)
         inside = ((value - low) ** 2 + (high - value) ** 2) / (2 * width)
         return float(self.probability @ np.where((low < value) & (value < high), inside, outside))
 

@@ -55,7 +55,7 @@ def diffprivlib(x: np.ndarray, lower: float, upper: float, p: float, epsilon: fl
     low, high = ends[:-1], ends[1:]
     score = -np.abs(np.arange(len(x) + 1) - p * len(x))
     weight = (high - low) * np.exp(epsilon / 2 * (score - score.max()))
-    width = np.maximum(high - low, 1e-300)
+    width = np.where(high > low, high - low, 1.0)
     inside = ((own - low) ** 2 + (high - own) ** 2) / (2 * width)
     error = np.where((low < own) & (own < high), inside, np.abs((low + high) / 2 - own))
     return float(weight @ error / weight.sum())
