@@ -159,8 +159,9 @@ three, and of the middle step alone, which was the value in 0.1.
 
 *diffprivlib* (0.6): the exponential mechanism on the intervals between rows, computed from its definition (sensitivity
 1, exp(ε score / 2)). *OpenDP* (0.16): evenly spaced candidates and the largest noisy score, {draws} draws a table; the
-better of {few} and {many} candidates. Where many rows are equal (whole hundreds) the intervals between rows miss the
-value that most rows have, and a grid does not.
+better of {few} and {many} candidates, which is known only afterwards: candidates about as far apart as a selection errs
+help, as the nearest one is likely, and ones further apart hurt. Where many rows are equal (whole hundreds) the
+intervals between rows miss the value that most rows have, and a grid does not.
 """
 
 

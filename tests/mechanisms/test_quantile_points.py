@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.errors import QueryError
+from tacit.cli.answers import check_levels
+from tacit.errors import InferenceError, QueryError
 from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles.estimate import POINT_ONLY
 from tacit.method.quantiles.mechanism import utilities
@@ -145,6 +146,13 @@ def test_questions_without_intervals_in_words() -> None:
         with pytest.raises(QueryError) as refused:
             tc.Quantiles("x", [0.5], **words)
         assert refused.value.code == "Q74", words
+
+
+def test_a_level_of_the_command_line_is_of_intervals_alone() -> None:
+    check_levels({"points": tc.Quantiles("x", [0.5], interval=False)}, 0.99)
+    with pytest.raises(InferenceError) as refused:
+        check_levels({"median": tc.Quantiles("x", [0.5])}, 0.99)
+    assert refused.value.code == "I14"
 
 
 def test_a_plan_of_points_is_of_their_error() -> None:
