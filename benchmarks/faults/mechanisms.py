@@ -375,6 +375,20 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.quantiles.design",
+        "law = rank_utilities.law_for(cost.share(Fraction(1, len(rungs))), p, relation, grouped=grouped)",
+        "law = rank_utilities.law_for(cost.share(Fraction(1, 3)), p, relation, grouped=grouped)",
+        "a quantile without an interval is selected at a third of its price",
+        ("tests/mechanisms/test_quantile_points.py::test_the_whole_price_goes_to_the_point",),
+    ),
+    Fault(
+        "tacit.release.sensitivity_checks",
+        '"ranks-2": 3, "point": 1,',
+        '"ranks-2": 3, "point": 3,',
+        "a document of quantiles without intervals is held against a third of its price",
+        ("tests/mechanisms/test_quantile_points.py::test_the_whole_price_goes_to_the_point",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
         "cast(Any, Selection(law.rate / A))",
         "cast(Any, Selection(law.rate))",
         "persons in several groups are selected by a thousand times too sharply",

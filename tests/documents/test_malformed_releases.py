@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -46,8 +47,10 @@ def stored() -> tuple[dict[str, Any], ...]:
 def written() -> tuple[dict[str, Any], ...]:
     """Releases of this version, of encodings that earlier ones did not have."""
     curator = tc.Curator({"age": [30, 40, 50] * 4}, tc.Schema({"age": tc.Real(18, 100)}), budget=tc.Budget(rho=1))
-    median = tc.SampleAndAggregate("age", tc.Statistic("median", median=(18, 100)), blocks=3)
-    return tuple(curator.release(query, rho=0.1).to_dict() for query in (tc.Mean("age"), tc.Sum("age"), median))
+    blocks = tc.SampleAndAggregate("age", tc.Statistic("median", median=(18, 100)), blocks=3)
+    median = tc.Quantiles("age", [0.5])
+    asked = (tc.Mean("age"), tc.Sum("age"), blocks, median, replace(median, interval=False))
+    return tuple(curator.release(query, rho=0.1).to_dict() for query in asked)
 
 
 def by_form(form: str) -> dict[str, Any]:
@@ -131,6 +134,11 @@ FORGED: list[tuple[str, tuple[Any, ...], Any]] = [
     ("ranks", ("parts", 0, "integers", 0, 0), -3),
     ("ranks", ("parts", 0, "noise", "scale"), "1/2"),
     ("ranks", ("parts", 0, "parameters", "numerator"), 0),
+    ("ranks-2", ("parts", 0, "integers", 0), [1, 2]),
+    ("ranks-2", ("query", "interval"), False),
+    ("point", ("parts", 0, "integers", 0), [1, 2, 3]),
+    ("point", ("parts", 0, "noise", "scale"), "1/2"),
+    ("point", ("query",), {"query": "Quantiles", "column": "age", "probs": ["1/2"]}),
     ("range", ("parts", 0, "parameters", "bins"), 10**9),
     ("range", ("parts", 0, "integers", 0, 0), 116),
     ("histogram", ("axes", 0, "edges", 0), 1e9),
@@ -227,15 +235,14 @@ def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -
         facts = EncodingFacts(price.noise == "laplace", neighbors == "replace-one", grouped)
         for p in (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)):
             parameters = {"G": 4096, "numerator": p.numerator, "denominator": p.denominator}
-            found = implied_constants("ranks", parameters, facts)
-            assert found is not None
-            assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)
-            law: Any = rank_utilities.law_for(price.share(Fraction(1, 3)), p, neighbors, grouped=grouped)
-            assert selected("ranks", law, parameters, price, facts)
-            wider: Any = rank_utilities.law_for(price.share(Fraction(1, 4)), p, neighbors, grouped=grouped)
-            nearer: Any = rank_utilities.law_for(price.share(Fraction(1, 2)), p, neighbors, grouped=grouped)
-            assert not selected("ranks", wider, parameters, price, facts)
-            assert not selected("ranks", nearer, parameters, price, facts)
+            for form, many in (("ranks", 3), ("ranks-2", 3), ("point", 1)):
+                found = implied_constants(form, parameters, facts)
+                assert found is not None
+                assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)
+                law = rank_utilities.law_for(price.share(Fraction(1, many)), p, neighbors, grouped=grouped)
+                for factor in (Fraction(3, 4), Fraction(1), Fraction(4, 3)):  # wider, as bought, and nearer
+                    drawn: Any = type(law)(law.rate * factor)
+                    assert selected(form, drawn, parameters, price, facts) == (factor == 1)
 
 
 # JSON ---------------------------------------------------------------------------------------------------------------

@@ -95,6 +95,7 @@ ROWS = [
     tc.DataQuality(["age", "region"]),
     tc.Quantiles("age", [0.5]),
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
+    tc.Quantiles("age", [0.1, 0.5], by="region", interval=False),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
@@ -185,7 +186,8 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    assert {part["form"] for part in parts} == set(FORMS) - {"exclusion", "blocks"}  # of releases of 0.1.0 alone
+    old = {"exclusion", "blocks", "ranks"}
+    assert {part["form"] for part in parts} == set(FORMS) - old  # of releases of 0.1.0 alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
@@ -219,7 +221,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
+    others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 

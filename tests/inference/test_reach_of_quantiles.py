@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.quantiles.design import reach, split
 from tacit.method.quantiles.estimate import estimate, few_rows_warning
+from tacit.method.quantiles.rank_errors import beyond, offset
 from tacit.method.shared.measurement import PartSpec, Public
 from tacit.noise.selection_law import utility_gap
 from tacit.privacy import Cost
@@ -28,33 +30,57 @@ def chosen(prob: Any, rows: int | None, level: float = 0.95, **price: Any) -> tu
     return one, sizes
 
 
-@pytest.mark.parametrize(("prob", "level"), [(0.25, 0.95), (0.9, 0.9), (0.5, 0.8)])
-def test_noisy_sizes_move_ranks(prob: float, level: float) -> None:
-    """The rank of the quantile among N rows is binomial, that which is aimed at p times the noisy N.
+@pytest.mark.parametrize(
+    ("p", "level", "size", "scale"), [(0.25, 0.95, 400, 0.01), (0.9, 0.9, 40_000, 40.0), (0.5, 0.8, 400_000, 300.0)]
+)
+def test_a_reach_covers_at_its_level(p: float, level: float, size: int, scale: float) -> None:
+    """The rank of the quantile among N rows is binomial, the error of a selection Laplace: each end errs half as often.
 
-    At a price at which selection hardly errs, `level` of 100,000 differences are within the reach, less the scale that
-    is added to it: 5 standard errors of a share, the ranks on the edge (a reach is rounded up), and no more.
+    Ten times 100,000 ranks are within both ends with probability `level`, the ranks on the edge aside (a reach is
+    rounded up); a tolerance of 5 standard errors of a share.
     """
-    n, repeats = 400, 100_000
-    column, _ = chosen(prob, None, level, rho=1000)
-    rng, noise = np.random.default_rng(1), 25.0
-    rank = rng.binomial(n, prob, repeats)
-    aimed = prob * (n + noise * rng.standard_normal(repeats))
-    far = reach(column, n, noise**2, level)
-    share = np.mean(np.abs(rank - aimed) <= far)
-    edge = 2 * 1.5 * np.exp(-0.5 * 1.2816**2) / math.sqrt(2 * math.pi * (n * prob * (1 - prob) + (prob * noise) ** 2))
+    repeats = 1_000_000
+    rng = np.random.default_rng(1)
+    rank = rng.binomial(size, p, repeats)
+    far = offset(p, size, scale, level)
+    low, high = (p * size + rung * far + rng.laplace(0, scale, repeats) for rung in (-1, 1))
     slack = 5 * math.sqrt(level * (1 - level) / repeats)
-    assert level - slack <= share <= level + slack + edge
+    deviation = math.hypot(math.sqrt(size * p * (1 - p)), 1.4 * scale)
+    for missed in (np.mean(rank > high), np.mean(rank < low)):
+        assert (1 - level) / 2 - slack - 1.5 * 0.4 / deviation <= missed <= (1 - level) / 2 + slack + 0.4 / deviation
+
+
+@pytest.mark.parametrize(("deviation", "scale"), [(1.0, 0.001), (1.0, 0.4), (1.0, 3.0), (0.001, 1.0)])
+def test_the_tail_of_a_normal_and_a_laplace_error(deviation: float, scale: float) -> None:
+    """Against numerical integration of the Laplace density times the normal tail, to 1e-5 of the probability."""
+    from scipy import integrate, special
+
+    for x in (0.0, 0.5, 2.0, 5.0, 12.0):
+
+        def at(y: float, x: float = x) -> float:
+            return float(special.ndtr((y - x) / deviation) * np.exp(-abs(y) / scale) / (2 * scale))
+
+        ends = sorted({-40 * scale, 0.0, x - 8 * deviation, x, x + 8 * deviation, x + 8 * deviation + 40 * scale})
+        exact = sum(integrate.quad(at, *pair, epsabs=0, epsrel=1e-9)[0] for pair in pairwise(ends))
+        if exact > 1e-12:
+            assert beyond(x, deviation, scale) == pytest.approx(exact, rel=2e-5)
 
 
 def test_a_reach_has_the_errors_of_sampling_and_selection() -> None:
-    """By hand: z sqrt(N p (1 - p)) and the Laplace point of a scale, in quadrature, and one scale more."""
-    column, sizes = chosen("1/4", 1_000, epsilon="0.3")
+    """Between the larger of the normal and the Laplace point and their sum; nothing of the noise of a released N."""
+    column, sizes = chosen("1/4", 100_000, epsilon="0.3")
     scale = float(column.law.scale) / 4
-    by_hand = math.hypot(1.959964 * math.sqrt(1_000 * 3 / 16), math.log(20) * scale) + scale
+    normal, laplace = 1.959964 * math.sqrt(100_000 * 3 / 16), math.log(20) * scale
     assert sizes is None
     assert scale > 5
-    assert reach(column, 1_000, 0.0, 0.95) == math.ceil(by_hand)
+    assert math.hypot(normal, laplace) * 0.97 < reach(column, 100_000, 0.95) < math.hypot(normal, laplace) * 1.03
+
+
+def test_ends_near_the_last_rows_are_selected_further_out() -> None:
+    """One scale more where the quantile is 17 scales from the nearer end of the rows, a quarter at twice that."""
+    for size, more in zip((340, 680), (10.0, 2.5), strict=True):
+        plain = next(c for c in range(200) if beyond(c, math.sqrt(size / 4), 10.0) <= 0.025)
+        assert offset(0.5, size, 10.0, 0.95) == pytest.approx(plain + more, abs=1)
 
 
 @pytest.mark.parametrize("prob", ["1/10", "9/10"])
@@ -62,15 +88,14 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     """Rows beyond the quantile on its shorter side, here a tenth, must outweigh all empty steps together."""
     column, _ = chosen(prob, 1_000, epsilon=1)
     part = column.released(((0, 0, 0),))
-    facts = column.form.parameters
     scale = float(column.law.scale) / 10
-    needed = utility_gap(scale, facts["G"] + 1, 0.05) / 0.1
+    needed = utility_gap(scale, quantiles_design.LEAST_STEPS + 1, 0.05) / 0.1
     assert few_rows_warning(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")
 
 
-def test_released_sizes_bring_their_noise_to_the_reach() -> None:
-    """Of private sizes: steps selected at p N - c and p N + c, c with the variance of the noise in N."""
+def test_selections_aim_at_the_exact_size() -> None:
+    """Of private sizes: steps selected at p N - c and p N + c of the exact N, c of the noisy N alone."""
     relation: Any = "add-remove"
     query = tc.Quantiles("x", [0.75])
     shape = quantiles_design.design(query, Public(SCHEMA, relation, None), Cost.of(rho="0.0005"))
@@ -84,10 +109,10 @@ def test_released_sizes_bring_their_noise_to_the_reach() -> None:
         return runs.first[best]
 
     rows = dict.fromkeys(range(2000), 1)
-    quantiles.released(shape, (rows,), draw, lambda cells, law: cells)
-    far = reach(column, 2000, sizes.law.variance(), 0.95)
-    assert np.diff(asked) == pytest.approx([far, far], abs=2)
-    assert far > reach(column, 2000, 0.0, 0.95) + 10
+    quantiles.released(shape, (rows,), draw, lambda cells, law: tuple((n + 400,) for (n,) in cells))
+    far = reach(column, 2400, 0.95)
+    assert asked == pytest.approx([1500 - far, 1500, 1500 + far], abs=2)
+    assert far > reach(column, 2000, 0.95)
 
 
 def test_an_interval_ends_half_a_step_beyond_its_steps() -> None:

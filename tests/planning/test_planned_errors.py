@@ -20,15 +20,15 @@ from tacit.planning.pooled import Pool
 from tacit.privacy import Cost
 
 
-def test_a_plan_of_quantiles_counts_the_noise_of_a_private_number_of_rows() -> None:
-    """Width 2 c of the rows, c with the noise in N; privacy's part is of variances."""
+def test_a_plan_of_quantiles_is_of_their_reach() -> None:
+    """Width 2 c of the rows, at the level of the question; privacy's part is of variances."""
     schema, query = tc.Schema({"x": tc.Real(0, 100, missing=0)}), tc.Quantiles("x", [0.9], level=0.9)
     shape = design(query, Public(schema, "add-remove", None), Cost.of(rho="0.0002"))
     (column,), sizes = quantiles_design.split(shape)
     assert sizes is not None
-    (made,) = expected(shape, 5_000, 0.9)
-    c = quantiles_design.reach(column, 5_000, sizes.law.variance(), 0.9)
-    assert c > quantiles_design.reach(column, 5_000, 0.0, 0.9)
+    (made,) = expected(shape, 5_000, 0.99)
+    c = quantiles_design.reach(column, 5_000, 0.9)
+    assert c < quantiles_design.reach(column, 5_000, 0.99)
     assert made.width == pytest.approx(2 * c / 5_000 * 100)
     assert made.without == pytest.approx(2 * 1.644854 * math.sqrt(0.09 / 5_000) * 100)
     assert made.privacy == pytest.approx(1 - (made.without / made.width) ** 2)

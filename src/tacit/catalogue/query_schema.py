@@ -38,6 +38,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "column": {"type": "string"},
         "probs": listed(ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
+        "interval": {"const": False},
         "outside": {"const": True} if kind is Histogram else ref("fraction"),
         "missing": {"const": True},
         "what": {"type": "string"} if kind is SufficientStatistics else names,

@@ -19,7 +19,7 @@ def check_levels(asks: Any, level: float | None) -> None:
     if level is not None:
         check_level(level)
         for query in asks.values():
-            if isinstance(query, Quantiles):
+            if isinstance(query, Quantiles) and query.interval:
                 within(level, query.level)
 
 

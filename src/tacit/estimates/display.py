@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
 from tacit.release.document import Released
+from tacit.release.sensitivity_checks import SELECTIONS
 from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def facts(release: Released) -> str:
             bounds = {name: f"{name} {said.replace('bounds', 'from')}" for name, said in bounds.items()}
         several = len(bounds) > 1 and not in_blocks(release)
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
-    chosen = ("ranks", "quartiles")
-    words += sorted({part.law.name if part.form in chosen else f"{part.law.name} noise" for part in release.parts})
+    words += sorted({part.law.name if part.form in SELECTIONS else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")
     remaining = getattr(release, "remaining", None)
     if remaining:
@@ -168,19 +168,31 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
     )
 
 
-def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
-    """Return rows of term, value and interval, with decimals that show two digits of the median width."""
-    digits = interval_decimals(limits)
+def interval_rows(terms: tuple[str, ...], values: Array, limits: Array, digits: int) -> tuple[tuple[object, ...], ...]:
+    """Return rows of term, value and interval; an interval that is not known (NaN) is a dash.  digits: decimals."""
     return tuple(
-        (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))
+        (
+            term,
+            format_number(float(value), decimals=digits),
+            "–" if math.isnan(low) else format_interval(float(low), float(high), decimals=digits),
+        )
         for term, value, (low, high) in zip(terms, values, limits, strict=True)
     )
 
 
-def interval_decimals(limits: Array) -> int:
-    """Return the decimals that show two digits of the intervals' median width, at most 8; limits: shape (terms, 2)."""
+def interval_decimals(limits: Array, reasons: Sequence[str | None]) -> int:
+    """Return the decimals that show two digits of the intervals' median width, at most 8; limits: shape (terms, 2).
+
+    Intervals that are not known (NaN) do not count, nor those with a reason where there are others.
+
+    >>> interval_decimals(np.array([[44.4, 45.7], [0.0, 1e6]]), (None, "few rows"))
+    1
+    """
     widths = limits[:, 1] - limits[:, 0]
-    return decimals(np.array([float(np.median(widths)) or 1.0]))
+    known = np.isfinite(widths)
+    sure = known & np.array([reason is None for reason in reasons])
+    counted = widths[sure if sure.any() else known]
+    return decimals(np.array([float(np.median(counted)) or 1.0 if counted.size else 1.0]))
 
 
 def p_words(p: float) -> str:

@@ -55,11 +55,15 @@ def _choose(law: Selection, utility: Sequence[int], points: Sequence[int], word:
 def _run(law: Selection, utility: Sequence[int], points: Sequence[int], m: int, bits: int) -> int | None:
     """[X] Return the run that holds p * (sum of weights) for all p in (m, m + 1) 2**-bits, or None where undecided."""
     best = max(utility)  # weights relative to the best are at most 1, and ratios stay the same
+    # beyond it rate * (best - u) > bits + GUARD, and the bounds are 0 and 1 [E5]: no fraction is computed for most runs
+    far = (bits + GUARD) * law.rate.denominator // law.rate.numerator
     # once for each utility, not for each run: exp_minus is the expensive part
-    weight = {u: exp_minus(law.rate * (best - u), bits + GUARD) for u in set(utility)}
+    weight = {u: exp_minus(law.rate * (best - u), bits + GUARD) for u in set(utility) if best - u <= far}
+    beyond = (0, 1)
+    bounds = [weight.get(u, beyond) for u in utility]
     # edges of the runs, bounded from below and above: a sum of lower (upper) bounds is one of the sum
-    low = [0, *accumulate(n * weight[u][0] for u, n in zip(utility, points, strict=True))]
-    high = [0, *accumulate(n * weight[u][1] for u, n in zip(utility, points, strict=True))]
+    low = [0, *accumulate(n * bound[0] for n, bound in zip(points, bounds, strict=True))]
+    high = [0, *accumulate(n * bound[1] for n, bound in zip(points, bounds, strict=True))]
     run = bisect_right(high, m * low[-1] >> bits) - 1  # high[run] <= m low[-1] / 2**bits: edge `run` is below
     certain = run == len(points) - 1 or (m + 1) * high[-1] <= low[run + 1] << bits  # p < 1 ends the last run
     return run if certain else None

@@ -15,6 +15,7 @@ from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.calibration import noise_for
 from tacit.release.document import Release, Releases
 from tacit.release.parts import OF_BLOCKS, Grid, Part
+from tacit.release.sensitivity_checks import SELECTIONS
 from tacit.release.signing import verified
 from tacit.schema import Integer, Real
 
@@ -80,7 +81,7 @@ def _columns(study: Study, one: Release) -> str | None:
         own = study.schema.get(part.label)
         if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
             continue
-        if part.form in ("ranks", "range", *OF_BLOCKS, "quartiles") or one.kind == STATISTICS:  # a grid of their own
+        if part.form in (*SELECTIONS, *OF_BLOCKS) or one.kind == STATISTICS:  # a grid of their own
             continue
         # exactly: bounds decide what was clamped
         if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):

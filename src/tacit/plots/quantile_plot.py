@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from tacit.base.arrays import Array
 from tacit.plots.canvas import DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, finish_axes, points
 from tacit.plots.intervals import excludes, places, rows
@@ -43,9 +45,11 @@ def quantile_difference(shown: Intervals, caption: Caption, ax: Any = None) -> D
     """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     name = f"{100 * shown.level:g}% interval"
-    ax.hlines(place, shown.limits[:, 0], shown.limits[:, 1], color=LIGHT, linewidth=7, label=name)
+    known = np.isfinite(shown.limits[:, 0])
+    if known.any():
+        ax.hlines(place, shown.limits[:, 0], shown.limits[:, 1], color=LIGHT, linewidth=7, label=name)
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    points(ax, shown.values, place, excludes(shown.limits, 0.0), "0 is inside", color=DARK)
+    points(ax, shown.values, place, np.array(excludes(shown.limits, 0.0)) | ~known, "0 is inside", color=DARK)
     rows(ax, place, shown.terms)
     finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)
@@ -57,6 +61,7 @@ def _curve(ax: Any, p: Array, shown: Intervals, sure: Sequence[bool], own: slice
     values, limits = shown.values[own], shown.limits[own]
     place = p + APART * style
     name = f"{100 * shown.level:g}% interval{', ' if label else ''}{label}"
-    ax.hlines(place, limits[:, 0], limits[:, 1], color=light, linewidth=7, label=name)
+    if np.isfinite(limits).any():  # points alone may have been asked for
+        ax.hlines(place, limits[:, 0], limits[:, 1], color=light, linewidth=7, label=name)
     ax.plot(values, place, color=dark, linewidth=0.8, gid="quantiles")
     points(ax, values, place, sure[own], "few rows for this price", color=dark, marker=marker, markersize=5)

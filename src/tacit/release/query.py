@@ -121,7 +121,7 @@ class Query(Generic[R_co], metaclass=Asked):
                 # as text: an exact fraction, which no float is
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
             # arguments at defaults are left out, so that documents and digests from before they existed stay the same
-            elif f.name in ("level", "outside", "missing", "sparse", "model", "interval") and value == f.default:
+            elif f.name in ("level", "interval", "outside", "missing", "sparse", "model") and value == f.default:
                 continue
             elif isinstance(value, Fraction):
                 words[f.name] = str(value)

@@ -19,8 +19,10 @@ from tacit.noise.laws import Law
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
-SELECTIONS: Final = 3
-"""Selections of one quantile: itself and both ends of its interval."""
+SELECTIONS: Final[Mapping[str, int]] = {"ranks": 3, "ranks-2": 3, "point": 1, "quartiles": 2, "range": 2}
+"""Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
+QUANTILES: Final = ("ranks", "ranks-2", "point")
+"""Forms of quantiles, which alone of the selections may have several cells."""
 SQUARED: Final = 2**16
 """Most steps of a grid whose values are squared."""
 MASS: Final = 2**20
@@ -285,7 +287,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "weighted": _weighted,
     "blocks": _blocks,
     "blocks-2": _blocks_2,
-    "ranks": _ranks,
+    **dict.fromkeys(QUANTILES, _ranks),
     "quartiles": _quartiles,
     "range": _range,
 }
@@ -324,8 +326,8 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts
     one, leaving = _most(p, known)
-    each = cost.share(Fraction(1, SELECTIONS if form == "ranks" else 2))
-    moving = form == "ranks" and known.replaces and known.several
+    each = cost.share(Fraction(1, SELECTIONS[form]))
+    moving = form in QUANTILES and known.replaces and known.several
     if each.epsilon is not None:
         rate = each.epsilon / (2 * (max(one, 2 * leaving) if moving else one))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
@@ -16,7 +16,7 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import bounds_of, in_blocks, title, who
 from tacit.fits.fit_release import METHODS
 from tacit.fits.fitted_model import FittedModel
-from tacit.method.quantiles.estimate import QuantileEstimate
+from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_intervals
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
 from tacit.privacy.cost import mu_of
 from tacit.privacy.exact_numbers import plain
@@ -78,7 +78,7 @@ def _cells(one: Shown) -> list[str]:
     """One cell a term: value and standard error, or value and interval."""
     if isinstance(one, NormalEstimate | FittedModel):
         return _own_decimals(one)
-    digits = decimals(one.std_errors) if isinstance(one, Estimate) else interval_decimals(one.limits)
+    digits = decimals(one.std_errors) if isinstance(one, Estimate) else interval_decimals(one.limits, one.reasons)
 
     def number(x: float) -> str:
         return format_number(float(x), decimals=digits)
@@ -87,9 +87,14 @@ def _cells(one: Shown) -> list[str]:
         said = [f"{number(x)} ({number(error)})" for x, error in zip(one.values, one.std_errors, strict=True)]
         return ["not known" if reason else cell for cell, reason in zip(said, one.reasons, strict=True)]
     return [
-        f"{number(x)} [{number(low)}, {number(high)}]{'' if reason is None else ' ?'}"
+        f"{number(x)}{_bracket(low, high, number)}{'' if reason in (None, POINT_ONLY) else ' ?'}"
         for x, (low, high), reason in zip(one.values, one.limits, one.reasons, strict=True)
     ]
+
+
+def _bracket(low: float, high: float, number: Callable[[float], str]) -> str:
+    """Return an interval in square brackets; nothing where none was asked for."""
+    return "" if np.isnan(low) else f" [{number(low)}, {number(high)}]"
 
 
 def _own_decimals(one: NormalEstimate | FittedModel) -> list[str]:
@@ -118,7 +123,8 @@ def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ..
     made: list[str] = []
     if any(isinstance(one, Errors) for one in estimates):
         made.append("standard errors in brackets: sampling and privacy noise together")
-    selected = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Errors)]
+    quantiles = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Errors)]
+    selected = [(one, head) for one, head in quantiles if POINT_ONLY not in one.reasons]
     levels = {percent(one.level) for one, _ in selected}
     if len(levels) == 1:
         made.append(f"{levels.pop()} intervals in square brackets: sampling and selection error together")
@@ -127,8 +133,10 @@ def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ..
         made.append(f"intervals in square brackets ({each}): sampling and selection error together")
     if any(one.notes for one, _ in selected if isinstance(one, QuantileDifference)):
         made.append(f"differences of quantiles: {BOUND}")
-    if any(reason for one, _ in selected for reason in one.reasons):
-        made.append("?: few rows for the price, the interval may not hold")
+    if len(selected) < len(quantiles):
+        made.append("quantiles without square brackets: only the point was asked for")
+    if any(reason not in (None, POINT_ONLY) for one, _ in quantiles for reason in one.reasons):
+        made.append("?: few rows for the price; the interval is that of the column's bounds")
     return tuple(made)
 
 
@@ -218,18 +226,22 @@ def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     priced = "" if all(one.cost.kind == "pure" for one in chosen) else RANGE
     sizes = sorted({part.law.name for part in parts if part.form == "size"})
     added = f", around numbers of rows released with {' and '.join(sizes)} noise" if sizes else ""
-    levels = sorted({percent(cast(Any, one.query).level) for one in chosen})
+    levels = sorted({percent(cast(Any, one.query).level) for one in chosen if asks_intervals(one)})
+    ends = f" and the ends of their {' and '.join(levels)} intervals" if levels else ""
+    both = "; the intervals account for both sampling and the error of selection" if levels else ""
     bound = f"; those of differences are combined from both, {BOUND}"
-    differ = any(isinstance(one, QuantileDifference) for one in estimates)
+    differ = levels and any(isinstance(one, QuantileDifference) for one in estimates)
+    points = not all(asks_intervals(one) for one in chosen)
+    alone = f"; {'some' if levels else 'they'} were selected without an interval" if points else ""
     return (
-        f" Quantiles and the ends of their {' and '.join(levels)} intervals were selected from public grids by the "
-        f"exponential mechanism (McSherry & Talwar, 2007){priced}{added}; the intervals account for both sampling and "
-        f"the error of selection{bound if differ else ''}."
+        f" Quantiles{ends} were selected from public grids by the exponential mechanism (McSherry & Talwar, 2007)"
+        f"{priced}{added}{both}{bound if differ else ''}{alone}."
     )
 
 
 def _selects(release: Released) -> bool:
-    return any(part.form == "ranks" for part in release.parts)
+    """Whether it is a release of quantiles."""
+    return type(release.query).__name__ == "Quantiles"
 
 
 def _releases(estimates: Sequence[Shown]) -> list[Released]:

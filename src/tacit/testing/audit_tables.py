@@ -31,6 +31,8 @@ MIDDLE: Final = (1, 2, 3)
 """Numbers of rows between the first and the last point that are tried."""
 PLACES: Final = (Fraction(1, 50), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(49, 50))
 """Points of the rows in between that are tried, as fractions of the last point."""
+WITHIN: Final = 64
+"""Points of a long run of equal utility at which an event may end."""
 SIGMAS: Final = 5
 """Standard errors by which a lower bound at confidence 1 - 1e-6 is below the estimate, approximately."""
 
@@ -90,7 +92,7 @@ def worst_tables(
             before, after = (look([_times(cell, weight), *empty]) for cell in (x, y))
             for (a, *_), (b, *_) in zip(before, after, strict=True):
                 # the first cell is the changed one
-                found.append(Found(*_best_event(_points(a, law), _points(b, law), draws), a, b))
+                found.append(Found(*_best_event(a, b, law, draws), a, b))
         return max(found, key=lambda entry: entry.worth)
 
     def moved(end: int) -> list[Cell]:
@@ -148,22 +150,33 @@ def _times(cell: Cell, weight: int) -> Cell:
     return {point: weight * rows for point, rows in cell.items() if rows}
 
 
-def _points(runs: Runs, law: Selection) -> NDArray[np.float64]:
-    """Return the probability of every point; shape (points,)."""
+def _below(runs: Runs, law: Selection, at: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the probability of the points before each of `at`."""
+    first, points = np.array(runs.first), np.array(runs.points)
+    each = law.pmf(runs.utility, runs.points)
+    run = np.searchsorted(first, at, side="right") - 1
     # a run's probability is shared equally by its points
-    return np.repeat(law.pmf(runs.utility, runs.points) / np.array(runs.points), runs.points)
+    part = each[run] * (at - first[run]) / points[run]
+    return np.clip((np.cumsum(each) - each)[run] + part, 0, 1)
 
 
-def _best_event(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> tuple[float, Event]:
-    """Return the approximate epsilon that `draws` samples of p and of q prove, and the event that proves it.
+def _best_event(one: Runs, other: Runs, law: Selection, draws: int) -> tuple[float, Event]:
+    """Return the approximate epsilon that `draws` samples prove, and the event that proves it.
 
-    Events are the first points up to one, or the last points from one on, each more likely under p than under q.
+    Events are the first points up to one, or the last points from one on, each more likely under `one` than `other`.
     """
+    total = one.first[-1] + one.points[-1]
+    # the ends of runs, and points within them: between neighbouring ones all probabilities are proportional to length
+    ends = np.union1d(one.first, [*other.first, total])
+    parts = np.linspace(0, 1, WITHIN, endpoint=False)
+    at = np.unique((ends[:-1, None] + parts * np.diff(ends)[:, None]).astype(np.int64))[1:]
     # half-lines suffice: the moved row raises utilities on one side of the rows and lowers them on the other
-    of_p, of_q = (np.clip(np.cumsum(x)[:-1], 0, 1) for x in (p, q))
+    of_p, of_q = _below(one, law, at), _below(other, law, at)
     first, rest = _proven(of_p, of_q, draws), _proven(1 - of_p, 1 - of_q, draws)
     i, j = int(np.argmax(first)), int(np.argmax(rest))
-    return (float(first[i]), Event(0, i)) if first[i] >= rest[j] else (float(rest[j]), Event(j + 1, len(p) - 1))
+    if first[i] >= rest[j]:
+        return float(first[i]), Event(0, int(at[i]) - 1)
+    return float(rest[j]), Event(int(at[j]), total - 1)
 
 
 def _proven(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> NDArray[np.float64]:

@@ -157,14 +157,15 @@ def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], g
     return found if sizes is None or others is None else [*found, distance(sizes, others, norm)]
 
 
-def spread(runs: Runs) -> NDArray[np.int64]:
-    """Return the utility of every point, in order; shape (points,)."""
-    return np.repeat(np.array(runs.utility, dtype=np.int64), runs.points)
-
-
 def change(one: Runs, other: Runs) -> int:
     """Return the largest difference of any point's utility."""
-    return int(np.abs(spread(one) - spread(other)).max())
+    # between neighbouring ends of runs all points have one utility in each
+    at = np.union1d(one.first, other.first)
+    here, there = (
+        np.array(runs.utility, dtype=np.int64)[np.searchsorted(runs.first, at, side="right") - 1]
+        for runs in (one, other)
+    )
+    return int(np.abs(here - there).max())
 
 
 # (b), (c) -----------------------------------------------------------------------------------------------------------

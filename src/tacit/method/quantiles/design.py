@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
-from statistics import NormalDist
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
 from tacit.method.quantiles.query import Quantiles
+from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import rank_utilities
 from tacit.method.shared import weighted_encoding as weighted_forms
@@ -33,16 +32,20 @@ VERSION: Final = "quantiles/2"
 KIND: Final = "quantiles"
 
 
-STEPS: Final = 2**12
-"""Most steps of the grid.  More would be finer, but where rows are few empty steps would be selected more often."""
+MOST_STEPS: Final = 2**20
+"""Most steps of the grid, where there is one selection: those of `rows.row_map.GRID`."""
+
+
+LEAST_STEPS: Final = 2**12
+"""Steps of the grid where there are many selections."""
 
 
 MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
-RUNGS: Final = (-1, 0, 1)
-"""The selections of one probability, as multiples of the offset c: below the quantile, at it, and above it."""
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1)}
+"""The selections of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
 
 
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
@@ -52,22 +55,42 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     """
     unit, keys = unit_of(public.schema), keys_of(query, public.schema)
     where = None if query.where is None else typed(query.where, public.schema)
-    at = resized(rowmap(public.schema, query.column), STEPS, fine=unit is not None)
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
     if shape.cells > MOST_CELLS:
         message = f"Quantiles: by= makes {shape.cells:,} cells; at most {MOST_CELLS} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer bins")
+    at = resized(rowmap(public.schema, query.column), steps(query, shape.cells), fine=unit is not None)
     missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     # the number of present rows is public only where no row can be absent: all are in one cell, none is missing
-    sized = public.rows is not None and at.missing is not None and not keys and where is None
+    public_size = public.rows is not None and at.missing is not None and not keys and where is None
+    # a selection at p N itself needs no released N: only offsets depend on it
+    sized = public_size or not query.interval
     paid = cost if sized else cost.share(1 - SIZE)
     each = paid.share(Fraction(1, len(query.probs)))
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
     return replace(shape, columns=tuple(columns))
+
+
+def form_of(query: Quantiles) -> str:
+    """Return the name of the form of the selections."""
+    return "ranks-2" if query.interval else "point"
+
+
+def steps(query: Quantiles, cells: int) -> int:
+    """Return the most steps of the grid, a power of 2: the fewer, the more selections there are, as each takes time.
+
+    Finer is nearer to the rows, and no less private.  The law of a selected rank hardly changes: steps between rows are
+    divided, near the quantile as far from it.
+
+    >>> steps(Quantiles("x", [0.5], interval=False), 1) == 2**20, steps(Quantiles("x", [0.5]), 1) == 2**18
+    (True, True)
+    """
+    selections = cells * len(query.probs) * len(RUNGS[form_of(query)])
+    return max(LEAST_STEPS, MOST_STEPS >> (selections - 1).bit_length())
 
 
 def _size(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
@@ -85,44 +108,35 @@ def _share(shape: Measurement) -> PersonWeight | None:
 
 
 def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
-    """Return the part of one probability: three selections, each at a third of the part's price."""
+    """Return the part of one probability: its selections, which share the part's price equally."""
     relation: Neighbors = "replace-one" if shape.neighbors == "replace-one" else "add-remove"
     share, grouped = _share(shape), bool(shape.keys)
     A = 1 if share is None else share.G
     # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
-    law = rank_utilities.law_for(cost.share(Fraction(1, len(RUNGS))), p, relation, grouped=grouped)
+    name = form_of(cast(Quantiles, shape.query))
+    rungs = RUNGS[name]
+    law = rank_utilities.law_for(cost.share(Fraction(1, len(rungs))), p, relation, grouped=grouped)
     most, squared = rank_utilities.reached(p, relation, grouped=grouped)
     facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
     facts |= {} if share is None else {"share": A}
-    form = Encoding("ranks", facts, (ONE,), ((1,),) * len(RUNGS), A * most, A * A * squared)
+    form = Encoding(name, facts, (ONE,), ((1,),) * len(rungs), A * most, A * A * squared)
     return PartSpec(
         cast(Quantiles, shape.query).column, form, at, grid, cast(Any, Selection(law.rate / A)), cost, share
     )
 
 
-def reach(column: PartSpec, size: float, size_variance: float, level: float) -> int:
-    """Return the offset c in ranks: how far sampling and selection errors reach at the level, plus one selection scale.
+def reach(column: PartSpec, size: float, level: float) -> int:
+    """Return the offset c in ranks: how far sampling and selection errors reach at the level.
 
-    Where rows are dense the rank error of a selection has about a Laplace law of scale 1 / (b rate); its quantile and
-    the normal one of the sampling error are added in quadrature.  The sampling variance of the rank is N p (1 - p),
-    plus p**2 times the variance of a noisy N.
-
-    Of persons with weights w <= 1 in a cell, N their sum and q the quantile: the sum of w ([v <= q] - p) has mean 0 and
-    a variance of at most E sum of w**2 ([v <= q] - p)**2 <= E sum of w ([v <= q] - p)**2 = E N p (1 - p): the same, and
-    a bound, attained where everybody is in one cell.
+    size: N, or a released N.  The noise of a released N has no part in it: selections aim at p times the exact N, and
+    only c depends on the released one.
     """
     facts = column.form.parameters
     p = facts["numerator"] / facts["denominator"]
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    # a noisy size can be 0: an interval reaches over the error of one row at least
-    variance = max(size, 1.0) * p * (1 - p) + p * p * size_variance
-    # from units of utility, 1 / b of a rank and A for a whole person, to rows or persons
-    scale = float(column.law.scale) / (facts["denominator"] * facts.get("share", 1))
-    # Laplace: P(|x| > t) = exp(-t / scale); rounded up, as fewer ranks would cover less
-    return math.ceil(math.hypot(z * math.sqrt(variance), -math.log(1 - level) * scale) + scale)
+    return offset(p, size, scale_of(facts, column.law.scale), level)
 
 
 def split(shape: Measurement) -> tuple[tuple[PartSpec, ...], PartSpec | None]:
     """Return the parts of selections, one for each probability, and the part of noisy numbers of rows, or None."""
     last = shape.columns[-1]
-    return (shape.columns, None) if last.form.name == "ranks" else (shape.columns[:-1], last)
+    return (shape.columns[:-1], last) if last.form.name == "size" else (shape.columns, None)

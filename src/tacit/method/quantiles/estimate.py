@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
-from tacit.estimates.monotone import rising
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
+from tacit.method.quantiles.design import LEAST_STEPS
+from tacit.method.quantiles.estimate_steps import of_selections, settled
+from tacit.method.quantiles.rank_errors import offset, scale_of, share_of_ends
+from tacit.method.quantiles.stored import public_size
 from tacit.noise.selection_law import utility_gap
 from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part, cell_labels
@@ -22,11 +25,14 @@ from tacit.release.parts import Grid, Part, cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+POINT_ONLY: Final = "only the point was asked for (interval=False): how far off it may be is not said"
+"""Reason of a quantile without an interval."""
+
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantilesRelease(Release):
-    """A release of Quantiles: three selected steps for each probability.
+    """A release of Quantiles: three selected steps for each probability, or one with interval=False.
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -66,8 +72,9 @@ class QuantileEstimate:
     There is no standard error, since that would need the density, which is not released.  The ends of an interval are
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
-    law where rows are dense around the quantile; `reasons` names terms where they are not.  Source: [McSherry & Talwar
-    2007].
+    law where rows are dense around the quantile.  `reasons` names terms whose rows are too few for the price: their
+    interval is that of the column's bounds.  With interval=False limits are NaN, and the reason says that only the
+    point was asked for.  Source: [McSherry & Talwar 2007].
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -109,7 +116,7 @@ class QuantileEstimate:
         return pd.Series(self.values, index=list(self.terms), name="quantile")
 
     def conf_int(self, level: float | None = None) -> Any:  # (float, float), or DataFrame
-        """Return a pair for one quantile, else a DataFrame.
+        """Return a pair for one quantile, else a DataFrame; NaN where only the point was asked for (interval=False).
 
         InferenceError I14 for a level above that of the question, for which no ends were selected.  For a lower level
         the ends are the same, and so wider than needed.
@@ -161,25 +168,36 @@ class QuantileEstimate:
             height=f"share of {wording.who(release)} at or below",
         )
         shown = Intervals(self.terms, self.values, self.limits, self.level)
-        sure = [reason is None for reason in self.reasons]
+        sure = [reason in (None, POINT_ONLY) for reason in self.reasons]
         groups = [label or name for label in cell_labels(release.levels)]
         return quantiles(shown, sure, np.array([float(p) for p in self.probs]), groups, caption, ax)
 
     def summary(self, level: float | None = None) -> Table:
         """Return a table of quantiles and intervals at the level of the question; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.estimates.display import facts, interval_rows, people_words
+        from tacit.estimates.display import decimals, facts, interval_decimals, interval_rows, people_words
 
-        rows = interval_rows(self.terms, self.values, self.limits)
-        said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
+        told = interval_decimals(self.limits, self.reasons)
+        digits = told if self.has_intervals else decimals(np.array([_span(self.release) / 1000]))
+        rows = interval_rows(self.terms, self.values, self.limits, digits)
         title = f"{wording.title(self.release)} · {people_words(self.release)}"
-        columns = ("", "estimate", f"{100 * self.level:g}% interval")
-        law = "intervals assume rows close together around each quantile (asymptotic)"
-        notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
-        return Table(title, columns, rows, notes, ("left", "right", "right"))
+        if self.has_intervals:
+            said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
+            columns = ("", "estimate", f"{100 * self.level:g}% interval")
+            law = "intervals assume rows close together around each quantile (asymptotic)"
+            notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
+            return Table(title, columns, rows, notes, ("left", "right", "right"))
+        few = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r and r != POINT_ONLY]
+        notes = (*few, POINT_ONLY, f"estimates: {self.estimand}", facts(self.release))
+        return Table(title, ("", "estimate"), tuple(row[:2] for row in rows), notes, ("left", "right"))
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether intervals were asked for."""
+        return asks_intervals(self.release)
 
     def _checked(self, level: float | None) -> None:
-        if level is not None:
+        if level is not None and self.has_intervals:
             within(level, self.level)
 
 
@@ -190,28 +208,43 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     """
     check_target(target)
     grid, query = _grid(release), cast(Any, release.query)
-    parts = [part for part in release.parts if part.form == "ranks"]
+    parts = [part for part in release.parts if part.form != "size"]
     cells = cell_labels(release.levels) if release.levels else ("",)
-    drawn = [np.array(part.integers, dtype=np.float64).reshape(len(cells), 3) for part in parts]
-    steps = np.stack(drawn, axis=1)  # cells, probabilities, (below, at, above)
-    h = (grid.upper - grid.lower) / grid.G
-    # noise may select the lower end above the upper one: the order of the two is restored
-    ends = np.sort(steps[..., [0, 2]], axis=-1)
-    limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
-    # rows are clamped to the bounds, and so are all quantiles
-    limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
-    # a value selected beyond its own ends is moved to the nearer of them
-    middle = grid.lower + h * np.clip(steps[..., 1], ends[..., 0], ends[..., 1])
-    # the selections of several probabilities are independent, and may come out of order
-    values, limits = rising(middle, limits)
-    probs = cast("tuple[Fraction, ...]", query.probs)
+    # shape (cells, probabilities, selections)
+    steps = np.stack([np.array(one.integers, dtype=np.float64).reshape(len(cells), -1) for one in parts], axis=1)
     sizes = _sizes(release, len(cells))
-    reasons = tuple(few_rows_warning(part, size, float(query.level)) for size in sizes for part in parts)
+    few = [few_rows_warning(part, size, float(query.level)) for size in sizes for part in parts]
+    unsure = np.array([reason is not None for reason in few]).reshape(steps.shape[:2])
+    weights = np.array([_ends_share(part, size, float(query.level)) for size in sizes for part in parts])
+    weights = np.where(unsure, 0.0, weights.reshape(unsure.shape))  # ends that are not believed pull no value
+    values, limits = settled(*of_selections(steps, grid, weights), unsure, grid)
+    if not asks_intervals(release):
+        limits, few = np.full_like(limits, np.nan), [reason or POINT_ONLY for reason in few]
     words = _words(release, parts[0], target)
-    level = float(query.level)
+    probs, level = cast("tuple[Fraction, ...]", query.probs), float(query.level)
     return QuantileEstimate(
-        release, target, words, level, probs, values.reshape(-1), limits.reshape(-1, 2), reasons, cells
+        release, target, words, level, probs, values.reshape(-1), limits.reshape(-1, 2), tuple(few), cells
     )
+
+
+def _ends_share(part: Part, size: float | None, level: float) -> float:
+    """Return the weight of the two ends in a value: 0 for points, and for "ranks", whose values were without."""
+    if part.form != "ranks-2" or size is None:
+        return 0.0
+    scale = scale_of(part.parameters, part.law.scale)
+    p = part.parameters["numerator"] / part.parameters["denominator"]
+    return share_of_ends(scale, offset(p, size, scale, level))
+
+
+def asks_intervals(release: Released) -> bool:
+    """Return whether a release of quantiles has intervals."""
+    return bool(cast(Any, release.query).interval)
+
+
+def _span(release: Released) -> float:
+    """Return the distance of the column's bounds."""
+    grid = _grid(release)
+    return grid.upper - grid.lower
 
 
 def _words(release: Released, part: Part, target: Target) -> str:
@@ -231,28 +264,34 @@ def within(level: float, selected: float) -> None:
         raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
-def few_rows_warning(part: Part, size: float, level: float) -> str | None:
+def few_rows_warning(part: Part, size: float | None, level: float) -> str | None:
     """Return why an interval may be wrong (few rows for the price, so steps far from all are selected), or None.
 
-    A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all G + 1 steps together must have
-    little weight.
+    A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all steps together must have little
+    weight, compared with the steps near the quantile.  Those are at least as many as one in LEAST_STEPS where rows lie
+    within a reasonable part of the bounds, however fine the grid.  size: None where nothing is known of it.
     """
+    if size is None:
+        return None
     p = part.parameters["numerator"] / part.parameters["denominator"]
-    scale = float(part.law.scale) / (part.parameters["denominator"] * part.parameters.get("share", 1))
+    points = min(part.parameters["G"], LEAST_STEPS) + 1
     # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
-    needed = utility_gap(scale, part.parameters["G"] + 1, 1 - level)
+    needed = utility_gap(scale_of(part.parameters, part.law.scale), points, 1 - level)
     if size * min(p, 1 - p) >= needed:
         return None
     who = "persons" if "share" in part.parameters else "rows"
-    return f"{size:,.0f} {who} are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"
+    return f"{size:,.0f} {who} are few for this price: {needed / min(p, 1 - p):,.0f} would make it reliable"
 
 
-def _sizes(release: Released, cells: int) -> list[float]:
-    """Return the public or noisy number of rows in each cell; of persons in several cells, the sum of their weights."""
+def _sizes(release: Released, cells: int) -> list[float | None]:
+    """Return the public or noisy number of rows in each cell; of persons in several cells, the sum of their weights.
+
+    None where it is neither public nor released.
+    """
     last = release.parts[-1]
-    if last.form == "ranks":
-        return [float(release.rows or 0)] * cells
-    return [max(n / last.parameters.get("share", 1), 0.0) for (n,) in last.integers]
+    if last.form == "size":
+        return [max(n / last.parameters.get("share", 1), 0.0) for (n,) in last.integers]
+    return [float(release.rows or 0) if public_size(release) else None] * cells
 
 
 def _grid(release: Released) -> Grid:

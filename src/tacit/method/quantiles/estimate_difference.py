@@ -12,7 +12,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.terms import Target
-from tacit.method.quantiles.estimate import QuantileEstimate
+from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ class QuantileDifference:
 
     An interval reaches from the least to the largest difference of two points, one in each interval.  Where both hold
     the true quantiles, it holds their difference: at levels of 95% each, at least 90% of the time, however the two
-    depend on each other (Bonferroni, [Dunn 1961]).  `notes` says so.
+    depend on each other (Bonferroni, [Dunn 1961]).  `notes` says so.  Where only the points of one were asked for
+    (interval=False) the limits are NaN.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
@@ -82,12 +83,12 @@ class QuantileDifference:
     def summary(self, level: float | None = None) -> Table:
         """Return the differences and their intervals as a table; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.estimates.display import facts, interval_rows, people_words, percent
+        from tacit.estimates.display import facts, interval_decimals, interval_rows, people_words, percent
 
-        said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
+        said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r not in (None, POINT_ONLY)]
         title = f"Differences · {wording.title(self.release)} · {people_words(self.release)}"
         columns = ("", "difference", f"{percent(self.level)} interval")
-        rows = interval_rows(self.terms, self.values, self.limits)
+        rows = interval_rows(self.terms, self.values, self.limits, interval_decimals(self.limits, self.reasons))
         notes = (*said, f"estimates: {self.estimand}", *self.notes, facts(self.release))
         return Table(title, columns, rows, notes, ("left", "right", "right"))
 
@@ -97,7 +98,7 @@ class QuantileDifference:
         from tacit.plots.canvas import Caption, Intervals
         from tacit.plots.quantile_plot import quantile_difference
 
-        few = [term for term, reason in zip(self.terms, self.reasons, strict=True) if reason is not None]
+        few = [t for t, reason in zip(self.terms, self.reasons, strict=True) if reason not in (None, POINT_ONLY)]
         notes = (*self.notes, *([f"few rows for this price: {', '.join(few)}"] if few else []), facts(self.release))
         title = f"Differences · {wording.title(self.release)} · {people_words(self.release)}"
         caption = Caption(title, self.estimand, " · ".join(notes))
@@ -124,7 +125,8 @@ def difference(a: QuantileEstimate, b: QuantileEstimate, terms: tuple[str, ...])
 
     # the least difference is of a's lower and b's upper end, the largest the other way round
     limits = np.stack([a.limits[:, 0] - b.limits[:, 1], a.limits[:, 1] - b.limits[:, 0]], axis=-1)
-    note = f"intervals at {percent(a.level)} and {percent(b.level)} make one at {percent(level)} or more: {BOUND}"
+    bounded = f"intervals at {percent(a.level)} and {percent(b.level)} make one at {percent(level)} or more: {BOUND}"
+    points = not (a.has_intervals and b.has_intervals)
     return QuantileDifference(
         release=a.release,
         others=() if b.release is a.release else (b.release,),
@@ -135,5 +137,5 @@ def difference(a: QuantileEstimate, b: QuantileEstimate, terms: tuple[str, ...])
         values=a.values - b.values,
         limits=limits,
         reasons=tuple(one or other for one, other in zip(a.reasons, b.reasons, strict=True)),
-        notes=(note,),
+        notes=(POINT_ONLY if points else bounded,),
     )

@@ -1,14 +1,15 @@
 """Quantiles by the exponential mechanism: a step for each quantile, and one on either side of it.  INSIDE the wall.
 
 Definition
-    Rows (for which `where` holds) are put on a public grid of at most STEPS steps (`tacit.rows.row_map`).  With a
+    Rows (for which `where` holds) are put on a public grid of at most MOST_STEPS steps (`tacit.rows.row_map`).  With a
     PrivacyUnit the rows of a person are first reduced to their mean: with `by`, to one mean in each cell, whose weight
     is the part of the person's present rows that are in the cell, so that the weights of a person add up to one, in
     integers at most A (`rows.row_map.PersonWeight`).
     Released, in each cell of `by` and for each probability p: three steps, selected by rank
     (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c.  N is the number (or weight) of present
     rows in the cell.  c is a function of p, the level, the price and N; where N is not public, a noisy number is
-    released first and takes its place in c.
+    released first and takes its place in c.  With interval=False only the step near p N is selected, and no N is
+    released.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
@@ -74,19 +75,19 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
     """
     chosen, sizes = split(shape)
     level = cast(Quantiles, shape.query).level
-    size, variance, last = [float(shape.rows or 0)] * len(cells), 0.0, list[Part]()
+    size, last = [float(shape.rows or 0)] * len(cells), list[Part]()
     if sizes is not None:
         A = sizes.form.parameters.get("share", 1)
         noisy: Cells = noise(tuple((sum(counts.values()),) for counts in cells), sizes.law)
         # post-processing of the released N: a negative number of rows has no quantiles
-        size, variance = [max(n / A, 0.0) for (n,) in noisy], sizes.law.variance() / A**2
+        size = [max(n / A, 0.0) for (n,) in noisy]
         last.append(sizes.released(noisy))
     made: list[Part] = []
     for column in chosen:
         # `reach` sees the released or public N only, so the offsets are public before a step is drawn
-        far = [reach(column, n, variance, level) for n in size]
+        far = [reach(column, n, level) for n in size]
         steps = tuple(
-            tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS)
+            tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS[column.form.name])
             for counts, c in zip(cells, far, strict=True)
         )
         made.append(column.released(steps))

@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.method.quantiles.design import reach, split
 from tacit.method.quantiles.query import Quantiles
+from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING, Spread, cell_shares, presence, spread_of
@@ -23,16 +24,17 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     """Return the expected precision of each quantile, for values as expected, or spread evenly over the bounds.
 
     An interval reaches from rank p n - c to p n + c of the n rows of a cell, and is cut to the bounds.  `level` is
-    ignored: the intervals are released, at the level of the question.
+    ignored: the intervals are released, at the level of the question.  Of points alone (interval=False) the width is
+    that of the interval of `level` that would hold their error, which is not released.
     """
-    del level
-    chosen, sizes = split(shape)
-    noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
+    query = cast(Quantiles, shape.query)
+    level = query.level if query.interval else level
+    chosen = split(shape)[0]
     at = chosen[0].rowmap
     assert at is not None
     # with more cells than rows the width is that of the bounds
     each = np.maximum(1.0, np.floor(rows * presence(at, expect) * cell_shares(shape, expect)))
-    made = {float(n): _of_cell(shape, chosen, float(n), noise, expect) for n in set(each.tolist())}
+    made = {float(n): _of_cell(shape, chosen, float(n), level, expect) for n in set(each.tolist())}
     if not shape.keys:
         return made[float(each[0])]
     several = len(chosen) > 1
@@ -44,17 +46,17 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 
 
 def _of_cell(
-    shape: Measurement, chosen: tuple[PartSpec, ...], rows: float, noise: float, expect: Expectations
+    shape: Measurement, chosen: tuple[PartSpec, ...], rows: float, level: float, expect: Expectations
 ) -> list[Expected]:
-    """Return the expected precision of each quantile of a cell of `rows` rows; noise: variance of their number."""
+    """Return the expected precision of each quantile of a cell of `rows` rows."""
     query = cast(Quantiles, shape.query)
-    z = NormalDist().inv_cdf(0.5 + query.level / 2)
+    z = NormalDist().inv_cdf(0.5 + level / 2)
     found: list[Expected] = []
     for p, column in zip(map(float, cast("tuple[Fraction, ...]", query.probs)), chosen, strict=True):
         at = column.rowmap
         assert at is not None
         span, law = at.upper - at.lower, spread_of(at, expect)
-        c = reach(column, rows, noise, query.level)
+        c = _half(column, rows, level, z)
         # a sample quantile stands at a rank whose standard deviation is sqrt(n p (1 - p))
         own = z * math.sqrt(p * (1 - p) * rows)
         width, without = (_between(law, p, ranks / rows) * span for ranks in (c, own))
@@ -71,3 +73,13 @@ def _between(law: Spread, p: float, reach: float) -> float:
         return min(2 * reach, 1.0)
     low, high = law.at(np.array([p - reach, p + reach]))
     return float(high - low)
+
+
+def _half(column: PartSpec, rows: float, level: float, z: float) -> float:
+    """Return the half-width of an interval in ranks; of a point alone, z standard deviations of its error."""
+    if column.form.name != "point":
+        return reach(column, rows, level)
+    facts = column.form.parameters
+    p, scale = facts["numerator"] / facts["denominator"], scale_of(facts, column.law.scale)
+    # a Laplace error has variance 2 scale**2
+    return z * math.sqrt(rows * p * (1 - p) + 2 * scale**2)

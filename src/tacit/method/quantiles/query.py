@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 MOST_PROBS: Final = 20
+LEVEL: Final = 0.95
+"""Level of the intervals where none is named."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ class Quantiles(Query["QuantilesRelease"]):
 
     Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
     interval at `level`, which is part of the question.  [McSherry & Talwar 2007]
-    Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999).
+    interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.
+    Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999,
+    or beside interval=False; an interval that is neither True nor False).
 
     >>> Quantiles("income", [0.25, 0.5, 0.75]).to_dict()
     {'query': 'Quantiles', 'column': 'income', 'probs': ['1/4', '1/2', '3/4']}
@@ -45,7 +49,8 @@ class Quantiles(Query["QuantilesRelease"]):
     by: Names = ()
     bins: Bins = ()
     where: str | None = None
-    level: float = 0.95
+    level: float = LEVEL
+    interval: bool = True
 
     def __post_init__(self) -> None:
         _column("Quantiles", "column", self.column)
@@ -67,3 +72,9 @@ class Quantiles(Query["QuantilesRelease"]):
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.9999:
             text = f"level of Quantiles is {described(level)}: not from 0.5 to 0.9999."
             raise QueryError(text, code="Q74", hint="level=0.95")
+        if not isinstance(self.interval, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"interval of Quantiles is {self.interval!r}: neither True nor False."
+            raise QueryError(text, code="Q74", hint="interval=False")
+        if not self.interval and level != LEVEL:
+            text = f"level of Quantiles is {level!r}, and interval=False asks for points only."
+            raise QueryError(text, code="Q74", hint="leave one of the two out")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from tacit.method.quantiles.query import Quantiles
 
 if TYPE_CHECKING:
-    from tacit.release.document import Release
+    from tacit.release.document import Release, Released
 
 
 def _first(made: Release) -> bool:
@@ -16,17 +16,27 @@ def _first(made: Release) -> bool:
     return made.mechanism == "quantiles/1"
 
 
+def public_size(made: Released) -> bool:
+    """Return whether the number of present rows is public: all are in one cell, and none is left out."""
+    grid, query = made.parts[0].grid, cast(Quantiles, made.query)
+    return (
+        made.rows is not None
+        and grid is not None
+        and grid.missing != "exclude"
+        and not made.levels
+        and (query.where is None)
+    )
+
+
 def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Quantiles, made.query)
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
-    # where these hold, the number of present rows is public, and no part is spent on it: `design`
-    public = made.rows is not None and grid is not None and grid.missing != "exclude"
-    public = public and not made.levels and query.where is None
-    if tuple(part.form for part in made.parts) != (
-        *("ranks" for _ in query.probs),
-        *(() if public else ("size",)),
-    ):
+    sized = not query.interval or public_size(made)
+    # earlier releases have "ranks", with ends further out
+    forms = ("ranks", "ranks-2") if query.interval else ("point",)
+    wanted = [tuple((form,) * len(query.probs) + (() if sized else ("size",))) for form in forms]
+    if tuple(part.form for part in made.parts) not in wanted:
         yield "its parts are not one for each probability, and the number of rows where it is not public"
         return
     asked = [(p.numerator, p.denominator) for p in query.probs]
@@ -34,5 +44,5 @@ def wrong(made: Release) -> Iterator[str]:
         yield "its probabilities are not those of the question"
     if any(part.label != query.column or part.grid != grid for part in made.parts):
         yield f"its parts are not all of {query.column!r} on one grid"
-    if not _first(made) and any(len(cell) != 3 for part in chosen for cell in part.integers):
-        yield "it has not three selections for each quantile"
+    if not _first(made) and any(len(cell) != (3 if query.interval else 1) for part in chosen for cell in part.integers):
+        yield "it has not one selection for each quantile, or three with an interval"

@@ -76,24 +76,25 @@ def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int
     """
     a, b = prob.numerator, prob.denominator
     target = a * sum(counts.values()) + b * offset
-    runs = Runs([], [], [])
-    # invariant: the steps before `at` are in runs, and `below` rows are on them
+    first, points, utility = list[int](), list[int](), list[int]()
+    # invariant: the steps before `at` are in the lists, and `below` rows are on them
     below = at = 0
-
-    def add(end: int, rows: int) -> None:
-        nonlocal below, at
-        if end > at:  # none between neighbouring steps that both have rows
-            runs.first.append(at)
-            runs.points.append(end - at)
-            # at each step of the run L = below and R = below + rows, as only runs of one step have rows
-            runs.utility.append(-max(0, b * below - target, target - b * (below + rows)))
-        below, at = below + rows, end
-
     for step in sorted(counts):
-        add(step, 0)
-        add(step + 1, counts[step])
-    add(steps, 0)
-    return runs
+        if step > at:  # none between neighbouring steps that both have rows
+            first.append(at)
+            points.append(step - at)
+            utility.append(-abs(b * below - target))
+        rows = counts[step]
+        first.append(step)
+        points.append(1)
+        # at each step of a run L = below and R = below + rows, as only runs of one step have rows
+        utility.append(-max(0, b * below - target, target - b * (below + rows)))
+        below, at = below + rows, step + 1
+    if steps > at:
+        first.append(at)
+        points.append(steps - at)
+        utility.append(-abs(b * below - target))
+    return Runs(first, points, utility)
 
 
 SIZE: Final = Fraction(1, 20)

@@ -1,0 +1,186 @@
+"""Errors of quantiles against the table's own, beside those of other libraries: docs/reference/quantile-points.md.
+
+    python benchmarks/quantile_points.py [--quick]
+
+Complete columns, the number of rows public, one row replaced, pure epsilon: the same promise for all.
+- diffprivlib's `quantile` and `median` (0.6): the exponential mechanism on the intervals between neighbouring rows,
+  with measure their length and score -|i - p n|, i rows below; sensitivity 1 (its relation replaces a row), and
+  probability proportional to length times exp(epsilon score / 2).  Its law is computed here from that definition.
+- OpenDP (0.16): scores of evenly spaced candidates with their size known, and the largest of scores with exponential
+  noise (`then_quantile_score_candidates`, `then_noisy_max`).  A replaced row is two of its units: for the median the
+  score is |rows below - rows above| and the scale 4 / epsilon.  The law is simulated here, and
+  `cost` asks the library for what it costs, where it is installed.
+
+Designs were written down before any was simulated: SHAPES, SIZES, PRICES, PROBS."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from quantile_draws import checked, designed, law
+
+import tacit as tc
+from tacit.method.quantiles.design import RUNGS, reach
+from tacit.method.quantiles.estimate import few_rows_warning
+from tacit.method.quantiles.estimate_steps import of_selections
+from tacit.method.quantiles.rank_errors import scale_of, share_of_ends
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "quantile-points.md"
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+SHAPES: Final[dict[str, tuple[float, float, Draw]]] = {
+    "normal, range 10 sd": (-5, 5, lambda rng, n: rng.normal(0, 1, n)),
+    "normal, range 40 sd": (-20, 20, lambda rng, n: rng.normal(0, 1, n)),
+    "lognormal incomes": (0, 300_000, lambda rng, n: rng.lognormal(10.5, 0.8, n)),
+    "exponential waits": (0, 20, lambda rng, n: rng.exponential(1, n)),
+    "incomes in whole hundreds": (0, 300_000, lambda rng, n: 100 * np.rint(rng.lognormal(10.5, 0.8, n) / 100)),
+}
+SIZES: Final = (500, 5_000, 50_000)
+PRICES: Final = ("0.2", "1")
+PROBS: Final = ("1/2", "9/10")
+CANDIDATES: Final = (257, 4_097)
+"""Numbers of evenly spaced candidates; the better of both is shown."""
+DRAWS: Final = 100
+"""Draws from each table where an error is not computed exactly."""
+
+
+def diffprivlib(x: np.ndarray, lower: float, upper: float, p: float, epsilon: float, own: float) -> float:
+    """Mean absolute error, exactly."""
+    ends = np.concatenate([[lower], x, [upper]])
+    low, high = ends[:-1], ends[1:]
+    score = -np.abs(np.arange(len(x) + 1) - p * len(x))
+    weight = (high - low) * np.exp(epsilon / 2 * (score - score.max()))
+    width = np.where(high > low, high - low, 1.0)
+    inside = ((own - low) ** 2 + (high - own) ** 2) / (2 * width)
+    error = np.where((low < own) & (own < high), inside, np.abs((low + high) / 2 - own))
+    return float(weight @ error / weight.sum())
+
+
+def opendp(
+    x: np.ndarray, lower: float, upper: float, p: Fraction, epsilon: float, own: float, many: int, rng: Any
+) -> float:
+    """Mean absolute error of DRAWS draws."""
+    places = np.linspace(lower, upper, many)
+    below, upto = np.searchsorted(x, places, "left"), np.searchsorted(x, places, "right")
+    a, b = p.numerator, p.denominator
+    score = -np.abs((b - a) * below - a * (len(x) - upto)).astype(np.float64)
+    # a replaced row changes a score by b at most; noise of the maximum has scale 2 b / epsilon
+    noisy = score + rng.exponential(2 * b / epsilon, (DRAWS, many))
+    return float(np.mean(np.abs(places[np.argmax(noisy, axis=1)] - own)))
+
+
+def cost(scale: float) -> float | None:
+    """OpenDP's own epsilon of that noise for a median, where one row of 500 is replaced; None without the library."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return None
+    dp.enable_features("contrib")
+    rows: Any = dp.vector_domain(dp.atom_domain(bounds=(0.0, 1.0), nan=False), size=500), dp.symmetric_distance()
+    score = rows >> dp.t.then_quantile_score_candidates([0.25, 0.5, 0.75], alpha=0.5)
+    return float((score >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale)).map(2))
+
+
+def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tuple[float, float]:
+    """Mean absolute errors of the value of a release with an interval, and of its middle step alone; DRAWS draws."""
+    far = reach(column, len(x), level)
+    steps = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1).astype(
+        np.float64
+    )[:, None, :]
+    few = few_rows_warning(column.released(()), len(x), level) is not None
+    weight = 0.0 if few else share_of_ends(scale_of(column.form.parameters, column.law.scale), far)
+    values = of_selections(steps, column.grid, np.full((DRAWS, 1), weight))[0]
+    alone = of_selections(steps, column.grid, np.zeros((DRAWS, 1)))[0]
+    return float(np.mean(np.abs(values - own))), float(np.mean(np.abs(alone - own)))
+
+
+def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
+    lower, upper, draw = SHAPES[name]
+    rng, p, price = np.random.default_rng([n, len(name)]), Fraction(prob), float(epsilon)
+    schema = tc.Schema({"x": tc.Real(lower, upper, missing=lower)})
+    point, interval = (
+        designed(tc.Quantiles("x", [prob], interval=yes), schema, n, "replace-one", epsilon=epsilon).columns[0]
+        for yes in (False, True)
+    )
+    found = []
+    for i in range(tables):
+        x = np.sort(np.clip(draw(rng, n), lower, upper))
+        own = float(np.quantile(x, float(p), method="inverted_cdf"))
+        if i == 0:
+            checked(point, x, 0)
+            checked(interval, x, 7)
+        h = (upper - lower) / point.form.parameters["G"]
+        found.append(
+            (
+                law(point, x).error(own, lower, h),
+                diffprivlib(x, lower, upper, float(p), price, own),
+                *(opendp(x, lower, upper, p, price, own, many, rng) for many in CANDIDATES),
+                *whole(interval, x, own, 0.95, rng),
+            )
+        )
+    ours, other, *candidates, value, step = np.mean(found, axis=0)
+    best = min(other, *candidates)
+    return (
+        f"| {name} | {n:,} | {epsilon} | {float(p):g} | {ours:.3g} | {ours / best:.2f} | {ours / other:.2f} "
+        f"| {ours / min(candidates):.2f} | {value / best:.2f} | {step / best:.2f} |"
+    )
+
+
+HEAD: Final = (
+    "| values | n | ε | p | error | ÷ the best peer's | ÷ diffprivlib's | ÷ OpenDP's "
+    "| with an interval: ÷ the best peer's | its middle step alone |\n"
+    "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+
+
+def cells(tables: int) -> Iterator[str]:
+    yield HEAD
+    for name in SHAPES:
+        for n in SIZES:
+            for epsilon in PRICES:
+                for prob in PROBS:
+                    yield cell(name, n, epsilon, prob, tables)
+
+
+INTRODUCTION: Final = """# Errors of quantiles
+
+Mean absolute error of a released quantile against that of the table itself, with and without an interval, beside two
+other libraries at the same cost. Written by `python benchmarks/quantile_points.py`: {tables} tables a cell.
+
+Columns are complete, the number of rows is public, one row is replaced, and prices are pure ε, for all alike.
+`interval=False` spends the whole price on the point: *error*, and its ratios to the others' errors. The last two
+columns are of a release with its 95% interval, whose price is shared by three selections: of its value, which uses all
+three, and of the middle step alone, which was the value in 0.1.
+
+*diffprivlib* (0.6): the exponential mechanism on the intervals between rows, computed from its definition (sensitivity
+1, exp(ε score / 2)). *OpenDP* (0.16): evenly spaced candidates and the largest noisy score, {draws} draws a table; the
+better of {few} and {many} candidates, which is known only afterwards: candidates about as far apart as a selection errs
+help, as the nearest one is likely, and ones further apart hurt. Where many rows are equal (whole hundreds) the
+intervals between rows miss the value that most rows have, and a grid does not.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    tables, start = (4 if options.quick else 40), time.monotonic()
+    own = cost(4 / 0.2)
+    assert own is None or abs(own - 0.2) < 1e-6, own
+    few, many = (f"{number:,}" for number in CANDIDATES)
+    page = [INTRODUCTION.format(tables=tables, draws=DRAWS, few=few, many=many)]
+    for line in cells(tables):
+        print(line, flush=True)
+        page.append(line)
+    if not options.quick:
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    print(f"{time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

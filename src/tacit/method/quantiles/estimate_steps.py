@@ -1,0 +1,56 @@
+"""Values and intervals of quantiles from the steps that were selected for them.  Pure array functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.estimates.monotone import rising
+from tacit.release.parts import Grid
+
+
+def of_selections(steps: Array, grid: Grid, ends_share: Array) -> tuple[Array, Array]:
+    """Return values, shape (cells, probs), and limits, (cells, probs, 2), of steps (cells, probs, (below, at, above)).
+
+    Steps of shape (cells, probs, 1) are values without limits: these are then the values themselves.
+    ends_share: shape (cells, probs), the weight of the middle of both ends in a value.  A value moves at most that
+    share of the way to the nearer end, since a nearby end says that rows are not evenly spaced; it is a grid step.
+
+    >>> one = np.array([[[30.0, 20.0, 40.0]]]), Grid("real", 0.0, 100.0, 100)
+    >>> values, limits = of_selections(*one, np.array([[0.5]]))
+    >>> values.tolist(), limits.tolist()
+    ([[30.0]], [[[29.5, 40.5]]])
+    """
+    h = (grid.upper - grid.lower) / grid.G
+    # noise may select the lower end above the upper one: the order of the two is restored
+    ends = np.sort(steps[..., [0, -1]], axis=-1)
+    limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
+    # rows are clamped to the bounds, and so are all quantiles
+    limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
+    # a value selected beyond its own ends is moved to the nearer of them
+    at = np.clip(steps[..., steps.shape[-1] // 2], ends[..., 0], ends[..., 1])
+    below, above = at - ends[..., 0], ends[..., 1] - at
+    nearer = np.minimum(below, above)
+    at = np.rint(at + ends_share * np.clip((above - below) / 2, -nearer, nearer))
+    return grid.lower + h * at, limits
+
+
+def settled(values: Array, limits: Array, unsure: NDArray[np.bool_], grid: Grid) -> tuple[Array, Array]:
+    """Return values and limits that rise with the probability, those of unsure terms between the bounds of the column.
+
+    Shapes as in `of_selections`; unsure: of the shape of `values`.  What was selected for an unsure term moves no
+    other: its value is moved between those of its sure neighbours.
+
+    >>> limits = np.array([[[8.0, 9.0], [4.0, 6.0]]])
+    >>> made = settled(np.array([[9.0, 5.0]]), limits, np.array([[True, False]]), Grid("real", 0.0, 10.0, 10))
+    >>> made[0].tolist(), made[1].tolist()
+    ([[5.0, 5.0]], [[[0.0, 10.0], [4.0, 6.0]]])
+    """
+    # an unsure term neither raises what follows it nor lowers what is before it
+    least = np.where(unsure, -np.inf, values)
+    kept = np.where(unsure[..., None], np.array([np.inf, -np.inf]), limits)
+    above, kept = rising(least, kept)
+    below = np.minimum.accumulate(np.where(unsure, np.inf, above)[:, ::-1], axis=1)[:, ::-1]
+    held = np.maximum.accumulate(np.where(unsure, np.clip(values, above, below), above), axis=1)
+    return held, np.where(unsure[..., None], np.array([grid.lower, grid.upper]), kept)
