@@ -908,11 +908,6 @@ MODELS = (
     ),
     Fault(
         "tacit.method.quantiles.plan",
-        "c = reach(column, rows, noise, query.level)",
-        "c = reach(column, rows, 0.0, query.level)",
-        "a plan of quantiles leaves the noise of a private number of rows out",
-    ),
-    Fault(
         "level = query.level if query.interval else level",
         "level = level",
         "a plan of quantiles has intervals of another level than the question's",
