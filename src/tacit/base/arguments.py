@@ -36,9 +36,8 @@ def described(value: object) -> str:
         return _number(plain(value))
     if isinstance(value, type):
         return f"the class {value.__name__}"
-    given: Any = value
-    size = f" of {len(given):,}" if isinstance(given, list | tuple | Mapping | set) else ""
-    return f"{kind_of(given)}{size}"
+    kind = kind_of(value)
+    return f"{kind} of {len(cast(Any, value)):,}" if isinstance(value, list | tuple | Mapping | set) else kind
 
 
 def kind_of(value: object) -> str:
