@@ -98,7 +98,7 @@ def test_a_contrast_says_that_errors_are_added_only_where_they_are() -> None:
     assert np.sqrt(across.sampling_variances[0]) == pytest.approx(apart.sum())
     table = both.release.estimate(target="table").contrast("`age:a` - `pay:b`")
     assert (table.notes[-1], float(table.sampling_variances[0])) == (
-        "only the noise is uncertain, and its law is known",
+        "only the noise is uncertain, and its joint law is known",
         0,
     )
     assert tc.difference(both["age:a"], both["age:b"]).notes == (KNOWN,)

@@ -34,8 +34,10 @@ def described(value: object) -> str:
         return shown(value)
     if value is None or isinstance(value, bool | int | float | Fraction | Decimal | date):
         return _number(plain(value))
-    size = f" of {len(cast(Any, value)):,}" if isinstance(value, list | tuple | Mapping | set) else ""
-    return f"the class {value.__name__}" if isinstance(value, type) else f"{kind_of(value)}{size}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    kind = kind_of(value)
+    return f"{kind} of {len(cast(Any, value)):,}" if isinstance(value, list | tuple | Mapping | set) else kind
 
 
 def kind_of(value: object) -> str:
@@ -54,7 +56,7 @@ def plain(value: Any) -> Any:
     >>> plain(np.int64(3)), plain(np.bool_(True)), plain("age")
     (3, True, 'age')
     """
-    return value.item() if isinstance(value, np.bool_ | np.integer | np.floating | np.str_) else value
+    return cast(Any, value).item() if isinstance(value, np.bool_ | np.integer | np.floating | np.str_) else value
 
 
 def holds_rows(value: object) -> bool:

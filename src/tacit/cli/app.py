@@ -310,9 +310,9 @@ def _print_error(problem: Exception, as_json: bool) -> int:
 
 def _options() -> dict[str, str]:
     """Return the options of the command that was typed, by the names of their arguments in Python."""
-    known = getattr(typer.main.get_command(app), "commands", {})
+    known: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
     typed = next((known[word] for word in sys.argv[1:2] if word in known), None)
-    params = [] if typed is None else typed.params
+    params: list[Any] = [] if typed is None else list(typed.params)
     return {str(one.name): one.opts[-1] for one in params if one.opts[-1].startswith("--")}
 
 

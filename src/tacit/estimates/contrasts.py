@@ -105,7 +105,7 @@ def joint_words(made: Estimate) -> str:
     """
     used = [(block, w) for block, w in made.combination.slices() if w.any() and block.sampling_variance.any()]
     if not used:
-        return "only the noise is uncertain, and its law is known"
+        return "only the noise is uncertain, and its joint law is known"
     added = "sampling standard errors are added, an upper bound"
     if any(block.shared and np.count_nonzero(w, axis=1).max() > 1 for block, w in used):
         return f"{why_shared(made, 'groups')}: {added}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,14 +39,14 @@ def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn |
 
     check_rows(len(found.terms))
     whole, said = shown(found, found.intervals(level), level), caption(found)
-    known: Array = np.array([reason is None for reason in found.reasons])
+    known = [reason is None for reason in found.reasons]
     parts = [list(range(len(found.terms)))] if ax is not None else _columns_apart(found, whole, known)
     if len(parts) < 2:
         return draw(whole, said, ax, known=known)
 
     def panel(rows: list[int], words: str) -> Panel:
         own = Caption("", words, said.note)
-        return Panel("", lambda place: draw(whole.some(np.array(rows)), own, place, known=known[rows]), words)
+        return Panel("", lambda place: draw(whole.some(rows), own, place, known=[known[i] for i in rows]), words)
 
     labels = [column for columns in found.combination.columns() for column in columns]
     titles = [", ".join(dict.fromkeys(labels[i] for i in rows)) for rows in parts]
@@ -53,7 +54,7 @@ def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn |
     return stacked([panel(*one) for one in zip(parts, axis, strict=True)], [len(one) for one in parts], said.title)
 
 
-def _columns_apart(found: Estimate, whole: Intervals, known: Array) -> list[list[int]]:
+def _columns_apart(found: Estimate, whole: Intervals, known: Sequence[bool]) -> list[list[int]]:
     """Return the terms of each axis: columns of the same units whose intervals are of about the same width."""
     if found.matrix is not None or len(found.blocks) < 2:
         return [list(range(len(found.terms)))]
@@ -140,7 +141,7 @@ def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) 
 
     def panel(rows: list[int]) -> Panel:
         own = Caption("", "", note)
-        return Panel("", lambda place: draw(whole.some(np.array(rows)), own, place))
+        return Panel("", lambda place: draw(whole.some(rows), own, place))
 
     return stacked([panel(rows) for rows in parts], [len(rows) for rows in parts], f"{said.title} · {said.axis}")
 

@@ -124,15 +124,15 @@ def rows_of(table: Any) -> Any:
     """Return the rows to predict at as a pandas frame; a mapping of single values is one row.  InferenceError I42."""
     given = table
     if isinstance(table, Mapping):
-        given = cast("Mapping[str, Any]", table)
+        words = cast("Mapping[str, Any]", table)
         # one person's values: {"age": 30, "sex": "f"}
-        if given and all(np.ndim(one) == 0 for one in given.values()):
-            given = {name: [one] for name, one in given.items()}
+        single = bool(words) and all(np.ndim(one) == 0 for one in words.values())
+        given = {name: [one] for name, one in words.items()} if single else words
     try:
         return pandas().DataFrame(given)
     except (TypeError, ValueError):
         pass
-    text = f"the rows to predict at are {described(table)}: no frame, and no mapping of columns."
+    text = f"the rows to predict at are {described(cast(Any, table))}: no frame, and no mapping of columns."
     raise InferenceError(text, code="I42", hint='predict({"age": [30, 40]})', state=None)
 
 

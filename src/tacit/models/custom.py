@@ -207,7 +207,8 @@ def _support(given: Any, columns: int) -> Any:
         low, high = float(ends[0]), float(ends[1])
         if np.isfinite([low, high]).all() and low < high:
             return low, high
-    message = f"support={described(given)} is none of {', '.join(SUPPORTS)}, and no interval of rows of one column."
+    what = described(cast(object, given))
+    message = f"support={what} is none of {', '.join(SUPPORTS)}, and no interval of rows of one column."
     raise ModelError(message, code="M12")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -94,11 +94,11 @@ class Intervals:
     level: float
     half: Array | None = None
 
-    def some(self, rows: Array) -> Intervals:
-        """Return some of the terms; rows: their indices, or a flag for each term."""
-        names = np.array(self.terms, dtype=object)[rows].tolist()
-        half = None if self.half is None else self.half[rows]
-        return Intervals(tuple(names), self.values[rows], self.limits[rows], self.level, half)
+    def some(self, rows: Sequence[int]) -> Intervals:
+        """Return some of the terms, by their indices."""
+        at = list(rows)
+        half = None if self.half is None else self.half[at]
+        return Intervals(tuple(self.terms[i] for i in at), self.values[at], self.limits[at], self.level, half)
 
     @property
     def inner(self) -> Array:

@@ -25,7 +25,7 @@ def estimate(
     """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     seen = _seen(ax, shown, place, known)
-    if seen.any():
+    if seen:
         bars(ax, shown.some(seen), place[seen])
         ax.plot(shown.values[seen], place[seen], "o", color=BLACK, markersize=4)
     rows(ax, place, shown.terms)
@@ -43,7 +43,7 @@ def pairwise(shown: Intervals, caption: Caption, ax: Any = None, *, known: Seque
     seen = _seen(ax, shown, place, known)
     # zorder 0: behind bars and points
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    if seen.any():
+    if seen:
         some = shown.some(seen)
         bars(ax, some, place[seen])
         points(ax, some.values, place[seen], excludes(some.limits, 0.0), "0 is inside")
@@ -52,12 +52,13 @@ def pairwise(shown: Intervals, caption: Caption, ax: Any = None, *, known: Seque
     return shown.drawn(ax, caption.note, shown.inner)
 
 
-def _seen(ax: Any, shown: Intervals, place: Array, known: Sequence[bool] | None) -> Array:
-    """Return which terms are drawn, shape (terms,); say in the rows of the others that they are not known."""
-    seen = np.ones(len(shown.terms), dtype=np.bool_) if known is None else np.asarray(known, dtype=np.bool_)
-    for at in place[~seen].tolist():
+def _seen(ax: Any, shown: Intervals, place: Array, known: Sequence[bool] | None) -> list[int]:
+    """Return the indices of the terms that are drawn; say in the rows of the others that they are not known."""
+    seen = [i for i in range(len(shown.terms)) if known is None or known[i]]
+    for i in set(range(len(shown.terms))) - set(seen):
+        at = float(place[i])
         ax.text(0.01, at, "not known", transform=ax.get_yaxis_transform(), fontsize=7, color="0.35", va="center")
-    if not seen.any():
+    if not seen:
         ax.set_xticks([])  # an axis of nothing
     return seen
 

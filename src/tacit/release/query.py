@@ -67,10 +67,11 @@ def _signature(init: Any) -> inspect.Signature:
     return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
-def _plain(kind: str, name: str, value: Any) -> Any:
+def _plain(kind: str, name: str, given: object) -> Any:
     """Return an argument as a plain value; QueryError Q06 for rows."""
-    if name in LISTS and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
-        return cast("np.ndarray[Any, Any]", value).tolist()
+    value: Any = given
+    if name in LISTS and isinstance(given, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+        return value.tolist()
     if holds_rows(value):
         hint = 'where="age >= 18", in words' if name == "where" else f"{name} by the column's name"
         raise QueryError(f"{name} of {kind} is {kind_of(value)}: a question holds no rows.", code="Q06", hint=hint)

@@ -83,7 +83,7 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
     if isinstance(given, int) and not isinstance(given, bool) and by:  # pyright: ignore[reportUnnecessaryIsInstance]
         return ((EVERY, given),)
     try:
-        pairs = dict(given)
+        pairs: dict[Any, Any] = dict(cast(Any, given))
     except (TypeError, ValueError):
         raise QueryError(f"bins of {kind} is {described(given)}.", code="Q64", hint='bins={"age": 10}') from None
     for name in pairs:
@@ -119,7 +119,8 @@ def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
         text = f"bins of {type(query).__name__} is {number}, and no column of {groups} is one of numbers."
         raise QueryError(text, code="Q64", hint="leave bins out")
     made = {name: _at_most(schema[name], number, groups) for name in numeric}
-    return replace(query, bins={name: bins for name, bins in made.items() if bins is not None})
+    kept = {name: bins for name, bins in made.items() if bins is not None}
+    return cast(Q, replace(cast(Any, query), bins=kept))
 
 
 def _at_most(column: Any, number: int, groups: str) -> Any:

@@ -116,7 +116,7 @@ def read_levels(levels: object) -> Any:
         if not isinstance(one, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str | int | float):
             hint = 'levels = [["01", "Alabama"], ["10", "Delaware"]]'
             raise SchemaError(
-                f"level {described(one)} of Category is not a code with its label.", code="S10", hint=hint
+                f"level {described(cast(object, one))} of Category is not a code with its label.", code="S10", hint=hint
             )
         if pair[0] in made:
             raise SchemaError(f"level {pair[0]!r} of Category occurs twice.", code="S09", hint="each level once")

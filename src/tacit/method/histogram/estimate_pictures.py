@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -47,7 +47,8 @@ def margin(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target
         return _pairs(found, ax, level)
     if found.axes[0].kind in BINNED:
         return _bins(found, ax, level, target)
-    return pictures.estimate(found.estimate(target), ax, level=level)
+    # the counts of one column: one picture
+    return cast(Drawn, pictures.estimate(found.estimate(target), ax, level=level))
 
 
 def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Panels:

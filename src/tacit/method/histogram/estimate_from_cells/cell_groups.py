@@ -68,7 +68,7 @@ def group_counts(release: Released, columns: Sequence[str], by: By = None) -> Gr
     """
     names, own = texts(by), texts(list(columns))
     if names is None or own is None:
-        wrong = by if names is None else next(one for one in columns if not isinstance(one, str))
+        wrong = by if names is None else next(one for one in columns if not isinstance(one, str))  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"{kind_of(wrong)} names no column."
         raise InferenceError(text, code="I41", hint='"age", or by=["sex", "region"]', state=None)
     if len({*names, *columns}) < len(names) + len(columns):

@@ -74,7 +74,7 @@ def quantiles(
     if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):
         text = f"probabilities {described(probs)} are not different numbers above 0 and below 1."
         raise InferenceError(text, code="I51", hint="[0.25, 0.5, 0.75]", state=None)
-    if not isinstance(within, str) or within not in ("smooth", "bins"):
+    if not isinstance(within, str) or within not in ("smooth", "bins"):  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"within={described(within)} is neither 'smooth' nor 'bins'."
         raise InferenceError(text, code="I51", hint='within="bins": intervals of whole bins', state=None)
     made = group_counts(release, (column,), by)
