@@ -55,7 +55,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class NearbyStatistics:
     """What parties say about p statistics near `mean`: differences s - mean and variances of their errors.
 
     off, noise: shape (M, R, p).  size: noisy numbers of rows, uncorrelated with `off`, shape (M, R, p).
@@ -150,7 +150,7 @@ def _wider(found: _Fitted, bent: Array, use: Array) -> tuple[PooledEffects | Non
     The mean moves by -sum_j share_j bent_ja for each unit of tau2_a; the variance of an estimated tau2 is one over its
     information.
     """
-    M, p = len(bent), found.mu.shape[-1]
+    M, p = len(bent), int(found.mu.shape[-1])
     out = list(found.effects)
     for t, one in enumerate(found.effects):
         if one is None or not one.tau2:
@@ -160,7 +160,7 @@ def _wider(found: _Fitted, bent: Array, use: Array) -> tuple[PooledEffects | Non
         share[use[:, t] > 0] = one.weights
         more = 0.0
         for a in range(p):
-            other = found.effects[r * p + a]
+            other: PooledEffects | None = found.effects[r * p + a]
             more += 0.0 if other is None else float(share @ bent[:, r, k, a]) ** 2 * other.tau2_variance
         out[t] = replace(one, wider=one.wider * (1 + more / max(one.error, 1e-300)))
     return tuple(out)
@@ -190,7 +190,7 @@ def _regular(found: Places, instead: Places) -> Places:
     )
 
 
-def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> Statistics:
+def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> NearbyStatistics:
     """Return the parties' statistics near `mean`, shape (M, R, p) or (R, p), which is linear in the noise."""
     rows: list[tuple[Array, Array, Array]] = []
     for k, one in enumerate(found):
@@ -199,7 +199,7 @@ def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> Stati
         size = decorrelated_sizes(one, x, c)
         rows.append((one.scale * one.distance(x) / size, one.scale**2 * one.privacy(x) / size**2, size))
     off, noise, size = (np.stack([row[i] for row in rows], axis=-1) for i in range(3))
-    return Statistics(off, noise, size)
+    return NearbyStatistics(off, noise, size)
 
 
 def _errors(found: Sequence[Evidence], middle: Places, sampled: bool) -> tuple[Array, Array, Array]:
