@@ -67,7 +67,7 @@ def test_parties_that_say_almost_nothing_neither_bias_nor_spoil_the_mean() -> No
     assert np.ptp(found.shares[4:], axis=0).max() < 1e-12
 
 
-@pytest.mark.parametrize(("sizes", "epsilon", "tau"), [((4_000,) * 10, "20", 0.4), ((150,) * 30, "20", 0.25)])
+@pytest.mark.parametrize(("sizes", "epsilon", "tau"), [((2_000,) * 10, "20", 0.4), ((25,) * 60, "20", 0.25)])
 def test_the_mean_is_that_of_the_parameters(sizes: tuple[int, ...], epsilon: str, tau: float) -> None:
     """Rates differ by much: their mean, not one over the mean of the means, which is tau**2 below it."""
     rates = np.random.default_rng(4).uniform(1 - tau * 3**0.5, 1 + tau * 3**0.5, (len(sizes), R))

@@ -97,8 +97,10 @@ def _naming(found: Column, parties: Sequence[str]) -> Column:
     """Return the column with the parties that say too little named in the reasons that speak of them."""
     reasons = list(found.reasons)
     for t, why in enumerate(reasons):
-        out = [parties[j] for j in np.flatnonzero(~found.parts.usable[:, t])]
-        if why in (FEW, FEW_FITS, NO_FITS) and out:
+        if why not in (FEW, FEW_FITS, NO_FITS):
+            continue
+        out = [name for name, usable in zip(parties, found.parts.usable[:, t].tolist(), strict=True) if not usable]
+        if out:
             reasons[t] = f"{why}: {listed(out)} say too little"
     return replace(found, reasons=tuple(reasons))
 

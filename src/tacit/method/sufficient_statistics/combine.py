@@ -69,7 +69,8 @@ def varied(
     limits = (map_.model.lower, map_.model.upper)
     if at.inverse is None:
         M, p = len(usable), len(at.theta)
-        none = PartyEstimates(np.tile(at.theta, (M, 1)), *np.zeros((2, M, p)), np.zeros((M, p), dtype=np.bool_))
+        zero = np.zeros((M, p))
+        none = PartyEstimates(np.tile(at.theta, (M, 1)), zero, zero, np.zeros((M, p), dtype=np.bool_))
         return RandomEffects(none, (None,) * p, limits, none), INDISTINCT
     start = at.theta[None, :]
     made = random_parameters(maps_of(map_), found, usable, start, map_.inner, limits, method, sampled=sampled)

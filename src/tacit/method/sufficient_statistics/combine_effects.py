@@ -55,7 +55,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class NearbyStatistics:
     """What parties say about p statistics near `mean`: differences s - mean and variances of their errors.
 
     off, noise: shape (M, R, p).  size: noisy numbers of rows, uncorrelated with `off`, shape (M, R, p).
@@ -110,7 +110,7 @@ def random_parameters(
         sampling, privacy, V = _errors(found, middle, sampled)
         Q = _curvature(maps, middle, inner)
         S = _own_parts(Q, V)
-        y = own.theta + _times(np.linalg.inv(own.slope), _statistics(found, own.mean, middle).off)
+        y = own.theta + _times(_inverse(own.slope), _statistics(found, own.mean, middle).off)
         theta, bent = y, ((1 - S) ** 2)[..., None, None] * 0.5 * np.einsum("rkaa->rka", Q)
         y = y + 0.5 * np.einsum("rkab,mrab->mrk", Q, (S * (2 - S))[..., None, None] * V)
         made = _fitted(y, sampling + privacy, use, method)
@@ -121,10 +121,10 @@ def random_parameters(
     y = y - np.einsum("mrka,ra->mrk", bent, tau2)
     effects = _wider(_fitted(y, sampling + privacy, use, method, predict=True), bent, use)
     low, high = (np.broadcast_to(end, (R, p)).reshape(-1) for end in limits)
-    flat = [one.reshape(M, -1) for one in (y, sampling, privacy)]
+    value, rows, noise = (one.reshape(M, -1) for one in (y, sampling, privacy))
     said = np.repeat(informative, p, axis=1)
-    shown = PartyEstimates(np.clip(flat[0], low, high), flat[1], flat[2], np.repeat(usable, p, axis=1))
-    return RandomEffects(shown, effects, (low, high), PartyEstimates(*flat, said))
+    shown = PartyEstimates(np.clip(value, low, high), rows, noise, np.repeat(usable, p, axis=1))
+    return RandomEffects(shown, effects, (low, high), PartyEstimates(value, rows, noise, said))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _wider(found: _Fitted, bent: Array, use: Array) -> tuple[PooledEffects | Non
     The mean moves by -sum_j share_j bent_ja for each unit of tau2_a; the variance of an estimated tau2 is one over its
     information.
     """
-    M, p = len(bent), found.mu.shape[-1]
+    M, p = len(bent), int(found.mu.shape[-1])
     out = list(found.effects)
     for t, one in enumerate(found.effects):
         if one is None or not one.tau2:
@@ -158,9 +158,10 @@ def _wider(found: _Fitted, bent: Array, use: Array) -> tuple[PooledEffects | Non
         r, k = divmod(t, p)
         share = np.zeros(M)
         share[use[:, t] > 0] = one.weights
-        others = [found.effects[r * p + a] for a in range(p)]
-        pulls = share @ bent[:, r, k]
-        more = sum(float(pull) ** 2 * other.tau2_variance for pull, other in zip(pulls, others, strict=True) if other)
+        more = 0.0
+        for a in range(p):
+            other: PooledEffects | None = found.effects[r * p + a]
+            more += 0.0 if other is None else float(share @ bent[:, r, k, a]) ** 2 * other.tau2_variance
         out[t] = replace(one, wider=one.wider * (1 + more / max(one.error, 1e-300)))
     return tuple(out)
 
@@ -177,15 +178,19 @@ def _regular(found: Places, instead: Places) -> Places:
     lengths = np.maximum(np.linalg.norm(slope, axis=-2).prod(axis=-1), 1e-300)
     good = np.isfinite(found.slope).all(axis=(-1, -2)) & (np.abs(np.linalg.det(slope)) > SINGULAR * lengths)
 
-    def chosen(name: str) -> Array:
-        one = getattr(found, name)
+    def chosen(one: Array, other: Array) -> Array:
         keep = good.reshape(*good.shape, *(1,) * (one.ndim - good.ndim))
-        return np.where(keep, one, getattr(instead, name))
+        return np.asarray(np.where(keep, one, other))
 
-    return Places(*(chosen(name) for name in ("theta", "mean", "slope", "cov")))
+    return Places(
+        chosen(found.theta, instead.theta),
+        chosen(found.mean, instead.mean),
+        chosen(found.slope, instead.slope),
+        chosen(found.cov, instead.cov),
+    )
 
 
-def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> Statistics:
+def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> NearbyStatistics:
     """Return the parties' statistics near `mean`, shape (M, R, p) or (R, p), which is linear in the noise."""
     rows: list[tuple[Array, Array, Array]] = []
     for k, one in enumerate(found):
@@ -194,7 +199,7 @@ def _statistics(found: Sequence[Evidence], mean: Array, middle: Places) -> Stati
         size = decorrelated_sizes(one, x, c)
         rows.append((one.scale * one.distance(x) / size, one.scale**2 * one.privacy(x) / size**2, size))
     off, noise, size = (np.stack([row[i] for row in rows], axis=-1) for i in range(3))
-    return Statistics(off, noise, size)
+    return NearbyStatistics(off, noise, size)
 
 
 def _errors(found: Sequence[Evidence], middle: Places, sampled: bool) -> tuple[Array, Array, Array]:
@@ -204,7 +209,7 @@ def _errors(found: Sequence[Evidence], middle: Places, sampled: bool) -> tuple[A
     and shrunk to the family's; their correlations are the family's, as no release holds them.
     """
     made = _statistics(found, middle.mean, middle)
-    inverse = np.linalg.inv(middle.slope)
+    inverse = _inverse(middle.slope)
     noise = inverse @ _diagonal(made.noise) @ np.swapaxes(inverse, -1, -2)
     rows = np.zeros_like(noise)
     if sampled:
@@ -231,7 +236,7 @@ def _row_variance(one: Evidence, middle: Places, k: int) -> Array:
 
 def _curvature(maps: Maps, middle: Places, inner: tuple[Array, Array]) -> Array:
     """Return Q_kab = sum_l A_kl d2m_l / dtheta_a dtheta_b, shape (R, p, p, p): differences of the first derivatives."""
-    inverse, columns = np.linalg.inv(middle.slope), list[Array]()
+    inverse, columns = _inverse(middle.slope), list[Array]()
     for b in range(middle.theta.shape[-1]):
         step = np.zeros_like(middle.theta)
         step[..., b] = STEP * np.maximum(np.abs(middle.theta[..., b]), STEP)
@@ -257,6 +262,11 @@ def _own_parts(Q: Array, V: Array) -> Array:
 def _diagonal(values: Array) -> Array:
     """Return diagonal matrices, shape (..., p, p)."""
     return values[..., None] * np.eye(values.shape[-1])
+
+
+def _inverse(matrix: Array) -> Array:
+    """Return inverse matrices, shape (..., p, p)."""
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _times(matrix: Array, vector: Array) -> Array:
