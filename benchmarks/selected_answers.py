@@ -48,9 +48,9 @@ Of survival: where rows still at risk at that time, without censoring, times eps
 
 INTRO = """# Coverage given an answer
 
-How often 95% intervals hold the truth in those releases that give an answer and no reason, where tables are drawn anew and
-released anew.  ± is twice the Monte-Carlo error; bold is what should not be: less than 93%, or more than 5% without an answer
-where rows and price are plenty.  Written by `python benchmarks/selected_answers.py`.
+How often 95% intervals hold the truth in those releases that give an answer and no reason, where tables are drawn and
+released anew.  ± is twice the Monte-Carlo error; bold is what should not be: less than 93%, or more than 5% without an
+answer where rows and price are plenty.  Written by `python benchmarks/selected_answers.py`.
 """
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -88,7 +88,7 @@ LAWS = {
 NUMBERS = [name for name, law in LAWS.items() if not law.share]
 
 
-def price(text: str) -> dict[str, float]:
+def price(text: str) -> dict[str, Any]:
     name, value = text.split("=")
     return {name: float(value)}
 
