@@ -101,10 +101,10 @@ def _table(law: Law, loadings: tuple[float, ...], reach: float, alpha: float) ->
     """
     x, logs = _tail(law, loadings)
     # N0 - q, from -reach (N0 = least) to where an answer is certain
-    below = np.linspace(-reach, x[-1] / 2, NODES)
+    below = np.linspace(-reach, float(x[-1]) / 2, NODES)
     chance = _above(-below, x, logs)
     # log tails fall in x: reversed for interpolation
-    quantile = cast(Any, np).interp(np.log(GAMMA * alpha * chance), logs[::-1], x[::-1])
+    quantile = np.asarray(cast(Any, np).interp(np.log(GAMMA * alpha * chance), logs[::-1], x[::-1]), dtype=np.float64)
     # the tail of one Laplace noise has no memory: n then says nothing of N0 below q, and the smallest N0 is taken
     found = np.maximum.accumulate(below + quantile)
     return found + 1e-9 * x[-1] * np.arange(NODES) / NODES, chance
@@ -119,7 +119,7 @@ def _tail(law: Law, loadings: tuple[float, ...]) -> tuple[Array, Array]:
 
 def _above(c: Array, x: Array, logs: Array) -> Array:
     """Return P(e > c) by interpolation of the log tail."""
-    side = np.exp(cast(Any, np).interp(np.abs(c), x, logs))
+    side = np.exp(np.asarray(cast(Any, np).interp(np.abs(c), x, logs), dtype=np.float64))
     return np.where(c >= 0, side, 1 - side)
 
 
