@@ -216,8 +216,8 @@ TITLES = {
 def table(part: str, sizes: tuple[int, ...], repeats: int) -> Iterator[Part]:
     yield f"## {TITLES[part]}\n"
     yield (
-        f"{repeats} simulations a row: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.0f}.  "
-        "Intervals of fits with\na reason are not counted.  *SE / SD* above 1: what bins hide is in the standard errors.\n"
+        f"{repeats} simulations a row: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.0f}."
+        "\nFits with a reason are not counted. *SE / SD* above 1: what bins hide is in the standard errors.\n"
     )
     yield from HEAD
     for design in designs(part):

@@ -91,9 +91,13 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     np.add.at(weight, near, bent)
     spread = np.maximum(counts, 0.0) + cells.variance
     noise = np.einsum("ko,kop->p", spread, weight**2)
-    unknown = off.T @ off + pushed.T @ pushed + SHARES**2 * _less(np.einsum("ko,kop->p", counts, weight), noise)
-    grown = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
-    return along, unknown, np.outer(grown, grown)
+    # edges are wrong each on its own, and all one way where their densities bend alike
+    together = edges.lean @ off
+    curved = _less(np.einsum("ko,kop->p", counts, weight), noise)
+    unknown = off.T @ off + np.outer(together, together) + pushed.T @ pushed + SHARES**2 * curved
+    grown: Array = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
+    shared: Array = np.outer(grown, grown)
+    return along, unknown, shared
 
 
 def _less(off: Array, noise: Array) -> Array:

@@ -145,8 +145,8 @@ def shares(axis: CellAxis, counts: Array, variance: float, shift: Array) -> tupl
     kept = np.minimum(1.0, 2 * trust.max(axis=-1)) * some**2 / (some**2 + variance + 1e-300)
     part = kept[..., None] * pull / np.where(total > 0, total, 1.0) / distance
     ratio = m[..., None] / np.where(full > 0, full, 1.0)
-    slope = np.where(own, -part.sum(axis=-1, keepdims=True), part * ratio)
-    return slope, _curvature(x[..., near], full, m, variance) if K > 2 else np.zeros_like(slope)
+    slope: Array = own * -part.sum(axis=-1, keepdims=True) + ~own * part * ratio
+    return slope, _curvature(x[..., near], full, m, variance) if K > 2 else np.zeros(slope.shape)
 
 
 def _curvature(x: Array, full: Array, m: Array, variance: float) -> Array:

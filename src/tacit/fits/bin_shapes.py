@@ -111,11 +111,13 @@ class Edges:
 
     mean: mean densities of the bins, shape (..., K), positive.  used: densities at edges, shape (..., K + 1); beyond
     the ends they may be negative, for a bin that is empty near its end.  unknown: how far these may be off, likewise.
+    lean: signs of the cubic less the line through logarithms, 0 at ends: where these are alike, errors may add up.
     """
 
     mean: Array
     used: Array
     unknown: Array
+    lean: Array
 
 
 def edge_densities(axis: CellAxis, counts: Array, variance: float) -> Edges:
@@ -126,12 +128,13 @@ def edge_densities(axis: CellAxis, counts: Array, variance: float) -> Edges:
     m = positive(counts, variance)
     h, K = axis.widths, axis.bins
     cuts = [0, *(np.flatnonzero(np.abs(np.diff(np.log(h))) > np.log(NARROW_HEAP)) + 1).tolist(), K]
-    out = Edges(m / h, np.zeros((*m.shape[:-1], K + 1)), np.zeros((*m.shape[:-1], K + 1)))
+    out = Edges(m / h, *(np.zeros((*m.shape[:-1], K + 1)) for _ in range(3)))
     runs = [(first, last) for first, last in pairwise(cuts)]
     # the wider run's last, so that its edges stand
     for first, last in sorted(runs, key=lambda run: float(h[run[0] : run[1]].max())):
         part = _run(axis.bounds[first : last + 1], m[..., first:last], variance)
-        out.used[..., first : last + 1], out.unknown[..., first : last + 1] = part.used, part.unknown
+        at = slice(first, last + 1)
+        out.used[..., at], out.unknown[..., at], out.lean[..., at] = part.used, part.unknown, part.lean
     return out
 
 
@@ -141,7 +144,7 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     f = m / widths
     if bins == 1:
         flat = np.concatenate([f, f], axis=-1)
-        return Edges(f, flat, flat)
+        return Edges(f, flat, flat, np.zeros(flat.shape))
     log = np.log(f)
     smooth = f @ _cubic(tuple(bounds.tolist())).T
     part = (bounds[1:-1] - x[:-1]) / (x[1:] - x[:-1])
@@ -167,7 +170,9 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     wide = np.concatenate([apart[..., :1], apart, apart[..., -1:]], axis=-1)
     apart = np.maximum(apart, np.maximum(wide[..., :-2], wide[..., 2:]) / 2) * inner
     unknown = np.concatenate([ends[0][1][..., None], apart, ends[1][1][..., None]], axis=-1)
-    return Edges(f, used, unknown)
+    lean = np.zeros(used.shape)
+    lean[..., 1:-1] = np.sign(cubic - steep)
+    return Edges(f, used, unknown, lean)
 
 
 def _end(mean: Array, inner: Array, slope: Array) -> tuple[Array, Array]:

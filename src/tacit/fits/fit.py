@@ -175,7 +175,7 @@ def solved(
     points: Points,
     problem: Problem,
     singular: tuple[str, ...] = (),
-    coarse: Callable[[Array], float] = lambda theta: 0.0,
+    coarse: Callable[[Array], float] | None = None,
 ) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
 
@@ -200,7 +200,7 @@ def solved(
     loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
     # delta method: theta moves by -B^{-1} g for one more row of score g
     influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
-    wide = coarse(found.theta)
+    wide = coarse(found.theta) if coarse else 0.0
     sampling, privacy, unknown = covariances(points, influence, DOUBT * wide)
     reason = _reason(cells, found, loose) or _too_wide(wide)
     made = replace(

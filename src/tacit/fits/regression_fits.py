@@ -57,7 +57,7 @@ def fit_cells(
         notes.append(note)
     problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
     fit = empty(formula, model, method, made.names, tuple(notes))
-    coarse = partial(_coarse, problem, points) if loss.sees == "bin" and points.fine else (lambda theta: 0.0)
+    coarse = partial(_coarse, problem, points) if loss.sees == "bin" and points.fine else None
     fit, outcome = solved(fit, points, problem, problem.singular, coarse)
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 

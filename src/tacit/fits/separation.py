@@ -58,7 +58,7 @@ def _overlap(points: Points, response: CellAxis, eta: Array) -> bool:
     # 0 and 1 along the response's axis
     at = cells.names.index(response.name)
     y = np.arange(2.0).reshape([2 if i == at else 1 for i in range(len(cells.axes))])
-    wrong = np.where(y > 0, high < 0, low > 0)
+    wrong = ((y > 0) & (high < 0)) | ((y == 0) & (low > 0))
     # by how many of them the fit expects there: the most telling weights, if it is right
     weight = np.where(wrong, np.exp(-np.logaddexp(0.0, np.minimum(np.abs(high), np.abs(low)))), 0.0)
     noise = cells.variance * float((weight**2).sum()) - cells.shared * float(weight.sum()) ** 2
