@@ -421,7 +421,7 @@ RATIOS = (
     ),
     Fault(
         "tacit.method.quantiles.rank_errors",
-        "return math.ceil(high + scale * min(1.0, edge * edge))",
+        "return math.ceil(high + scale * min(2.0, edge * edge))",
         "return math.ceil(high)",
         "ends of intervals near the last rows are no further out",
         (f"{REACH}ends_near_the_last_rows_are_selected_further_out",),

@@ -12,8 +12,8 @@ from typing import Final, SupportsFloat
 
 HALVINGS: Final = 60
 """Halvings of the search for an offset, whose relative error is then below that of a float."""
-EDGE: Final = 17.0
-"""Scales between a quantile and the nearer end of the rows below which its ends are selected further out."""
+EDGE: Final = 24.0
+"""Scales between a quantile and the nearer end of the rows at which its ends are selected one scale further out."""
 
 
 def scale_of(parameters: Mapping[str, int], scale: SupportsFloat) -> float:
@@ -32,15 +32,15 @@ def offset(p: float, size: float, scale: float, level: float) -> int:
     """Return c such that the rank of a quantile is beyond a step selected at p N + c with probability (1 - level) / 2.
 
     The rank is normal around p N and the error of the selection is Laplace of `scale`; c is rounded up to whole ranks.
-    Nearer than EDGE scales to the first or last row up to one scale is added, since there the spacing of rows changes
-    so fast that a selection errs by more on the side where they are sparse.
+    Near the first or last row up to two scales are added, since there the spacing of rows changes so fast that a
+    selection errs by more on the side where they are sparse, and a gap between them may be near.
     size: N, or a released number; at least one row is assumed.  Of persons with weights w <= 1 in a cell, N their sum
     and q the quantile: the sum of w ([v <= q] - p) has mean 0 and a variance of at most E sum of w**2 ([v <= q] - p)**2
     <= E sum of w ([v <= q] - p)**2 = E N p (1 - p): the same, and a bound, attained where everybody is in one cell.
     Source: theory §1.5.
 
     >>> offset(0.5, 400, 0.001, 0.95), offset(0.5, 1, 100, 0.95)
-    (20, 400)
+    (20, 500)
     """
     rows = max(size, 1.0)
     deviation, miss = math.sqrt(rows * p * (1 - p)), (1 - level) / 2
@@ -50,7 +50,7 @@ def offset(p: float, size: float, scale: float, level: float) -> int:
         middle = (low + high) / 2
         low, high = (middle, high) if beyond(middle, deviation, scale) > miss else (low, middle)
     edge = EDGE * scale / (rows * min(p, 1 - p))
-    return math.ceil(high + scale * min(1.0, edge * edge))
+    return math.ceil(high + scale * min(2.0, edge * edge))
 
 
 def share_of_ends(scale: float, reach: float) -> float:
