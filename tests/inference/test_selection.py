@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.selection import GAMMA, Selection
+from tacit.estimates.selection import GAMMA, GivenAnswer
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.testing import simulate
 
@@ -24,9 +24,9 @@ def test_the_chance_of_an_answer_is_that_of_the_lower_limit_of_the_size() -> Non
         size = np.linspace(least, q + 20, 23)
         chance = noise.sf(q + least - size)
         seen = size + noise.isf(GAMMA * alpha * chance)
-        assert Selection(seen, q + least, least, law, load).chance(alpha) == pytest.approx(chance, rel=2e-3)
+        assert GivenAnswer(seen, q + least, least, law, load).chance(alpha) == pytest.approx(chance, rel=2e-3)
     # at the threshold nothing is known but that there is an answer; far from it an answer was certain
-    ends = Selection(np.array([q, q + 1_000]), q, 0.0, law, load).chance(alpha)
+    ends = GivenAnswer(np.array([q, q + 1_000]), q, 0.0, law, load).chance(alpha)
     assert ends == pytest.approx([0.025, 1.0], rel=2e-3)
 
 
@@ -35,14 +35,14 @@ def test_a_size_with_one_laplace_noise_says_nothing_near_its_threshold() -> None
     noise, law, load = stats.laplace(scale=5.0), DiscreteLaplace(Fraction(10**5)), np.array([5e-5])
     q = noise.isf(0.025)
     seen = q + 5 * np.log(1 / (GAMMA * 0.05)) + np.array([-10, -0.1, 0.1, 3])
-    found = Selection(seen, q, 0.0, law, load).chance(0.05)
+    found = GivenAnswer(seen, q, 0.0, law, load).chance(0.05)
     assert found[:2] == pytest.approx([0.025, 0.025], rel=2e-3)
     assert (found[2:] > 0.49).all()
 
 
 def test_a_public_size_is_no_choice() -> None:
     law = RoundedNormal(Fraction(10**5))
-    assert Selection(np.array([3.0, 9.0]), 0.0, 0.0, law, np.zeros(2)).chance(0.05).tolist() == [1.0, 1.0]
+    assert GivenAnswer(np.array([3.0, 9.0]), 0.0, 0.0, law, np.zeros(2)).chance(0.05).tolist() == [1.0, 1.0]
 
 
 def held(x: np.ndarray, truth: float, epsilon: float, repeats: int) -> tuple[int, int]:

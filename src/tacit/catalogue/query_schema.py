@@ -52,7 +52,6 @@ def query(kind: type[Query[Any]]) -> Words:
         "bias": {"enum": [*BIASES]},
         "parameters": names,
         "sparse": {"const": True},
-        "interval": {"const": False},
         "one_step": {"const": True},
         "winsorize": {"const": True},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},

@@ -16,7 +16,7 @@ from tacit.base.arrays import Array
 from tacit.estimates import noisy_counts as counts
 from tacit.estimates.error_laws import halfwidth, noise_halfwidth, split, tail
 from tacit.estimates.noisy_moments import Moments, Powers
-from tacit.estimates.selection import Selection
+from tacit.estimates.selection import GivenAnswer
 from tacit.noise.laws import Law
 
 NDArrayBool: TypeAlias = NDArray[np.bool_]
@@ -119,7 +119,7 @@ class RatioInversion:
         """Search both ends by bisection between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
         step = CONTINUITY if self.binary and self.sampling else 0.0
-        given = Selection(N, self.threshold, 0.0, self.law, loads[0]).conditional(1 - level)
+        given = GivenAnswer(N, self.threshold, 0.0, self.law, loads[0]).conditional(1 - level)
 
         def p_value(m: Array) -> Array:
             # |D(m)| from the clipped estimate: m = value then has p-value 1, and the interval always holds the estimate
@@ -178,7 +178,7 @@ class SpreadInversion:
         """Both ends by bisection between the estimate and the bounds."""
         size = np.maximum(self.powers.sums[:, 0] - 1, 1.0)
         rows, loads = self.powers.sums[:, 0], self.powers.loadings[0]
-        given = Selection(rows, self.threshold, self.least, self.law, loads).conditional(1 - level)
+        given = GivenAnswer(rows, self.threshold, self.least, self.law, loads).conditional(1 - level)
 
         def p_value(t: Array) -> Array:
             load, distance, variance = self.loadings(t), np.abs(self.value - t) * size, self.variance(t, UNSEEN)

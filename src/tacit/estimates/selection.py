@@ -44,7 +44,7 @@ CHUNK: Final = 2**12
 
 
 @dataclass(frozen=True)
-class Selection:
+class GivenAnswer:
     """Answers that were given because noisy sizes, shape (m,), are above a threshold.
 
     least: sizes above this can have an answer.  loadings: shape (k,), of the size in the k noises of a cell.
