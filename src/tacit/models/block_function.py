@@ -30,7 +30,7 @@ class Statistic:
     computed for all blocks at once: "median", "midmean" (the mean of the middle half), "iqr", "correlation"
     (columns=2).
     Keywords are ranges: `median=(0, 10)`; values are clamped to them.
-    default: values, by name, that stand for a block without an estimate; by default the middle of the range.
+    default: values, by name, at which plans take them to be; by default the middle of the range.
     seconds: public limit on the processor time of a block (user and system time of the function's own process, for the
     whole block and its halves together); choose it generously.  Time of other blocks and programs does not count.  A
     block that waits is ended after ten times as many seconds of wall-clock time, at least 5.  How long blocks take is

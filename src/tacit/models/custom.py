@@ -33,9 +33,10 @@ class Model(Likelihood):
     attributes are the parameters.  It returns one float, must be differentiable in the parameters, and must have no
     callbacks, prints or other side effects.
     Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter fixed; `beta=[(-1, 1), (0, 2)]` makes a vector.
-    default: values, by name, that stand for a block without an estimate; by default the middle of the box.
-    support: where rows of one column lie: "real", "positive", "unit", "count" or an interval.  A block with a row
-    outside it gets the default.  `fisher`, `sample` and corrections of bias integrate over the support, and need it.
+    default: values, by name, at which plans take the parameters to be; by default the middle of the box.
+    support: where rows of one column lie: "real", "positive", "unit", "count" or an interval.  Rows
+    outside it are left out of their block.  `fisher`, `sample` and corrections of bias integrate over the support, and
+    need it.
 
     ModelError M10, M12, M13 (boxes, support, default); M14, M15, M16 where the log-density cannot be used, raised at
     its first use or by `check()`.
