@@ -83,7 +83,7 @@ class GivenAnswer:
             for some, bank in parts:
                 error = loads[some] @ bank.T
                 # sums of Laplace noises have densities: a trace of a normal part smooths the sample
-                spread = np.sqrt(variance[some] + error.var(axis=1) / DRAWS)[:, None]
+                spread = np.maximum(np.sqrt(variance[some] + error.var(axis=1) / DRAWS), 1e-200)[:, None]
                 far = distance[some][:, None]
                 both = ndtr((error - far) / spread) + ndtr((-error - far) / spread)
                 out[some] = np.maximum(p[some], both.mean(axis=1))
