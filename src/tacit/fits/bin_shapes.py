@@ -183,7 +183,7 @@ def _end(mean: Array, inner: Array, slope: Array) -> tuple[Array, Array]:
     a tail, whose slope it continues.  Where the slope is less, the density begins near the end, and the bin's mean is
     further inside; furthest where the bin is empty first and then has the inner edge's density.  How far between these
     two, by the part of the slope that is there, and what remains unknown, is read off lognormal, gamma, normal, beta,
-    exponential, Student and Pareto laws and a mixture, in equal and unequal bins (`benchmarks/bin_ends.py`).
+    exponential, Student and Pareto laws and a mixture of normals, in equal and unequal bins; no theory has it.
     """
     ratio = np.clip(inner / mean, 1e-2, 40.0)
     kappa = steepness(ratio)
