@@ -135,7 +135,7 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     ends = [_number(end) for end in cast(Sequence[Any], value)] if isinstance(value, list | tuple) else []
     a, b = ends if len(ends) == 2 else (None, None)
     if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)):
-        message = f"{name}: {described(value)} is no box."
+        message = f"{name}: {described(cast(object, value))} is no box."
         raise ModelError(message, code="M10", hint=f"{name}=(lower, upper), both finite")
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."

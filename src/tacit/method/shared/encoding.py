@@ -17,7 +17,7 @@ are statements about `row` alone.  Tests check them for all pairs of v on small 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isqrt
 from typing import Final, Literal, TypeAlias
 
@@ -54,7 +54,7 @@ class Encoding:
     l2_squared: int
     weights: tuple[Polynomial, ...] = ()
     """Where rows have weights: for each sum, the polynomial of the weight that its summands are multiplied by."""
-    rows: int | None = None
+    rows: int | None = field(default=None, kw_only=True)
     """Of `deviations` alone, which is not linear in the sums: the public number of rows."""
 
     def assemble(self, sums: tuple[int, ...]) -> tuple[int, ...]:
