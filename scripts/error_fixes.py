@@ -18,6 +18,7 @@ MOST: Final = 4
 _NEAREST: Final = "the name that the message suggests"
 _RELEASE: Final = "a file that release.save(…) or tacit release wrote"
 WRITTEN: Final = {
+    "B18": "an argument of it; the message suggests the nearest",
     "S05": "a key of that type of column; the message suggests one, or names what is needed",
     "S07": "Real(0, 300_000): the lower bound first",
     "F05": "a key of that section; the message suggests the nearest",

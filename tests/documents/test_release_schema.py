@@ -83,6 +83,7 @@ QUESTIONS = [
     tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
+    tc.Variance("filled", interval=False),
 ]
 ROWS = [
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),

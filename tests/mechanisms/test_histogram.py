@@ -86,7 +86,7 @@ def shape_of(query: Any, schema: tc.Schema = SCHEMA) -> Any:
 def test_bins_of_a_single_column_need_no_name() -> None:
     assert tc.Histogram("age", bins=64) == tc.Histogram(["age"], bins={"age": 64})
     assert tc.Histogram("age", bins=[0, 30, 100]) == tc.Histogram("age", bins={"age": [0, 30, 100]})
-    for columns, wrong in (("age", True), ("age", "ten"), (["age", "income"], 64)):
+    for columns, wrong in (("age", True), ("age", "ten")):
         with pytest.raises(QueryError, match="Q64"):
             tc.Histogram(columns, bins=wrong)  # type: ignore[arg-type]
 

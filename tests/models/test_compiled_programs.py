@@ -42,7 +42,7 @@ def run(function: Callable[..., Any], *arrays: Any, keep: bool = True) -> tuple[
     """What a new program gives, and what a display of progress says meanwhile."""
     screen = io.StringIO()
     with quiet(), tc.progress(screen, every=600):
-        found = np.asarray(programs.program(function, keep=keep)(*arrays))
+        found = np.asarray(programs.CompiledFunction(function, keep=keep)(*arrays))
     return found, screen.getvalue()
 
 

@@ -348,4 +348,7 @@ def test_weights_and_persons_too(neighbors: str, persons: bool) -> None:
         own, made = release.estimate(), tc.combine([release]).estimate()
         assert made.std_errors == pytest.approx(own.std_errors, rel=0.01)
         assert (np.abs(made.values - own.values) < 0.01 * own.std_errors).all()
-        assert (np.abs(made.intervals() - own.intervals()) < 0.1 * own.std_errors[:, None]).all()
+        off = (made.intervals() - own.intervals()) / own.std_errors[:, None]
+        assert (np.abs(off[:, 0]) < 0.1).all()
+        # upper limits of a variance alone, and not of those of parties, allow for skewness
+        assert ((off[:, 1] < 0.1) & (off[:, 1] > (-0.3 if isinstance(query, tc.Variance) else -0.1))).all()

@@ -130,7 +130,13 @@ def test_with_noise_it_is_near_by_its_own_errors(way: str, noisy: CombinedHistog
     }[way]
     own, truth = made(noisy), made(exact[0])
     errors = np.asarray(own.std_errors)
-    assert (errors >= np.asarray(truth.std_errors) * 0.8).all()  # privacy comes on top, where noise does not shift it
+    if way in ("linear", "logistic", "family"):  # what bins hide is judged from counts: noise may hide it, too
+        found, clear = (np.diag(np.asarray(one.privacy_cov)) for one in (own.coefficients, truth.coefficients))
+        assert (found > clear).all()
+    else:
+        assert (
+            errors >= np.asarray(truth.std_errors) * 0.8
+        ).all()  # privacy comes on top, where noise does not shift it
     assert (np.abs(np.asarray(own.values) - np.asarray(truth.values)) <= 6 * errors + 1e-9).all()
 
 

@@ -20,7 +20,6 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Budget, Cost
 from tacit.testing.contract import pairs_kept
-from tacit.testing.contract_selection import spread
 from tacit.testing.pair_check import PAIRS, Losses, convolved, hockey_stick, pair_violation
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 4096, missing=0), "g": tc.Category(["a", "b"]), "y": tc.Integer(0, 3, missing=0)})
@@ -84,7 +83,7 @@ def losses_of(shape: Measurement, one: dict[int, int], other: dict[int, int]) ->
         made: list[np.ndarray] = []
 
         def draw(runs: Any, law: Selection, made: list[np.ndarray] = made) -> int:
-            u = spread(runs)
+            u = np.repeat(np.array(runs.utility, dtype=np.int64), runs.points)
             made.append(law.pmf(u, np.ones(len(u))))
             return 0
 
@@ -98,9 +97,11 @@ def losses_of(shape: Measurement, one: dict[int, int], other: dict[int, int]) ->
     return found
 
 
-def evenly(rows: int) -> dict[int, int]:
-    """Steps of rows that are spread evenly over a grid."""
-    steps, counts = np.unique(np.round(np.linspace(0, quantiles_design.STEPS, rows)).astype(int), return_counts=True)
+def evenly(rows: int, shape: Measurement) -> dict[int, int]:
+    """Steps of rows that are spread evenly over the grid of a design."""
+    at = shape.columns[0].rowmap
+    assert at is not None
+    steps, counts = np.unique(np.round(np.linspace(0, at.G, rows)).astype(int), return_counts=True)
     return dict(zip(steps.tolist(), counts.tolist(), strict=True))
 
 
@@ -111,11 +112,11 @@ def moved(counts: dict[int, int]) -> dict[int, int]:
 
 
 def test_a_median_of_evenly_spread_rows():
-    """3,201 rows on 0 to 4096: before, δ(.02) was .00117 where .001 was written."""
+    """3,201 rows: before, δ(.02) was .00117 where .001 was written."""
     epsilon, delta = "0.02", "0.001"
     price = Cost.of(epsilon=epsilon, delta=delta)
     shape = design(tc.Quantiles("x", [0.5]), Public(SCHEMA, "replace-one", ROWS), price)
-    one = evenly(ROWS)
+    one = evenly(ROWS, shape)
 
     def exact(made: Measurement) -> float:
         both = (one, moved(one))
@@ -142,7 +143,7 @@ def test_a_mean_a_median_and_a_histogram_by_exact_convolution():
         G = sums.form.parameters["G"]
         apart = np.subtract(sums.form.row(G), sums.form.row(0))
         normal = float((apart**2).sum()) / float(sums.law.scale) ** 2 + 2 / float(counted.law.scale) ** 2
-        one = evenly(ROWS)
+        one = evenly(ROWS, median)
         found = 0.0
         for pair in ((one, moved(one)), (moved(one), one)):
             found = max(found, hockey_stick(losses_of(median, *pair), normal**0.5, float(epsilon)))

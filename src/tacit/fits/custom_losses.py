@@ -18,7 +18,7 @@ from tacit.fits.fit import Fit, Method, check_method, empty, points_for, solved
 from tacit.fits.problem import Local
 from tacit.fits.regression_fits import binned
 from tacit.fits.solver import newton
-from tacit.models.compiled_programs import program
+from tacit.models.compiled_programs import CompiledFunction
 
 STARTS: Final = 6
 """Number of random starts, besides the given one, used to detect further local minima."""
@@ -145,7 +145,8 @@ def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str,
 
     scores = tools.vmap(tools.grad(one), in_axes=(None, 0))
     # of released cells: what they depend on is public
-    return program(local, keep=True), program(scores, keep=True), program(squares, keep=True)
+    first, second = CompiledFunction(local, keep=True), CompiledFunction(scores, keep=True)
+    return first, second, CompiledFunction(squares, keep=True)
 
 
 def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit:

@@ -21,7 +21,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError, nearest
 from tacit.models.block_estimate import TOGETHER, answer
 from tacit.models.boxes import Array
-from tacit.models.compiled_programs import program
+from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
 
@@ -166,4 +166,4 @@ def compiled(model: Likelihood, bias: Bias) -> Any:
         return answer(model, x, count, good, number, bias)
 
     # shapes are functions of the number of blocks and of their capacity, which are public
-    return program(jax().vmap(one), keep=not model.encloses_arrays)
+    return CompiledFunction(jax().vmap(one), keep=not model.encloses_arrays)

@@ -43,23 +43,28 @@ PRIVATE: Final = 0o700
 OTHERS_WRITE: Final = 0o022
 
 
-def program(function: Callable[..., Any], *, keep: bool) -> Program:
-    """Return a function of arrays, compiled once a shape; keep: on disk, as all shapes it is called with are public.
+class CompiledFunction:
+    """A function of arrays, compiled once a shape; keep: on disk, as all shapes it is called with are public.
 
-    It is called under `quiet` or `double`, as what it replaces, `jax.jit(function)`.
+    It is called under `quiet` or `double`, as what it replaces, `jax.jit(function)`.  lower: JAX's, which returns what
+    is handed to the compiler.
     """
-    jitted, made, lock = jax().jit(function), dict[Any, Program](), threading.Lock()
 
-    def run(*given: Any) -> Any:
+    def __init__(self, function: Callable[..., Any], *, keep: bool) -> None:
+        self._jitted, self._keep = jax().jit(function), keep
+        self._made, self._lock = dict[Any, Program](), threading.Lock()
+        self.lower: Callable[..., Any] = self._jitted.lower
+
+    def __call__(self, *given: Any) -> Any:
+        """Return the function's value for these arrays."""
         arrays = tuple(map(np.asarray, given))
         shapes = tuple((one.shape, one.dtype.str) for one in arrays)
-        found = made.get(shapes)
+        found = self._made.get(shapes)
         if found is None:
-            with lock:
-                found = made[shapes] = made.get(shapes) or _compiled(jitted, arrays, keep)
+            with self._lock:
+                found = self._made.get(shapes) or _compiled(self._jitted, arrays, self._keep)
+                self._made[shapes] = found
         return found(*arrays)
-
-    return run
 
 
 def folder() -> Path | None:

@@ -20,7 +20,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models import quadrature
 from tacit.models.boxes import Array, Link, from_coordinates
-from tacit.models.compiled_programs import program
+from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.evaluate import log_densities
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
@@ -113,7 +113,7 @@ def _compiled(model: Likelihood) -> Any:
 
     # always called with BATCH rows, which is public
     of_rows = jax().vmap(jax().grad(one, argnums=1), in_axes=(0, None))
-    return program(of_rows, keep=not model.encloses_arrays)
+    return CompiledFunction(of_rows, keep=not model.encloses_arrays)
 
 
 def scores(model: Likelihood, rows: Array, at: Array) -> Array:

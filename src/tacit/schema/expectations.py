@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, TypeAlias, cast
 
+from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.schema.column_checks import day
 from tacit.schema.column_table import ColumnTable
@@ -73,13 +74,13 @@ class Expectations:
             return cls()
         if not isinstance(expect, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             hint = 'expect={"fare": {"mean": 12, "sd": 9}}'
-            raise QueryError(f"expect is {expect!r}: not a table of columns.", code="Q42", hint=hint)
+            raise QueryError(f"expect is {described(expect)}: not a table of columns.", code="Q42", hint=hint)
         numbers: dict[str, ExpectedNumbers] = {}
         shares: dict[str, tuple[float, ...]] = {}
         for name, given in expect.items():
             column = column_of(schema, name)
             if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise QueryError(f"expect of {name!r} is {given!r}.", code="Q42", hint=_example(name, column))
+                raise QueryError(f"expect of {name!r} is {described(given)}.", code="Q42", hint=_example(name, column))
             if isinstance(column, Category | Boolean):
                 shares[name] = _shares(name, column, given, keymap(schema, name).labels)
             elif isinstance(column, Real | Integer | Date):
@@ -157,7 +158,7 @@ def _shares(
 def _share(name: str, what: str, value: Any, hint: str) -> float:
     found = _finite(name, what, value, hint)
     if not 0 <= found <= 1:
-        text = f"expect of {name!r}: the share of {what!r} is {value!r}, not from 0 to 1."
+        text = f"expect of {name!r}: the share of {what!r} is {described(value)}, not from 0 to 1."
         raise QueryError(text, code="Q42", hint=hint)
     return found
 
@@ -169,7 +170,7 @@ def _finite(name: str, what: str, value: Any, hint: str) -> float:
     sound = isinstance(value, int | float) and not isinstance(value, bool)
     # a huge int is no float; compared and not converted, so that it is refused in words
     if not sound or not abs(cast(float, value)) < 1e300:
-        raise QueryError(f"expect of {name!r}: {what} is {value!r}, not a number.", code="Q42", hint=hint)
+        raise QueryError(f"expect of {name!r}: {what} is {described(value)}, not a number.", code="Q42", hint=hint)
     return float(cast(float, value))
 
 

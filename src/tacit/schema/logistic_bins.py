@@ -51,11 +51,13 @@ class LogisticBins:
             raise _wrong(f"bins is {described(given)}: not from {FEWEST} to {MOST_BINS}.")
         for name in ("center", "scale"):
             value: Any = getattr(self, name)
-            number = not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= LARGEST
+            number = not isinstance(value, bool) and isinstance(value, int | float) and abs(value) < np.inf
             if not number or (name == "scale" and value <= 0):
                 raise _wrong(
                     f"{name} is {described(value)}: not a finite number{' above 0' if name == 'scale' else ''}."
                 )
+            if abs(value) > LARGEST:
+                raise _wrong(f"{name} is {described(value)}: it leaves no edges apart in 64-bit floats.")
             object.__setattr__(self, name, float(value))
         if not (np.isfinite(self.edges).all() and all(a < b for a, b in pairwise(self.edges))):
             raise _wrong(f"scale {self.scale!r} at center {self.center!r} leaves no edges apart in 64-bit floats.")

@@ -73,7 +73,7 @@ class Quantiles(Query["QuantilesRelease"]):
             text = f"level of Quantiles is {described(level)}: not from 0.5 to 0.9999."
             raise QueryError(text, code="Q74", hint="level=0.95")
         if not isinstance(self.interval, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"interval of Quantiles is {self.interval!r}: neither True nor False."
+            text = f"interval of Quantiles is {described(self.interval)}: neither True nor False."
             raise QueryError(text, code="Q74", hint="interval=False")
         if not self.interval and level != LEVEL:
             text = f"level of Quantiles is {level!r}, and interval=False asks for points only."
