@@ -51,8 +51,7 @@ serve: install
 
 check: install
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory types
-	@$(MAKE) --no-print-directory docs
+	@$(MAKE) --no-print-directory --jobs=2 types docs
 
 # pytest comes last: its closing line is the last one printed.
 test: install

@@ -1,12 +1,13 @@
 """Point errors beside other libraries at the same honest cost, for docs/reference/point-errors.md.
 
-`python benchmarks/point_errors.py` writes the page in about half an hour; `--quick` prints a twentieth.  It needs an
+`python benchmarks/point_errors.py` writes the page in about ten minutes; `--quick` prints a twentieth.  It needs an
 environment of its own beside this package: `pip install diffprivlib opendp "scikit-learn<1.6"`.
 
 The error is that of one number against the table's own value: what a library says without any sampling.  Neighbours
 replace one row, the number of rows is public, the price is epsilon; so do diffprivlib and OpenDP (of tables of known
 size) promise.  Histograms: neighbours add or remove one row, which is what diffprivlib's noise is for.  The columns
-have no missing cells, and that is declared (`missing="none"`), as other libraries take it for granted.
+have no missing cells, and that is declared (`missing="none"`), as other libraries take it for granted.  Quantiles have
+a script of their own, `quantile_points.py`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pages import put
 
-from tacit import Histogram, Mean, Quantiles, Real, Schema, Variance
+from tacit import Histogram, Mean, Real, Schema, Variance
 from tacit.testing import simulate
-from tacit.testing.simulated_quantiles import simulate_quantiles
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "point-errors.md"
 Draws = NDArray[np.float64]
@@ -34,7 +34,6 @@ Draws = NDArray[np.float64]
 
 SIZES = (500, 5_000, 50_000)
 PRICES = (0.2, 1.0)
-PROBS = (0.5, 0.9)
 BINS = 10
 
 
@@ -69,43 +68,24 @@ COLUMNS = (
 def ours(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int, *, interval: bool) -> Draws:
     """Tacit's; interval: as by default, with an interval, and missing cells left out although there are none."""
     schema = Schema({"x": Real(*column.bounds) if interval else Real(*column.bounds, missing="none")})
-    if statistic in ("mean", "variance"):
-        question = Mean("x") if statistic == "mean" else Variance("x", interval=interval)
-        seed = int(x.sum() * epsilon) % 2**31
-        return simulate(question, {"x": x}, schema, epsilon=epsilon, repeats=repeats, rng=seed).estimates[:, 0]
-    p = float(statistic.split()[1])
-    query, rng = Quantiles("x", [p], interval=interval), np.random.default_rng(0)
-    made = (simulate_quantiles(query, {"x": x}, schema, epsilon=epsilon, rng=rng) for _ in range(repeats))
-    return np.array([float(one.values[0]) for one in made])
+    question = Mean("x") if statistic == "mean" else Variance("x", interval=interval)
+    seed = int(x.sum() * epsilon) % 2**31
+    return simulate(question, {"x": x}, schema, epsilon=epsilon, repeats=repeats, rng=seed).estimates[:, 0]
 
 
 def diffprivlib(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws:
-    """Return draws of diffprivlib's numbers; of large tables' quantiles by its law, which takes it a second each."""
+    """Return draws of diffprivlib's numbers."""
     from diffprivlib import BudgetAccountant, tools
 
     words: dict[str, Any] = {"epsilon": epsilon, "bounds": column.bounds, "accountant": BudgetAccountant()}
     first = int(x.sum() * epsilon) % 2**31  # other draws for another table or price
-    if statistic in ("mean", "variance"):
-        asked: Callable[..., Any] = tools.mean if statistic == "mean" else tools.var
-        scale = 1.0 if statistic == "mean" else len(x) / (len(x) - 1)  # its divisor is n
-        return scale * np.array([asked(x, random_state=first + i, **words) for i in range(repeats)])
-    p = float(statistic.split()[1])
-    if len(x) > 1_000:
-        return exponential(column, x, p, epsilon, repeats)
-    return np.array([tools.quantile(x, p, random_state=first + i, **words) for i in range(repeats)])
-
-
-def exponential(column: Column, x: Draws, p: float, epsilon: float, repeats: int) -> Draws:
-    """Return draws of the law of diffprivlib's `quantile`: an interval between values, then a point of it."""
-    rng, edges = np.random.default_rng(1), np.sort(np.append(x, column.bounds))
-    utility = -np.abs(np.arange(len(x) + 1) - p * len(x))
-    mass = np.cumsum(np.diff(edges) * np.exp(epsilon / 2 * (utility - utility.max())))
-    at = np.minimum(np.searchsorted(mass / mass[-1], rng.random(repeats)), len(x))
-    return edges[at] + rng.random(repeats) * np.diff(edges)[at]
+    asked: Callable[..., Any] = tools.mean if statistic == "mean" else tools.var
+    scale = 1.0 if statistic == "mean" else len(x) / (len(x) - 1)  # its divisor is n
+    return scale * np.array([asked(x, random_state=first + i, **words) for i in range(repeats)])
 
 
 def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws | None:
-    """Return draws of OpenDP's mean of a table of known size, and of its quantile among 1,001 candidates."""
+    """Return draws of OpenDP's mean of a table of known size; None for a variance."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib", "idealized-numerics")
@@ -117,15 +97,6 @@ def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: in
         noise = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale)
         value = mean(x.tolist())  # once: its noise is drawn many times
         return np.array([noise(value) for _ in range(10 * repeats)])
-    if statistic.startswith("quantile"):
-        space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=n), dp.symmetric_distance()
-        points = np.linspace(low, high, 1_001).tolist()
-        p, law = float(statistic.split()[1]), dp.max_divergence()
-        made = dp.binary_search_chain(
-            lambda b: dp.m.make_private_quantile(*space, law, points, p, b), d_in=2, d_out=epsilon
-        )
-        values = x.tolist()
-        return np.array([made(values) for _ in range(repeats if n < 10_000 else repeats // 4)])
     return None
 
 
@@ -155,7 +126,7 @@ def truth(statistic: str, x: Draws) -> float:
     """Return the table's own value."""
     if statistic == "mean":
         return float(x.mean())
-    return float(x.var(ddof=1) if statistic == "variance" else np.quantile(x, float(statistic.split()[1])))
+    return float(x.var(ddof=1))
 
 
 def error(draws: Draws | None, value: float) -> float:
@@ -212,12 +183,12 @@ def main() -> None:
     """Simulate the parts that are asked for and write them to the page."""
     made = argparse.ArgumentParser(description=__doc__)
     made.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
-    names = ("mean", "variance", *(f"quantile {p}" for p in PROBS), "histogram")
+    names = ("mean", "variance", "histogram")
     made.add_argument("--parts", nargs="*", default=names, choices=names)
     asked = made.parse_args()
     for name in asked.parts:
         start, less = time.monotonic(), 20 if asked.quick else 1
-        repeats, fewer = (4_000, 400) if name in ("mean", "variance") else (1_000, 200)
+        repeats, fewer = 2_000, 200
         repeats, fewer = repeats // less, fewer // less
         text = counts(repeats) if name == "histogram" else table(name, repeats, fewer)
         print(f"{text}\n\n{time.monotonic() - start:.0f} s\n", flush=True)

@@ -34,6 +34,7 @@ def covered(population: Population, values: np.ndarray, errors: np.ndarray) -> n
     return (np.abs(values - population.truth) <= 1.959964 * errors).sum(axis=0)
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("x_law", ["beta22", "uniform", "beta13"])
 def test_logistic_slopes(x_law: str) -> None:
@@ -73,6 +74,7 @@ def test_standard_errors_are_the_spread() -> None:
         assert (covered(population, values, errors) >= LEAST).all()
 
 
+@pytest.mark.long
 def test_without_the_noise_term_intervals_would_be_far_too_short() -> None:
     population = line("uniform", 0.3, 0.4, 0.12)
     rng = np.random.default_rng(2)

@@ -85,6 +85,7 @@ def monthly(hazard: float = 0.052, leaving: float = 0.015) -> np.ndarray:
     return p
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("width", [1, 5])
 def test_medians_of_whole_months_are_months_and_cover(width: int) -> None:
     """Half have died by month 12: (1 - 0.052)**13 < 1/2 < (1 - 0.052)**12.  Deaths of 5 months are one bin of 5."""
@@ -151,6 +152,7 @@ def test_too_few_at_risk_are_told() -> None:
     assert found.intervals()[0].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("n", "hazard", "epsilon", "at"), [(30, 0.3, EXACT, "0.2"), (100, 4.0, 2, "0.4")])
 def test_survival_with_few_events_or_few_at_risk_holds_given_an_answer(
     n: int, hazard: float, epsilon: float, at: str

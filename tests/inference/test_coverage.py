@@ -123,12 +123,14 @@ def test_means_of_500_cover(price: Any, neighbors: str) -> None:
     holds(cells)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("query", [tc.Sum("age"), tc.Variance("age")], ids=repr)
 def test_sums_and_variances_cover(query: Any) -> None:
     truth = 500 * float(AGES.mean()) if isinstance(query, tc.Sum) else float(AGES.var())
     holds(coverage(query, draw(500), truth, schema=PEOPLE, repeats=800, epsilon=1), least=0.935)
 
 
+@pytest.mark.long
 def test_low_budget_cells_cover() -> None:
     mean = float(AGES.mean())
     for n, epsilon in ((20, 1), (100, 0.5)):
@@ -136,7 +138,7 @@ def test_low_budget_cells_cover() -> None:
         assert (found.coverage > 0.94 - 5 * np.sqrt(0.06 * 0.94 / 600)).all()
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("p", [0.01, 0.05, 0.3])
 def test_proportions_of_noisy_size_cover(neighbors: str, p: float) -> None:
@@ -151,6 +153,7 @@ def test_proportions_of_noisy_size_cover(neighbors: str, p: float) -> None:
     assert found.coverage[0] < 0.995
 
 
+@pytest.mark.long
 def test_the_study_notices_noise_that_is_not_declared() -> None:
     """Power: twice the declared noise variance, where noise dominates, must fail what the right law passes."""
     mean, rng = float(AGES.mean()), np.random.default_rng(5)

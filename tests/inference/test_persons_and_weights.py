@@ -281,6 +281,7 @@ def test_intervals_between_persons_cover(query: tc.Query, truth: Any) -> None:
     assert rows.coverage[0] < 0.85
 
 
+@pytest.mark.long
 def test_weighted_intervals_cover() -> None:
     """600 tables; the truth by a million rows.  False alarm below 1e-6 a term."""
 

@@ -60,6 +60,7 @@ def test_killed_at_every_step_of_a_raise_and_a_limit() -> None:
     assert "problems: none" in done.stdout
 
 
+@pytest.mark.long
 def test_a_careless_raise_is_found_out() -> None:
     done = acts("--every", "97", "--careless")
     assert done.returncode == 1

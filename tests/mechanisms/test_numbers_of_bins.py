@@ -113,6 +113,7 @@ MANY = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("engine", SOURCES)
 @pytest.mark.parametrize("kind", [pytest.param(one, marks=[] if one == "even" else pytest.mark.long) for one in MANY])
 def test_thousands_of_bins_on_every_engine(engine: str, kind: str, tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def test_the_whole_price_goes_to_the_point(price: Cost, neighbors: Any) -> None:
     assert release_from_dict(json.loads(made.to_json())).to_json() == made.to_json()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("by", [(), "sex"], ids=["all", "groups"])
 def test_the_contract_of_points(relation: Any, by: Any) -> None:

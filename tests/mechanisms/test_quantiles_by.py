@@ -135,6 +135,7 @@ def test_groups_cost_the_price_once(schema: tc.Schema, A: int, prob: str, price:
     assert Fraction(999, 1000) * offered <= Fraction(total) <= offered * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_medians_of_groups_cover(neighbors: Any) -> None:

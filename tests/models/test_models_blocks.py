@@ -92,6 +92,7 @@ def test_where_a_block_stands_does_not_matter_bit_for_bit(name: str, bias: Any) 
     assert np.array_equal(many.values, np.concatenate([first.values, first.values[:5]]))
 
 
+@pytest.mark.long
 def test_rows_in_order_need_no_sorting() -> None:
     rows = np.sort(GAMMAS, axis=1)
     sizes = np.full(K, T)
@@ -227,6 +228,7 @@ def test_inverse_gaussian_has_its_closed_maximum() -> None:
 # Failures -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_blocks_without_an_answer_say_the_default() -> None:
     good = np.random.default_rng(0).gamma(2, 1, 30)
     bad = {

@@ -357,6 +357,7 @@ def test_from_a_table_to_an_interval() -> None:
     )
 
 
+@pytest.mark.long
 def test_the_mean_of_logs_covers() -> None:
     """Simulations of 400 lognormal incomes; 1,000 give a standard error of .0069 at .95: 5 of them, 3e-7 each side."""
 

@@ -297,6 +297,7 @@ def test_the_contract_with_conditions_on_persons() -> None:
     contract(tc.Mean("days", where="`in`"), schema, tables=60, draws=20_000)
 
 
+@pytest.mark.long
 def test_estimates_of_a_subgroup_cover() -> None:
     """1,000 tables; below 0.91 with probability < 1e-6 where it is 0.95."""
 
