@@ -84,20 +84,18 @@ def diffprivlib(statistic: str, column: Column, x: Draws, epsilon: float, repeat
     return scale * np.array([asked(x, random_state=first + i, **words) for i in range(repeats)])
 
 
-def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws | None:
-    """Return draws of OpenDP's mean of a table of known size; None for a variance."""
+def opendp(statistic: str, column: Column, x: Draws, epsilon: float, repeats: int) -> Draws:
+    """Return draws of OpenDP's mean or variance of a table of known size."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib", "idealized-numerics")
-    n, (low, high) = len(x), map(float, column.bounds)
-    if statistic == "mean":
-        space = dp.vector_domain(dp.atom_domain(bounds=(low, high), nan=False), size=n), dp.symmetric_distance()
-        mean = dp.t.make_mean(*space)
-        scale = dp.binary_search_param(lambda b: mean >> dp.m.then_laplace(b), d_in=2, d_out=epsilon)
-        noise = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale)
-        value = mean(x.tolist())  # once: its noise is drawn many times
-        return np.array([noise(value) for _ in range(10 * repeats)])
-    return None
+    bounds = tuple(map(float, column.bounds))
+    space = dp.vector_domain(dp.atom_domain(bounds=bounds, nan=False), size=len(x)), dp.symmetric_distance()
+    exact = dp.t.make_mean(*space) if statistic == "mean" else dp.t.make_variance(*space, ddof=1)
+    scale = dp.binary_search_param(lambda b: exact >> dp.m.then_laplace(b), d_in=2, d_out=epsilon)
+    noise = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale)
+    value = exact(x.tolist())  # once: its noise is drawn many times
+    return np.array([noise(value) for _ in range(repeats)])
 
 
 def histograms(column: Column, x: Draws, epsilon: float, repeats: int) -> tuple[float, float]:
@@ -129,12 +127,12 @@ def truth(statistic: str, x: Draws) -> float:
     return float(x.var(ddof=1))
 
 
-def error(draws: Draws | None, value: float) -> float:
-    """Return the root mean squared error; NaN where the library has no such answer."""
-    return float("nan") if draws is None else float(np.sqrt(((draws - value) ** 2).mean()))
+def error(draws: Draws, value: float) -> float:
+    """Return the root mean squared error."""
+    return float(np.sqrt(((draws - value) ** 2).mean()))
 
 
-def lines(statistic: str, repeats: int, fewer: int) -> Iterator[str]:
+def lines(statistic: str, repeats: int) -> Iterator[str]:
     """Yield a row of the table for each column, size and price."""
     for column in COLUMNS:
         for n in SIZES:
@@ -150,21 +148,21 @@ def lines(statistic: str, repeats: int, fewer: int) -> Iterator[str]:
                     )
                     peers = {
                         "diffprivlib": error(diffprivlib(statistic, column, x, epsilon, repeats), value),
-                        "OpenDP": error(opendp(statistic, column, x, epsilon, fewer), value),
+                        "OpenDP": error(opendp(statistic, column, x, epsilon, repeats), value),
                     }
-                best = min((found, name) for name, found in peers.items() if np.isfinite(found))
-                cells = " | ".join("–" if np.isnan(one) else f"{one / unit:.2g}" for one in peers.values())
+                best = min((found, name) for name, found in peers.items())
+                cells = " | ".join(f"{one / unit:.2g}" for one in peers.values())
                 yield (
                     f"| {column.name} | {n:,} | {epsilon:g} | {point / unit:.2g} | {cells} | {point / best[0]:.2f} "
                     f"({best[1]}) | {whole / best[0]:.2f} |"
                 )
 
 
-def table(statistic: str, repeats: int, fewer: int) -> str:
+def table(statistic: str, repeats: int) -> str:
     """Return the table of one statistic."""
     head = "| column | rows | ε | Tacit | diffprivlib | OpenDP | Tacit / best peer | with an interval / best peer |"
     rule = "|---|---:|---:|---:|---:|---:|---:|---:|"
-    return "\n".join((f"**{statistic[0].upper()}{statistic[1:]}**\n", head, rule, *lines(statistic, repeats, fewer)))
+    return "\n".join((f"**{statistic[0].upper()}{statistic[1:]}**\n", head, rule, *lines(statistic, repeats)))
 
 
 def counts(repeats: int) -> str:
@@ -188,9 +186,8 @@ def main() -> None:
     asked = made.parse_args()
     for name in asked.parts:
         start, less = time.monotonic(), 20 if asked.quick else 1
-        repeats, fewer = 2_000, 200
-        repeats, fewer = repeats // less, fewer // less
-        text = counts(repeats) if name == "histogram" else table(name, repeats, fewer)
+        repeats = 2_000 // less
+        text = counts(repeats) if name == "histogram" else table(name, repeats)
         print(f"{text}\n\n{time.monotonic() - start:.0f} s\n", flush=True)
         if not asked.quick:
             put(PAGE, f"point_errors.py {name}", text)

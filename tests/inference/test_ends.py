@@ -119,7 +119,9 @@ def test_more_than_a_fifth_beyond_an_end_is_a_reason_and_no_interval() -> None:
     assert "beyond an end" in str(found.reasons[0])
     far = tc.Curator({"x": x / 50}, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=20).estimate()
     assert "beyond an end" in str(far.reasons[0])  # all blocks at the end, and their mean beyond it half of the time
-    hidden = tc.Curator({"x": x / 50}, SCHEMA, budget=tc.Budget(epsilon=1)).release(query, epsilon=0.005).estimate()
-    assert "blocks with an estimate" in str(hidden.reasons[0])  # noise is all there is
+    curator = tc.Curator({"x": x / 50}, SCHEMA, budget=tc.Budget(epsilon=1))
+    # noise is all there is, which is seen in most releases: in none of 40 with a probability below 1e-6
+    drawn = (curator.release(query, epsilon=0.005, fresh=True).estimate() for _ in range(40))
+    hidden = next(one for one in drawn if "blocks with an estimate" in str(one.reasons[0]))
     assert hidden.conf_int(0.95)[1] - hidden.conf_int(0.95)[0] > 0.1
     assert found.conf_int(0.95) == (0.2, 5.0)

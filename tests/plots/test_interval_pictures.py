@@ -135,9 +135,10 @@ def test_coefficients_of_other_sizes_have_axes_of_their_own() -> None:
 
 
 def test_what_is_not_known_is_said_and_has_no_point() -> None:
-    found = units(tc.Mean("age", by="g", where="age > 92 or g == 'a'"), rho=0.1).estimate()
+    # an empty group has a reason in 84% of releases: none in 40 with a probability of 1e-32
+    drawn = (units(tc.Mean("age", by="g", where="age > 92 or g == 'a'"), rho=0.1).estimate() for _ in range(40))
+    found = next(one for one in drawn if one.reasons[1] is not None)
     assert found.reasons[0] is None
-    assert found.reasons[1] is not None
     axes = found.plot().axes
     (points,) = axes.lines
     assert points.get_xdata().tolist() == [found.values[0]]
