@@ -73,5 +73,19 @@ def test_first_openings_of_a_ledger_of_before_at_once(tmp_path: Path) -> None:
         ledger = open_ledger(where, budget=None, unit=None)
         ledger.verify()
         assert len(ledger.charges()) == 3 + PROCESSES
-        assert not Path(f"{where}-wal").exists()
+        # of a process that ended as another made the turn; nothing is ever written there again (below)
+        assert not (log := Path(f"{where}-wal")).exists() or log.stat().st_size == 0
     assert found == {0: PROCESSES * ROUNDS}
+
+
+def test_an_empty_log_that_was_left_behind_is_never_written(tmp_path: Path) -> None:
+    where = tmp_path / "people.ledger"
+    first(str(where), 0)
+    log = Path(f"{where}-wal")
+    log.touch()
+    ledger = open_ledger(str(where), budget=None, unit=None)
+    ledger.charge(Request("people", (), '{"question":"1"}', Cost.of(rho="0.01")))
+    assert log.stat().st_size == 0
+    (copy := tmp_path / "copy.ledger").write_bytes(where.read_bytes())
+    ledger.close()
+    assert len(open_ledger(str(copy), budget=None, unit=None).charges()) == 2
