@@ -70,6 +70,7 @@ def fit_of_step(release: Released, law: ScoreLaw, theta: Array, noise: Array) ->
     if release.unit is not None or any(one is None for one in found):
         return None
     variance, own, size = np.array(found, dtype=np.float64).T
+    theta = np.clip(theta, law.scaling.model.lower, law.scaling.model.upper)
     expected, fourth = law.moments(theta)
     # parameters that the noise moved expect another variance; that of sampling moves both alike
     slope = _slope(law, theta)
@@ -95,10 +96,12 @@ def _variance(release: Released, place: int) -> tuple[float, float, float] | Non
 def _slope(law: ScoreLaw, theta: Array) -> Array:
     """Return the derivative of the law's variances in the parameters, rows of variances, columns of parameters."""
     sizes: Array = STEP * np.sqrt((law.scaling.root**2).sum(axis=0))
-    moves: Array = np.diag(sizes)
+    model = law.scaling.model
+    # within the box, beyond which there may be no law
+    ups, downs = (np.clip(theta + sign * np.diag(sizes), model.lower, model.upper) for sign in (1, -1))
     found = [
-        (law.moments(theta + moves[i])[0] - law.moments(theta - moves[i])[0]) / (2 * sizes[i])
-        for i in range(len(sizes))
+        (law.moments(up)[0] - law.moments(down)[0]) / max(float((up - down).sum()), 1e-300)
+        for up, down in zip(ups, downs, strict=True)
     ]
     return np.nan_to_num(np.array(found).T)
 
