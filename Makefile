@@ -1,7 +1,7 @@
 # Two commands do all the set-up: `make demo` and `make test`.  The rest is for those who change the code.
 #
 #   make demo      the main job on real people, in a local environment
-#   make test      what must pass: style, types, documentation, then every test
+#   make test      what must pass: style, then types, documentation and every test at once
 #   make test-all  the same, then what is marked `long`, and attacks by mutation, kill and planted faults: hours
 #   make check     the same without the tests;  make lint, make types, make docs  its parts
 #   make format    let ruff rewrite;  make serve  the documentation at http://127.0.0.1:8000
@@ -19,7 +19,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Tests start many processes: each would compile every module again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo test test-all check lint types docs serve format lock clean
+.PHONY: install demo test tests test-all check lint types docs serve format lock clean
 .DEFAULT_GOAL := test
 
 # One rule for both environments: .venv/.test and .venv/.demo say which extras are in .venv.
@@ -53,9 +53,12 @@ check: install
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory --jobs=2 types docs
 
-# pytest comes last: its closing line is the last one printed.
+# Types and documentation run beside the tests, which take longest: their closing line is the last one printed.
 test: install
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory --jobs=3 types docs tests
+
+tests: install
 	@$(BIN)/python -m pytest -q -n auto --dist loadgroup $(TESTS)
 
 # Each exits 1 where it finds what it looks for.

@@ -38,7 +38,7 @@ schema = tc.Schema({"x": tc.Real()})
 gamma = tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10))
 query = tc.SampleAndAggregate("x", gamma, blocks=int(sys.argv[3]))
 small = tc.Curator({"x": np.random.default_rng(0).gamma(2, 1, 1_000)}, schema, budget=tc.Budget(rho=9), name="small")
-small.release(tc.SampleAndAggregate("x", gamma), rho=0.5)
+small.release(tc.SampleAndAggregate("x", gamma, method="tuned"), rho=0.5)
 curator = tc.Curator(sys.argv[1], schema, budget=tc.Budget(rho=9), ledger=sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()

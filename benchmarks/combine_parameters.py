@@ -84,11 +84,12 @@ def block_answers(
         (column,), (part,) = shape.columns, empty_parts(shape)
         k = part.parameters["blocks"]
         values = drawn(rng, np.repeat(rates[party], k), rows / k).reshape(repeats, k)
-        grid, divisor = column.grid, column.form.parameters["divisor"]
+        grid = column.grid
         assert grid is not None
-        w = np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5).astype(np.int64)
-        w = np.clip(w, 0, grid.G) - grid.G // 2
-        exact = np.stack([w.sum(axis=1), (w * w // divisor).sum(axis=1)], axis=1)
+        v = np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
+        v = np.clip(v, 0, grid.G).astype(np.int64)
+        added = [np.asarray(one.numpy(v)).sum(axis=1) for one in column.form.polynomials]
+        exact = np.stack(added, axis=1).astype(np.int64) @ np.array(column.form.matrix, dtype=np.int64).T
         noisy = exact + column.law.sample(exact.size, rng).reshape(exact.shape)
         part = replace(part, integers=tuple(map(tuple, noisy.tolist())))
         found.append(Answer(query, f"party {party}", neighbors, public, (part,), cost))

@@ -51,11 +51,20 @@ def asked(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Nam
     made.add_argument("--repeats", type=int, default=repeats)
     made.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
     made.add_argument("--parts", nargs="*", default=known, choices=known)
+    made.add_argument("--every", type=int, default=1, help="one cell of a table in so many")
     return made.parse_args()
 
 
 Part: TypeAlias = str | Callable[[], str]
 _parts: list[Part] = []
+
+
+def thinned(parts: Sequence[Part], repeats: int, every: int) -> list[Part]:
+    """Return all texts, the first followed by the size of the simulation, and one in so many cells to be worked out."""
+    cells = [part for part in parts if not isinstance(part, str)][::every]
+    head, *kept = [part for part in parts if isinstance(part, str) or part in cells]
+    few = f"; one cell in {every} of the design" if every > 1 else ""
+    return [head, f"About {repeats:,} repetitions a cell{few}.\n", *kept]
 
 
 def worked(parts: Sequence[Part], processes: int = 2) -> str:

@@ -60,9 +60,8 @@ def law(column: PartSpec, x: np.ndarray, offset: int = 0) -> Law:
     points = np.concatenate([gap[gap > 0], np.ones_like(steps)])
     below = np.concatenate([before[gap > 0], before[:-1]])
     upto = np.concatenate([before[gap > 0], before[1:]])
-    far = np.maximum(0, np.maximum(b * below - target, target - b * upto)).astype(np.float64)
-    weight = points * np.exp(-(far - far.min()) / float(column.law.scale))
-    return Law(first, points, weight / weight.sum())
+    far = np.maximum(b * below - target, target - b * upto)
+    return Law(first, points, column.law.pmf(-far, points))  # type: ignore[attr-defined]
 
 
 def checked(column: PartSpec, x: np.ndarray, offset: int) -> None:

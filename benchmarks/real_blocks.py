@@ -81,7 +81,11 @@ def visits(repeats: int) -> list[str]:
     ]
 
 
-WAYS: tuple[dict[str, Any], ...] = ({}, {"bias": "observed"}, {"blocks": 100})
+WAYS: tuple[dict[str, Any], ...] = (
+    {"method": "tuned"},
+    {"bias": "observed", "method": "tuned"},
+    {"blocks": 100},
+)
 
 
 def _ways(what: Any, model: Any, data: Any, reference: Any, repeats: int, ways: Any = WAYS) -> str:

@@ -411,7 +411,7 @@ def blocks(repeats: int) -> str:
     for i, (words, more) in enumerate(
         (
             ("right for 50 parties (`parties=50`)", {"parties": parties}),
-            ("right for one party", {}),
+            ("right for one party", {"method": "tuned"}),
             ('as printed for one party (`method="smith"`, E3)', {"method": "smith"}),
             ('as printed for 50 (`method="chen-sung"`, E18)', {"method": "chen-sung", "parties": parties}),
             ("the first, with independent labels", {"parties": parties}),

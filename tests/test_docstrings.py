@@ -133,15 +133,16 @@ def _seen_in(function: Any) -> tuple[list[str], list[Any]]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     words = [word.value for node in calls for word in node.keywords if word.arg == "code"]
-    found = [_called(function, node.func, tree) for node in calls]
+    names = {**function.__globals__, **_imported(tree)}
+    found = [_called(function, node.func, names) for node in calls]
     return [x.value for x in words if isinstance(x, ast.Constant)], [x for x in found if x is not None]
 
 
-def _called(function: Any, target: ast.expr, tree: ast.Module) -> Any:
+def _called(function: Any, target: ast.expr, names: dict[str, Any]) -> Any:
     """The function of this library that is called by name, by `module.name` or on `self`; None for others."""
     value: Any = None
     if isinstance(target, ast.Name):
-        value = _imported(tree).get(target.id, function.__globals__.get(target.id))
+        value = names.get(target.id)
     elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         owner = function.__globals__.get(target.value.id)
         if target.value.id in ("self", "cls"):
@@ -154,6 +155,7 @@ def _called(function: Any, target: ast.expr, tree: ast.Module) -> Any:
     return value if here and "__create_fn__" not in value.__qualname__ and _has_source(value) else None
 
 
+@cache
 def _has_source(value: Any) -> bool:
     try:
         return bool(inspect.getsource(value))

@@ -51,6 +51,12 @@ def sources() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file of the package, parsed once for all tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_nothing_of_one_machine_is_tracked() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {word}"
@@ -66,18 +72,15 @@ def test_nothing_confidential_or_built_is_tracked() -> None:
     assert wrong == []
 
 
+@cache
 def codes_used() -> dict[str, set[str]]:
     """Every text that looks like a code in the source, with its files; the catalogue itself left out."""
     used: dict[str, set[str]] = {}
     for path in sources():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        catalogue = {
-            id(key)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Dict) and path.name == "errors.py"
-            for key in node.keys
-        }
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree_of(path)))
+        dictionaries = [node for node in nodes if isinstance(node, ast.Dict)] if path.name == "errors.py" else []
+        catalogue = {id(key) for node in dictionaries for key in node.keys}
+        for node in nodes:
             text = node.value if isinstance(node, ast.Constant) and id(node) not in catalogue else None
             if isinstance(text, str) and CODE.fullmatch(text.strip("[ ]").rpartition("[")[2]):
                 used.setdefault(text.strip("[ ]").rpartition("[")[2], set()).add(path.name)
@@ -136,7 +139,7 @@ def test_every_method_states_its_privacy_argument() -> None:
 
 @pytest.mark.parametrize("path", mechanisms(), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_mechanism_has_its_five_headings_in_order(path: Path) -> None:
-    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    said = ast.get_docstring(tree_of(path)) or ""
     lines = [line for line in said.splitlines() if line in HEADINGS]
     assert tuple(lines) == HEADINGS
 
@@ -150,18 +153,15 @@ def test_no_two_files_have_one_name_and_no_two_classes() -> None:
     fixed = {*runpy.run_path(str(ROOT / "scripts" / "house.py"))["FIXED"], "__init__"}
     files = Counter(path.stem for path in SOURCE.rglob("*.py"))
     assert {name: count for name, count in files.items() if count > 1 and name not in fixed} == {}
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources()]
-    classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    classes = Counter(
+        node.name for tree in map(tree_of, sources()) for node in tree.body if isinstance(node, ast.ClassDef)
+    )
     assert len(classes) > 300
     assert {name: count for name, count in classes.items() if count > 1} == {}
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    silent = [
-        str(path.relative_to(ROOT))
-        for path in sources()
-        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    ]
+    silent = [str(path.relative_to(ROOT)) for path in sources() if not ast.get_docstring(tree_of(path))]
     assert silent == []
 
 

@@ -381,6 +381,27 @@ FAULTS = (
         ("tests/mechanisms/test_quantile_points.py::test_the_whole_price_goes_to_the_point",),
     ),
     Fault(
+        "tacit.method.shared.rank_utilities",
+        "utility.append(-max(b * below - target, target - b * (below + rows)))",
+        "utility.append(-max(0, b * below - target, target - b * (below + rows)))",
+        "of many equal rows on the quantile it does not count how far the quantile is within them",
+        (f"{RANKS}::test_utilities_follow_the_definition",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        'selecting = PermuteAndFlip if cost.noise == "laplace" else Selection',
+        "selecting = PermuteAndFlip",
+        "permute-and-flip is bought in rho, by a range that it has not",
+        ("tests/mechanisms/test_quantile_points.py::test_permute_and_flip_is_bought_with_epsilon_alone",),
+    ),
+    Fault(
+        "tacit.release.sensitivity_checks",
+        'if isinstance(law, PermuteAndFlip) and cost.kind != "pure":',
+        "if isinstance(law, PermuteAndFlip) and cost.kind is None:",
+        "a document of permute-and-flip at a price in rho is accepted",
+        ("tests/mechanisms/test_quantile_points.py::test_permute_and_flip_is_bought_with_epsilon_alone",),
+    ),
+    Fault(
         "tacit.release.sensitivity_checks",
         '"ranks-2": 3, "point": 1,',
         '"ranks-2": 3, "point": 3,',
@@ -389,8 +410,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.quantiles.design",
-        "cast(Any, Selection(law.rate / A))",
-        "cast(Any, Selection(law.rate))",
+        "cast(Any, selecting(law.rate / A))",
+        "cast(Any, selecting(law.rate))",
         "persons in several groups are selected by a thousand times too sharply",
         ("tests/mechanisms/test_quantiles_by.py::test_groups_cost_the_price_once",),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from faults.fault import Fault
 
 EXACT = "tests/noise/test_exact.py"
+FLIP = "tests/noise/test_permute_and_flip.py"
 CHOOSE = "tests/noise/test_choose.py"
 PASSING = "tests/noise/test_passing.py"
 LAWS = "tests/noise/test_laws.py"
@@ -86,6 +87,34 @@ FAULTS = (
         "certain = True",
         "a selection next to an edge is decided by the bounds of its weights",
         (f"{CHOOSE}::test_an_edge_within_the_word_takes_another",),
+    ),
+    Fault(
+        "tacit.noise.select",
+        "m << (WORD + GUARD) >= points[run] * accepted.get(gap, 1) * soon:",
+        "m << (WORD + GUARD) >= accepted.get(gap, 1) * soon:",
+        "of permute-and-flip, runs of many points are passed over as if they had one",
+        (f"{FLIP}::test_the_run_is_that_of_high_precision_arithmetic",),
+    ),
+    Fault(
+        "tacit.noise.select",
+        "        if most is not None and most <= low:\n",
+        "        if most is not None and most <= high:\n",
+        "of permute-and-flip, times that their digits do not part are decided all the same",
+        (f"{FLIP}::test_times_within_one_word_take_another",),
+    ),
+    Fault(
+        "tacit.noise.select",
+        "return least, min(one, most + (one // (points * (left - 1))) + 1)",
+        "return least, most",
+        "of permute-and-flip, the upper bound on a time is that of the lower end of its interval",
+        (f"{FLIP}::test_bounds_hold_the_time_of_high_precision_arithmetic",),
+    ),
+    Fault(
+        "tacit.noise.permute_and_flip",
+        "integral[near] = (none / (1 - np.outer(p[near], t))).sum(axis=1)",
+        "integral[near] = none.sum()",
+        "the law of permute-and-flip is that of the exponential mechanism",
+        (f"{FLIP}::test_the_law_is_that_of_all_orders",),
     ),
     Fault(
         "tacit.noise.select",

@@ -431,4 +431,76 @@ TAKEN = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = (*DIFFERING, *VARIED, *ONE, *TAKEN)
+# Blocks that are not to be believed ----------------------------------------------------------------------------------
+
+BELIEVED = "tests/parties/test_blocks_of_parties.py::test_"
+
+BLOCKS = (
+    Fault(
+        "tacit.method.blocks.combine",
+        "own[party] = own[party] or test.terms[at].reasons[0]",
+        "own[party] = None",
+        "a party whose own estimate has a reason weighs as the others do",
+        (
+            f"{BELIEVED}a_party_of_failed_blocks_weighs_nothing_and_is_named",
+            f"{BELIEVED}releases_about_the_same_people_weigh_nothing_together",
+        ),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
+        "return float(moved), FAILED if moved > error else None, [found.note]",
+        "return 0.0, None, [found.note]",
+        "failures that matter in all parties together are let pass",
+        (f"{BELIEVED}failures_too_few_for_a_party_s_own_reason_are_enough_for_that_of_all",),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
+        "return left, LAW if left > error else None, [found.note]",
+        "return 0.0, None, [found.note]",
+        "another law that all parties together show is let pass",
+        (f"{BELIEVED}a_law_that_no_party_alone_rejects_is_rejected_by_all",),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
+        "if test.freed[at].value[0] != test.plain[at].value[0]:",
+        "if False:",
+        "estimates clamped to the box are combined as they are",
+        (
+            f"{BELIEVED}what_a_box_takes_off_is_put_back_in_the_equations",
+            f"{BELIEVED}a_box_that_ends_near_moves_no_combination",
+        ),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
+        "factor = np.sqrt(1 + (self.moved / max(self.error, 1e-300)) ** 2)",
+        "factor = 1.0",
+        "what may be left of a bias is in the standard error and not in the interval",
+        (f"{BELIEVED}failures_too_few_for_a_party_s_own_reason_are_enough_for_that_of_all",),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
+        "worth = np.array([1 / one.error**2 for one in fits])",
+        "worth = np.array([one.error**0 for one in fits])",
+        "a ratio that noise hides counts as much as one that is known",
+        (f"{BELIEVED}pooled_ratios_weigh_by_their_errors",),
+    ),
+)
+
+ANSWERS = (
+    Fault(
+        "tacit.pooling.common_value",
+        "alpha = (1 - level) * chance_of_answer(self.size, self.reach, *self.size_noise, 1 - level)",
+        "alpha = 1 - level",
+        "pooled numbers of few rows are given where noise makes them seem many, and their intervals do not know",
+        ("tests/parties/test_combine_coverage.py::test_few_rows_are_covered_given_an_answer",),
+    ),
+    Fault(
+        "tacit.plots.forest",
+        "if not own.known or not np.isfinite([value, *limits]).all():",
+        "if not np.isfinite([value, *limits]).all():",
+        "a forest plot draws a diamond where nothing is said of the parties together",
+        ("tests/parties/test_combine.py::test_a_combined_term_with_a_reason_has_no_diamond",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (*DIFFERING, *VARIED, *ONE, *TAKEN, *BLOCKS, *ANSWERS)

@@ -172,7 +172,7 @@ CODES: Final[dict[str, str]] = {
     "I05": "too many or too few terms for the method",
     "I06": "weights of a standardisation do not add up to 1, or are not numbers from 0 on",
     "I07": "two estimates do not match",
-    "I08": "an unknown way of adjusting for several tests",
+    "I08": "an unknown way of adjusting for several tests or intervals",
     "I09": "an unknown target",
     "I10": "an impossible argument of a simulation or a coverage study",
     "I11": "odds of something that is not a proportion",

@@ -38,6 +38,9 @@ def test_from_plan_to_budget(home: Path) -> None:
 
 def test_refusals_and_slips_spend_nothing(home: Path) -> None:
     assert "B02" in run(home, "release", "job.toml", "--rho", "0.9", code=3)
+    assert not (home / "people.ledger").exists()
+    run(home, "release", "job.toml")
+    assert "B02" in run(home, "release", "job.toml", "--rho", "0.4", code=3)
     slips: list[tuple[tuple[str, ...], str]] = [
         (("release", "none.toml"), "F01"),
         (("release", "job.toml", "--rho", "nan"), "B01"),
@@ -55,7 +58,28 @@ def test_refusals_and_slips_spend_nothing(home: Path) -> None:
         assert code in shown, (words, shown)
         assert len(shown.strip().splitlines()) == 1
     listed = json.loads(run(home, "budget", "people.ledger", "--json"))
-    assert listed["charges"] == []
+    assert len(listed["charges"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "code"),
+    [
+        ('query = "Mean"\ncolumns = "married"', 'query = "Histogram"\ncolumns = "age"', "Q64"),
+        ("rows = 500", "rows = 501", "F09"),
+        ("rho = 0.2", "rho = 0.7", "B02"),
+    ],
+)
+def test_a_refused_first_release_leaves_nothing_behind(home: Path, wrong: str, right: str, code: str) -> None:
+    (home / "job.toml").write_text(JOB.replace(wrong, right))
+    before = sorted(one.name for one in home.iterdir())
+    assert code in run(home, "release", "job.toml", code=3 if code == "B02" else 2)
+    assert sorted(one.name for one in home.iterdir()) == before
+
+
+def test_a_section_is_named_once(home: Path) -> None:
+    (home / "job.toml").write_text(JOB.replace("rho = 0.5", "rho = 0.5\nroh = 1"))
+    shown = run(home, "plan", "job.toml", code=2)
+    assert "[F05] [budget] has 'roh', which is not a known key." in shown
 
 
 EDITS = [

@@ -8,7 +8,7 @@ import pytest
 from command_line import a_home, run, said
 
 import tacit as tc
-from tacit.cli.dialect import in_shell
+from tacit.cli.dialect import in_shell, text_in_shell
 
 home = pytest.fixture(a_home, name="home")
 OPTIONS = {"epsilon": "--epsilon", "delta": "--delta", "rho": "--rho", "level": "--level", "note": "--note"}
@@ -36,6 +36,30 @@ OPTIONS = {"epsilon": "--epsilon", "delta": "--delta", "rho": "--rho", "level": 
 )
 def test_a_hint_in_both_dialects(python: str, shell: str) -> None:
     assert in_shell(python, OPTIONS) == shell
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ("level=0.9 or note=.", "--level 0.9 or --note."),
+        ("by= makes 9 cells", "by makes 9 cells"),
+        ('bins="auto" goes by rows', 'bins = "auto" goes by rows'),
+        ("bias='best' is none of a, b.", 'bias = "best" is none of a, b.'),
+        ("fresh is 3: neither True nor False.", "fresh is 3: neither true nor false."),
+        # what is quoted, or a path, is not the library's to reword
+        ("where of Mean: 'age=3 or True' is no condition.", "where of Mean: 'age=3 or True' is no condition."),
+        ("there is no file year=2024/a.csv or b/rows=.csv", "there is no file year=2024/a.csv or b/rows=.csv"),
+        ("the party's level=1 is 'x'.", "the party's --level 1 is 'x'."),
+    ],
+)
+def test_a_text_in_both_dialects(python: str, shell: str) -> None:
+    assert text_in_shell(python, OPTIONS) == shell
+
+
+def test_an_error_speaks_the_dialect_of_where_one_is(home: Path) -> None:
+    (home / "job.toml").write_text((home / "job.toml").read_text() + '[ask.q]\nquery = "Quantiles"\n'
+                                   'column = "age"\nprobs = [0.5]\ninterval = "no"\n')  # fmt: skip
+    assert "neither true nor false" in run(home, "plan", "job.toml", code=2)
 
 
 def test_the_same_refusal_in_python_and_in_a_shell(home: Path) -> None:

@@ -50,6 +50,7 @@ def test_midpoints_of_bins_do_not_cover_a_logistic_slope() -> None:
     assert covered(population, values, errors)[1] <= binom.isf(ALARM, M, 0.52)
 
 
+@pytest.mark.long
 def test_lines() -> None:
     """Theory's row OLS (x, y), 1e5, 1, 10: midpoints .007, corrected .943, and the root mean square error /4.8."""
     population = line("beta22", 0.3, 0.4, 0.1)

@@ -241,6 +241,7 @@ def test_differences_that_do_not_match() -> None:
 # Where nothing is known ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", QUERIES, ids=repr)
 def test_never_a_nan_whatever_the_noise(query: Any) -> None:
     for price in ({"epsilon": 0.002}, {"rho": 1e-6}):

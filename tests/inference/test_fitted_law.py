@@ -33,7 +33,7 @@ def curator() -> tc.Curator:
 
 @pytest.fixture(scope="module")
 def release(curator: tc.Curator) -> Any:
-    return curator.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1)
+    return curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, method="tuned"), epsilon=1)
 
 
 @pytest.fixture(scope="module")

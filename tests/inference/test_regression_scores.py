@@ -43,7 +43,7 @@ def draw(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
     return {"x": x, "m": m, "y": y, "p": p, "k": np.minimum(rng.poisson(np.exp(eta)), 40)}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("model", "neighbors"), [("logistic", "replace-one"), ("probit", "add-remove"), ("poisson", "replace-one")]
 )

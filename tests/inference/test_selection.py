@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.selection import GAMMA, GivenAnswer
+from tacit.estimates.selection import GAMMA, GivenAnswer, chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.testing import simulate
 
@@ -28,6 +28,22 @@ def test_the_chance_of_an_answer_is_that_of_the_lower_limit_of_the_size() -> Non
     # at the threshold nothing is known but that there is an answer; far from it an answer was certain
     ends = GivenAnswer(np.array([q, q + 1_000]), q, 0.0, law, load).chance(alpha)
     assert ends == pytest.approx([0.025, 1.0], rel=2e-3)
+
+
+def test_the_chance_of_an_answer_by_bisection_is_the_same() -> None:
+    """Of a normal noise, and of a Laplace one, against the table of `GivenAnswer`; with a public size it is 1."""
+    for law, load in ((RoundedNormal(Fraction(10**5)), 5e-5), (DiscreteLaplace(Fraction(10**5)), 5e-5)):
+        normal = isinstance(law, RoundedNormal)
+        scale = 5.0
+        noise = stats.norm(scale=scale) if normal else stats.laplace(scale=scale)
+        q = float(noise.isf(0.025))
+        seen = q + np.array([0.5, 3.0, 9.0, 20.0, 40.0, 1_000.0])
+        s, b = (np.full(6, scale), np.zeros((6, 1))) if normal else (np.zeros(6), np.full((6, 1), scale))
+        found = chance_of_answer(seen, np.full(6, q), s, b, 0.05)
+        table = GivenAnswer(seen, q, 0.0, law, np.array([load])).chance(0.05)
+        # the tail of one Laplace noise has no memory: below its jump nothing is known of the size
+        assert found == pytest.approx(np.where(table > 0.99, 1.0, table), abs=0.01)
+    assert chance_of_answer(np.array([5.0]), np.zeros(1), np.zeros(1), np.zeros((1, 1)), 0.05).tolist() == [1.0]
 
 
 def test_a_size_with_one_laplace_noise_says_nothing_near_its_threshold() -> None:

@@ -78,18 +78,56 @@ def test_odds_ratios_have_the_variance_of_woolf_and_of_the_noise() -> None:
 
 
 def test_a_ratio_s_interval_ends_where_its_test_rejects() -> None:
-    """Fieller by hand: at both ends A - t B is q standard errors off 0, q two-sided; not at half the level."""
+    """Fieller by hand: at both ends A - t B is as far off 0 as A and t B reach, two-sided; not at half the level."""
     schema = tc.Schema({"x": tc.Real(0, 10), "g": tc.Category(["a", "b"])})
     rng = np.random.default_rng(4)
     table = {"x": rng.uniform(2, 8, 600), "g": np.array(["a", "b"])[rng.integers(0, 2, 600)]}
     made = simulate(tc.Mean("x", by="g"), table, schema, rho=0.1, repeats=1).release(0).estimate()
     found = made.ratio("a", "b")
-    (a, b), (va, vb) = made.values, made.std_errors**2
+    a, b = made.values
     for level, q in ((0.95, 1.959964), (0.5, 0.674490)):
-        for t in found.conf_int(level):
-            assert abs(a - t * b) / math.sqrt(va + t * t * vb) == pytest.approx(q, rel=1e-5)
-    z = abs(a - b) / math.sqrt(va + vb)
-    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-6)
+        (low_a, high_a), (low_b, high_b) = made.intervals(level)
+        low, high = found.conf_int(level)
+        assert a - low * b == pytest.approx(math.hypot(a - low_a, low * (high_b - b)), rel=1e-5)
+        assert high * b - a == pytest.approx(math.hypot(high_a - a, high * (b - low_b)), rel=1e-5)
+        for t in (low, high):  # few rows reach a little further than their standard errors
+            z = abs(a - t * b) / math.hypot(made.std_errors[0], t * made.std_errors[1])
+            assert z == pytest.approx(q, rel=0.02)
+    assert found.p_value == made.test("a = b").p_value
+
+
+def test_intervals_of_a_difference_reach_as_far_as_those_of_its_terms() -> None:
+    """By hand where noise is normal: root of the sum of squares on either side; a test rejects just outside."""
+    schema = tc.Schema({"ok": tc.Boolean(), "g": tc.Category(["a", "b", "c"])})
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 3, 900)
+    table = {"ok": rng.random(900) < np.array([0.1, 0.95, 0.5])[group], "g": np.array(["a", "b", "c"])[group]}
+    made = simulate(tc.Mean("ok", by="g"), table, schema, rho=0.5, repeats=1).release(0).estimate()
+    values, ends = made.values, made.intervals(0.95)
+    down, up = values - ends[:, 0], ends[:, 1] - values
+    assert abs(up / down - 1).max() > 0.1  # of shares near 0 and 1
+    found = made.contrast("a - b")
+    low, high = found.conf_int()
+    assert found.value - low == pytest.approx(math.hypot(down[0], up[1]), rel=1e-6)
+    assert high - found.value == pytest.approx(math.hypot(up[0], down[1]), rel=1e-6)
+    for end, sign in ((low, -1), (high, 1)):
+        assert made.test(f"a - b = {end:.15f}").p_value == pytest.approx(0.05, rel=1e-5)
+        assert made.test(f"a - b = {end + 0.001 * sign:.15f}").p_value < 0.05
+    three = made.contrast("a - 0.5 * b - 0.5 * c")
+    far = math.sqrt(down[0] ** 2 + 0.25 * up[1] ** 2 + 0.25 * up[2] ** 2)
+    assert three.value - three.conf_int()[0] == pytest.approx(far, rel=1e-6)
+
+
+def test_a_term_at_a_bound_lies_within_it_for_certain() -> None:
+    """Its own law on that side, or its bound and the errors of the others alone: the nearer limit counts."""
+    few = own([0.1, 0.9], [0.01, 0.25], [0.0, 0.0], np.zeros((2, 1)))
+    few = replace(few, inversion=LinearInversion(few.value, few.variance, few.loadings, LAW, 0.0, 1.0))
+    ((low, high),) = LinearCombination((few,), np.array([[1.0, -1.0]])).intervals(0.95)
+    own_a, own_b = 1.959964 * 0.1, 1.959964 * 0.5
+    assert low == pytest.approx(0.0 - 1.0)  # 0 less 1 in place of -0.8 - hypot(own_a, own_b)
+    assert high == pytest.approx(-0.8 + math.hypot(own_a, own_b), rel=1e-6)  # here nothing is at a bound but b, below
+    p = LinearCombination((few,), np.array([[1.0, -1.0]])).p_values(np.array([-1.1]))
+    assert p[0] == 0.0
 
 
 @pytest.mark.parametrize("law", [RoundedNormal(Fraction(12)), DiscreteLaplace(Fraction(8))], ids=lambda law: law.name)
@@ -120,7 +158,8 @@ MATRIX = np.array([[1.0, -1.0, 0.0, 0.5, 0.0], [0.2, 0.3, 0.5, -1.0, 1.0]])
 
 def own(value: Any, variance: Any, rank_one: Any, loadings: Any, **more: Any) -> ColumnTerms:
     m = len(value)
-    inversion = LinearInversion(np.array(value), np.array(variance), loadings, LAW, -np.inf, np.inf)
+    inversion = LinearInversion(np.array(value), np.array(variance) - np.array(rank_one) ** 2, loadings, LAW, -np.inf,
+                                np.inf)  # fmt: skip
     words: dict[str, Any] = {"people": "a", "source": "a", **more}
     return ColumnTerms(words.pop("label", "x"), np.array(value), np.array(variance), np.array(rank_one), loadings, LAW,
                  inversion, (None,) * m, **words)  # fmt: skip
@@ -208,4 +247,8 @@ def test_intervals_of_all_pairs_are_bonferroni_s_and_two_sided() -> None:
         found = made.pairwise(adjust)
         assert found.quantile(0.95) == pytest.approx(z, abs=1e-6)
         ends = found.intervals(0.95)
-        assert (ends[:, 1] - ends[:, 0]) / 2 == pytest.approx(z * found.estimate.std_errors, rel=1e-5)
+        reach = made.intervals(1 - 0.05 / (3 if adjust else 1)) - made.values[:, None]
+        assert found.estimate.values - ends[:, 0] == pytest.approx([
+            math.hypot(reach[i, 0], reach[j, 1]) for i, j in ((0, 1), (0, 2), (1, 2))
+        ])  # fmt: skip
+        assert (ends[:, 1] - ends[:, 0]) / 2 == pytest.approx(z * found.estimate.std_errors, rel=0.03)

@@ -52,7 +52,7 @@ def acts(*options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
 def test_killed_at_every_step_of_a_raise_and_a_limit() -> None:
-    done = acts("--every", "23")
+    done = acts("--every", "47")
     assert done.returncode == 0, done.stdout + done.stderr
     said = re.search(r"steps: (\d+) before, (\d+) raised, (\d+) limited, (\d+) charged", done.stdout)
     assert said is not None, done.stdout

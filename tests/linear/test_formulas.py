@@ -45,6 +45,19 @@ SCHEMA = tc.Schema(
         ("`log y` ~ I(x**2) + x + `a b`*C(s)", "`log y` ~ I(x ** 2) + x + `a b` + C(s) + `a b`:C(s)"),
         ("y ~ 1", "y ~ 1"),
         ("C ~ I", "`C` ~ `I`"),
+        ("log ~ cut + year", "log ~ cut + year"),
+        ("log( y/1000 )~sqrt(a)+a", "log(y / 1000) ~ sqrt(a) + a"),
+        ("y ~ I(log(a)) + I((a))", "y ~ log(a) + a"),
+        (
+            "y ~ I(a**2) + I(log(a)**2) + I((a/b)**3) + I(a**4)",
+            "y ~ I(a ** 2) + I(log(a) ** 2) + I((a / b) ** 3) + I(a ** 4)",
+        ),
+        ("y ~ I( (a + b)/2 )*s", "y ~ I((a + b) / 2) + s + I((a + b) / 2):s"),
+        ("y ~ log(`a b`) + cut(a,[1,2]) - log(`a b`)", "y ~ cut(a, [1, 2])"),
+        ('y ~ I(a>=65 and s=="f")', "y ~ I(a >= 65 and s == 'f')"),
+        ('I(y**2) ~ recode(s,{"f":"x)"})', "I(y ** 2) ~ recode(s, {'f': 'x)'})"),
+        ("y ~ I(class ** 2) + I(a.isna())", "y ~ I(class ** 2) + I(a.isna())"),
+        ("y ~ year(d):log(a)", "y ~ year(d):log(a)"),
     ],
 )
 def test_a_formula_has_one_spelling(text: str, one: str) -> None:
@@ -55,7 +68,10 @@ def test_a_formula_has_one_spelling(text: str, one: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "y", "~ a", "y ~", "y ~ a +", "y ~ (a", "y ~ a)", "y ~ 2", "y ~ a ** 2", "y ~ log(a)", "y ~ I(a**4)"),
+        *("", "y", "~ a", "y ~", "y ~ a +", "y ~ (a", "y ~ a)", "y ~ 2", "y ~ a ** 2", "y ~ exp(a)", "y ~ I(a**5)"),
+        *("y ~ log(a", "y ~ log()", "y ~ log(2)", "y ~ log(a, b)", "y ~ C(log(a))", "y ~ C(a**2)", "y ~ I(a.b)"),
+        *("y ~ I(log)(a)", "y ~ I(__import__('os') > 1)", "C(y) ~ a", "y ~ I(a ~ b)", "y ~ I()", "log(a) ~ log(a)"),
+        *("y ~ log(a) log(b)", "y ~ log(a))", "log(y) + a ~ b", "y ~ cut(a)", "y ~ I(-a)", "y ~ 0:log(a)"),
         *("y ~ __import__('os').system('true')", "y ~ a[0]", "y ~ a.b", "y ~ a | b", "y + z ~ a", "y ~ y", "y ~ 0"),
         *("y ~ a ~ b", "y ~ `a", "y ~ 0:a", "y ~ a:b:c:d", "y ~ " + "(" * 30 + "a" + ")" * 30, "y ~ a" + " + a" * 900),
         *("y ~ " + " + ".join(f"x{i}" for i in range(80)), 3, None, ["y ~ a"], "y ~ a\n+ b;"),

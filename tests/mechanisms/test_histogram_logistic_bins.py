@@ -130,8 +130,8 @@ def test_of_a_logistic_column_the_mapped_scale_is_exact() -> None:
 
 
 def test_intervals_cover() -> None:
-    """200 tables of 2,000 rows: Binomial(200, 0.94) is below 165 with probability 4e-9, three times."""
-    taus, n, sims = [0.1, 0.5, 0.9], 2_000, 200
+    """100 tables of 2,000 rows: Binomial(100, 0.94) is below 79 with probability 1e-7, three times."""
+    taus, n, sims = [0.1, 0.5, 0.9], 2_000, 100
     p = np.diff(LAW.cdf([-np.inf, *BINS.edges, np.inf]))
     p = np.array([*p[1:-1], p[0], p[-1]])
     shape = shaped(QUERY, tc.Schema({"z": tc.Real()}), "replace-one", n, Cost.of(epsilon=0.5))
@@ -141,7 +141,7 @@ def test_intervals_cover() -> None:
         counts = rng.multinomial(n, p).reshape(1, -1, 1)
         ends = quantiles(simulated(shape, tuple(k[0] for k in add_noise(shape, (counts,), rng))), "z", taus).intervals()
         held += (ends[:, 0] <= LAW.ppf(taus)) & (LAW.ppf(taus) <= ends[:, 1])
-    assert (held >= 165).all()
+    assert (held >= 79).all()
 
 
 def test_rows_are_drawn_on_the_whole_line() -> None:

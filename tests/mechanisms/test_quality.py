@@ -120,7 +120,7 @@ def test_the_contract() -> None:
 
 def test_the_contract_of_persons() -> None:
     schema = tc.Schema({"who": tc.PrivacyUnit(3), "age": SCHEMA["age"], "sex": SCHEMA["sex"]})
-    contract(tc.DataQuality(), schema, tables=60, draws=20_000)
+    contract(tc.DataQuality(), schema, tables=40, draws=20_000)
     shape = shaped(tc.DataQuality(), schema, "add-remove", 3, tc.Cost.of(epsilon=1))
     found = integers(shape, open_source({"who": [1, 1, 2], "age": [10.0, 50.0, 99.0], "sex": [0, 0, 5]}))
     assert [cells[0] for cells in found] == [(0, 512, 1024, 512), (0, 1024, 1024)]

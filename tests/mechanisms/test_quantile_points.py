@@ -191,3 +191,64 @@ def test_points_are_as_near_as_the_continuous_mechanism() -> None:
     kept = expected > 5
     chi2 = ((found - expected)[kept] ** 2 / expected[kept]).sum()
     assert stats.chi2.sf(chi2, kept.sum() - 1) > 1e-6
+
+
+@pytest.mark.parametrize("interval", [False, True])
+def test_permute_and_flip_is_bought_with_epsilon_alone(interval: bool) -> None:
+    """At prices in rho and mu**2, which buy a bounded range, the exponential mechanism selects, and only it is read."""
+    for price in PRICES:
+        for neighbors in ("replace-one", "add-remove"):
+            query = tc.Quantiles("k", [0.5], by="sex", interval=interval)
+            public = Public(SCHEMA, neighbors, 900 if neighbors == "replace-one" else None)
+            names = {column.law.name for column in quantiles_design.design(query, public, price).columns[:1]}
+            assert names == {"permute-and-flip" if price.kind == "pure" else "exponential mechanism"}
+    made = curator().release(tc.Quantiles("x", [0.5], interval=interval), rho=1)
+    words = {key: value for key, value in json.loads(made.to_json()).items() if key != "digest"}
+    assert words["parts"][0]["noise"]["law"] == "exponential mechanism"
+    words["parts"][0]["noise"]["law"] = "permute-and-flip"
+    with pytest.raises(tc.TacitError) as error:
+        release_from_dict(words)
+    assert "price" in str(error.value)
+
+
+def test_a_pure_release_says_how_it_was_selected() -> None:
+    """A document of before, by the exponential mechanism at the same price, is read and answers as before."""
+    made = curator(epsilon=9).release(tc.Quantiles("k", [0.5]), epsilon=1)
+    assert made.estimate().value == 8
+    assert "selected from public grids by permute-and-flip (McKenna & Sheldon, 2020)" in tc.methods(made.estimate())
+    assert "permute-and-flip" in str(made.estimate())
+    words = {key: value for key, value in json.loads(made.to_json()).items() if key != "digest"}
+    assert {part["noise"]["law"] for part in words["parts"]} <= {"permute-and-flip", "discrete Laplace"}
+    for part in words["parts"]:
+        if part["noise"]["law"] == "permute-and-flip":
+            part["noise"]["law"] = "exponential mechanism"
+    before = release_from_dict(words)
+    assert before.estimate().value == 8
+    assert "by the exponential mechanism (McSherry & Talwar, 2007)" in tc.methods(before.estimate())
+
+
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+def test_the_privacy_loss_of_permute_and_flip(neighbors: Any) -> None:
+    """Over all neighbouring tables of up to four rows on four steps, at most epsilon; attained within a factor .4.
+
+    Floats: 1e-10 is above the rounding of the quadrature.
+    """
+    from collections import Counter
+    from itertools import combinations_with_replacement
+
+    from tacit.noise.permute_and_flip import PermuteAndFlip
+
+    epsilon, prob, worst = Fraction(3, 2), Fraction(1, 4), 0.0
+    law = PermuteAndFlip(rank_utilities.law_for(Cost.of(epsilon=epsilon), prob, neighbors, grouped=False).rate)
+
+    def logs(table: tuple[int, ...]) -> np.ndarray:
+        runs = rank_utilities.utilities(Counter(v for v in table if v >= 0), 4, prob)
+        return np.log(np.repeat(law.pmf(runs.utility, runs.points) / runs.points, runs.points))
+
+    for size in range(4):
+        for rest in combinations_with_replacement(range(-1, 4), size):
+            tables = [logs((*rest, v)) for v in range(-1, 4)]
+            for one in tables:
+                for other in tables if neighbors == "replace-one" else [logs(rest)]:
+                    worst = max(worst, float(np.abs(one - other).max()))
+    assert 0.4 * float(epsilon) < worst <= float(epsilon) + 1e-10

@@ -49,7 +49,7 @@ def test_utilities_follow_the_definition(prob: Fraction, offset: int) -> None:
         present = [v for v in table if v >= 0]
         target = a * len(present) + b * offset
         told = [
-            -max(0, b * sum(v < t for v in present) - target, target - b * sum(v <= t for v in present))
+            -max(b * sum(v < t for v in present) - target, target - b * sum(v <= t for v in present))
             for t in range(STEPS)
         ]
         assert spread(table, prob, offset) == told

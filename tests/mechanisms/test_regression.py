@@ -58,6 +58,8 @@ QUERIES = [
     tc.Regression("ok ~ age + sex*educ", model="logistic", where="sure"),
     tc.Regression("sure ~ region + age", model="probit"),
     tc.Regression("visits ~ age*ok + region", model="poisson", where="sure"),
+    tc.Regression("log1p(income) ~ sqrt(visits - 50)*ok + cut(age, [30, 65])*sex + month(day) + I(visits/educ)"),
+    tc.Regression("I(visits > 99) ~ recode(region, {'north': 'n', 'east': 'e'}) + I(log(age)**2)", model="logistic"),
 ]
 
 
@@ -113,7 +115,7 @@ def somewhere(shape: Measurement) -> Measurement:
     return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
 def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> None:
     data = table()
@@ -163,7 +165,7 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None
     """Categories and interactions: their bounds are not attained, and never passed."""
     schema = tc.Schema({name: COLUMNS[name] for name in ("income", "age", "sex", "region", "ok")})
     material = list(pairs(schema, relation, 30, np.random.default_rng(1)))
-    for formula in ("income ~ age*region + ok", "income ~ region*sex + age"):
+    for formula in ("income ~ age*region + ok", "income ~ region*sex + age", "sqrt(income) ~ cut(age, [30, 65])*ok"):
         for one in sensitivity(tc.Regression(formula), schema, relation, PRICES, material):
             assert 0.2 * one.declared < one.reached <= one.declared, one
 

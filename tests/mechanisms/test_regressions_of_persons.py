@@ -124,7 +124,8 @@ def test_the_contract_of_persons(query: Any, schema: tc.Schema, form: str) -> No
     assert form in {one.form for one in found.findings}
 
 
-@pytest.mark.parametrize("relation", ["add-remove", pytest.param("replace-one", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
 def test_no_pair_of_persons_is_further_apart_than_declared(relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""
     schema = tc.Schema({"who": UNIT, **{name: COLUMNS[name] for name in ("income", "age", "region", "ok")}})

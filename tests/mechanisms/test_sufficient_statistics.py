@@ -176,10 +176,12 @@ def test_words_of_a_file_are_those_of_python() -> None:
 
 
 def test_bad_cells_and_an_empty_table_are_answered() -> None:
-    for rows in (table(), {name: column[:0] for name, column in table().items()}):
+    said: list[str | None] = []
+    for rows in (table(), *[{name: column[:0] for name, column in table().items()}] * 6):
         curator = tc.Curator(rows, SCHEMA, budget=tc.Budget(epsilon=10, neighbors="add-remove"))
         found = curator.release(WAIT, epsilon=1).estimate()
         assert np.isfinite(found.values).all()
         assert np.isfinite(found.intervals()).all()
-    assert found.reasons[0] is not None
-    assert "not clearly above 0" in found.reasons[0]
+        said.append(found.reasons[0])
+    # a noisy size of none is above its 97.5% quantile in one release of 40: in all six below 1e-9
+    assert any(reason is not None and "not clearly above 0" in reason for reason in said[1:])

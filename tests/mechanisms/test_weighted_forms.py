@@ -175,7 +175,7 @@ PEOPLE = tc.Schema(
 SURVEY = tc.Schema({"w": tc.Real(0, 50), "age": tc.Real(0, 100), "ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     "query",
     [

@@ -198,7 +198,7 @@ def test_a_density_that_does_not_add_up_to_one_has_no_information() -> None:
         tc.Model(lambda x, theta: exponential(x, theta) - jnp.log(2), rate=(0.1, 10), support="positive").fisher([2.0])
     assert caught.value.code == "M18"
     with pytest.raises(ModelError, match="support"):
-        tc.Model(exponential, rate=(0.1, 10)).fisher([2.0])
+        tc.Model(lambda x, theta: exponential(x, theta) - jnp.log(2), rate=(0.1, 10)).fisher([2.0])
 
 
 def test_computations_are_in_64_bits_whatever_the_configuration_is() -> None:

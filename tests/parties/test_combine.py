@@ -306,6 +306,20 @@ def test_forest_plot(tmp_path: Any) -> None:
     assert found.estimate()["f"].plot().terms == ("f",)  # of picked terms the ordinary picture
 
 
+def test_a_combined_term_with_a_reason_has_no_diamond() -> None:
+    """Its interval is the whole range, which a diamond would show as if it had been estimated."""
+    pytest.importorskip("matplotlib")
+
+    def diamonds(made: Any) -> int:
+        return sum(len(one.get_xy()) == 5 for one in made.plot().axes.patches)
+
+    few = {f"p{i}": curator(f"p{i}", 2).release(tc.Mean("stay"), epsilon=0.02) for i in range(2)}
+    found = tc.combine(few).estimate()
+    assert found.reasons[0] is not None
+    assert diamonds(found) == 0
+    assert diamonds(tc.combine(answers(tc.Mean("stay"))).estimate()) == 1
+
+
 def test_combined_is_no_release_and_survives_words() -> None:
     found = tc.combine(answers(tc.Mean("stay")))
     assert isinstance(found, Combined)

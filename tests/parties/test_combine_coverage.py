@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tacit as tc
 from tacit.pooling.common_value import pooled
@@ -54,6 +55,21 @@ def test_common_effects_cover(query: Any, truth: float, neighbors: str, sizes: S
     low, high = made.interval(0.95)
     assert within((low <= truth) & (truth <= high), 0.94, 0.965)
     assert abs(made.value.mean() - truth) < 5 * made.value.std() / math.sqrt(R) + 0.05 * made.value.std()
+
+
+def test_few_rows_are_covered_given_an_answer() -> None:
+    """Of two parties of 4 rows near a bound few have an answer: with 95% of them right, one run in 1e6 is below."""
+    price: list[dict[str, Any]] = [{"epsilon": "0.5"}] * 2
+
+    def values(rng: np.random.Generator, party: int, repeats: int, rows: int) -> Any:
+        return rng.beta(40, 2, (repeats, rows))
+
+    some = answers(tc.Mean("x"), SCHEMA, values, (4, 4), price, neighbors="add-remove", repeats=3_000, rng=3)
+    made = pooled(evidence(some, 0))
+    low, high = made.interval(0.95)
+    held, said = (low <= 40 / 42) & (high >= 40 / 42), ~made.unclear
+    assert 200 < said.sum() < 1_500
+    assert held[said].sum() >= stats.binom.ppf(1e-6, said.sum(), 0.95)
 
 
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from in_process import inside
 
 import tacit as tc
+from tacit import families
 from tacit.errors import TacitError
 from tacit.method.shared.plan_shares import EVEN, Spread, cell_shares
 from tacit.planning.small_groups import LARGE, SMALL
@@ -227,3 +230,89 @@ effects = "common"
     assert curator.plan(told).width == pytest.approx(widths[0])
     with pytest.raises(TacitError, match=r"Q42.*\[expect\].*outside the bounds"):
         tc.Study.from_toml(text.replace("[spend]", "[expect]\nstay = { mean = 90, sd = 3 }\n[spend]"))
+
+
+# Parameters of laws -------------------------------------------------------------------------------------------------
+
+WAIT = tc.Schema({"wait": tc.Real(0, 60), "free": tc.Real()})
+RATE = families.Exponential(rate=(0.05, 0.4))
+LAW = tc.SufficientStatistics("wait", RATE)
+BLOCKS = tc.SampleAndAggregate("free", RATE, blocks=200)
+
+
+@pytest.mark.parametrize(("query", "column"), [(LAW, "wait"), (BLOCKS, "free")])
+def test_a_law_is_planned_at_the_parameters_that_are_expected(query: Any, column: str) -> None:
+    """Widths are those of releases: of 200 blocks the variance is known within 4 times a tenth, 0.2 of a width."""
+    rows = np.random.default_rng(0).exponential(10, ROWS)
+    curator = tc.Curator({"wait": rows, "free": rows}, WAIT, budget=tc.Budget(rho=1_000))
+    low, high = curator.release(query, rho=900).estimate().conf_int()
+    known = tc.plan(query, WAIT, rows=ROWS, rho=900, expect={column: {"rate": 0.1}})
+    (term,) = known.parts[0].terms
+    assert term.width == pytest.approx(high - low, rel=0.25)
+    assert "rate 0.1, as expected" in str(known)
+    (middle,) = tc.plan(query, WAIT, rows=ROWS, rho=900).parts[0].terms
+    assert middle.width > 1.3 * term.width  # the middle of the box, 0.14, has the larger error
+    # a question's name stands for its column, and a price is found for a width at the same parameters
+    named = tc.plan({"law": query}, WAIT, rows=ROWS, rho=900, expect={"law": {"rate": 0.1}})
+    assert named.parts[0].terms[0].width == pytest.approx(term.width)
+    assert named.digest == tc.plan({"law": query}, WAIT, rows=ROWS, rho=900).digest
+    wanted = {"expect": {"law": {"rate": 0.1}}, "width": 1.2 * term.width}
+    assert tc.plan({"law": query}, WAIT, rows=ROWS, **wanted).parts[0].terms[0].width <= 1.2 * term.width
+
+
+def test_the_mean_of_a_column_is_that_of_its_normal_law_and_of_no_other() -> None:
+    schema = tc.Schema({"x": tc.Real(-10, 10)})
+    normal = tc.SufficientStatistics("x", families.Normal(mean=(-8, 8), sd=(0.5, 5)))
+    said = str(tc.plan(normal, schema, rows=ROWS, rho=1, expect={"x": {"mean": 2, "sd": 1}}))
+    assert "at mean 2, sd 1, as expected" in said
+    both = {"x": {"mean": 2, "sd": 1}, "q": {"sd": 3}}
+    assert "at mean 2, sd 3, as expected" in str(tc.plan({"q": normal}, schema, rows=ROWS, rho=1, expect=both))
+    positive = tc.Schema({"x": tc.Real(0.1, 40)})
+    lognormal = tc.SufficientStatistics("x", families.Lognormal(mean=(-2, 2), sd=(0.2, 3)))
+    said = str(tc.plan(lognormal, positive, rows=ROWS, rho=1, expect={"x": {"mean": 2, "sd": 1}}))
+    assert "in the middle of its box" in said
+
+
+@pytest.mark.parametrize(
+    ("expect", "words"),
+    [
+        ({"wait": {"rate": 3}}, "rate 3 is outside its box, 0.05 to 0.4"),
+        ({"wait": {"rate": "x"}}, "rate is 'x', not a number"),
+        ({"law": {"mean": 1}}, "has 'mean': none of rate"),
+        ({"law": 3}, "expect of 'law' is 3"),
+        ({"wait": {"shape": 1}}, "has 'shape': not mean, sd or missing"),
+        ({"laws": {"rate": 1}}, "laws"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(expect: Any, words: str) -> None:
+    with pytest.raises(TacitError, match=words):
+        tc.plan({"law": LAW}, WAIT, rows=ROWS, rho=1, expect=expect)
+
+
+def test_a_file_says_parameters_as_python_does(tmp_path: Path) -> None:
+    text = """
+tacit = 1
+[table]
+rows = 20_000
+[budget]
+rho = 1
+[schema]
+wait = { type = "Real", lower = 0, upper = 60 }
+[expect]
+wait = { rate = 0.1, mean = 10, sd = 9 }
+[spend]
+rho = 1
+[ask.law]
+query = "SufficientStatistics"
+what = "wait"
+family = { family = "Exponential", rate = [0.01, 2] }
+"""
+    (tmp_path / "job.toml").write_text(text)
+    code, out, err = inside(tmp_path, "plan", "job.toml")
+    assert (code, err) == (0, "")
+    assert "rate 0.1, as expected" in out
+    code, out, _ = inside(tmp_path, "plan", "job.toml", "--expect", "law = { rate = 0.5 }")
+    assert (code, "rate 0.5, as expected" in out) == (0, True)
+    (tmp_path / "job.toml").write_text(text.replace("rate = 0.1,", "rat = 0.1,"))
+    code, _, err = inside(tmp_path, "plan", "job.toml")
+    assert (code, "[Q42] [expect] expect of 'wait' has 'rat'" in err) == (2, True)

@@ -322,7 +322,7 @@ SMALL = tc.Schema(
 )
 
 
-@pytest.mark.sample(2)
+@pytest.mark.long
 @pytest.mark.parametrize("query", [tc.Mean(["log income", "old"], by="group"), tc.DataQuality(["log income"])])
 def test_the_contract_with_computed_columns(query: Any) -> None:
     schema = tc.Schema({name: column for name, column in SMALL.items() if name != "who"})

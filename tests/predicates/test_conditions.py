@@ -284,7 +284,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.long
 @pytest.mark.parametrize("query", ASKED, ids=lambda query: type(query).__name__)
 def test_the_contract_with_conditions(query: tc.Query) -> None:
     """Also that no form is used which needs every row to be there."""

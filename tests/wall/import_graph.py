@@ -42,6 +42,14 @@ class Module:
 class Graph:
     root: str
     modules: dict[str, Module]
+    found: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict, compare=False)
+
+    def targets(self, name: str) -> list[tuple[str, str | None]]:
+        """What a module uses, in order, and the module of ours that each is in; found once."""
+        if name not in self.found:
+            some = sorted({use.target for use in self.modules[name].uses})
+            self.found[name] = [(target, self.internal(target)) for target in some]
+        return self.found[name]
 
     def internal(self, target: str) -> str | None:
         """The module a dotted name is in, if it is one of ours: the longest prefix that is a module."""
@@ -58,10 +66,9 @@ class Graph:
         seen = {start}
         while queue:
             way = queue.popleft()
-            for target in sorted({use.target for use in self.modules[way[-1]].uses}):
+            for target, inner in self.targets(way[-1]):
                 if forbidden(target):
                     return [*way, target]
-                inner = self.internal(target)
                 if inner is not None and inner not in seen:
                     seen.add(inner)
                     queue.append([*way, inner])

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
-from import_graph import read_package
+from import_graph import Graph, read_package
 from rooms import ROOMS, room, violations
 
 SOURCE = Path(__file__).parents[2] / "src" / "tacit"
 
 
+@cache
+def package() -> Graph:
+    """The imports of the library, read once for all tests."""
+    return read_package(SOURCE)
+
+
 def test_the_wall_stands() -> None:
-    graph = read_package(SOURCE)
+    graph = package()
     assert len(graph.modules) > 20  # it did read the package
     assert list(violations(graph)) == []
 
 
 def test_every_room_named_in_the_rules_is_one_of_four() -> None:
     assert set(ROOMS.values()) == {"inside", "outside", "shared", "free"}
-    graph = read_package(SOURCE)
+    graph = package()
     assert {room(graph, name) for name in graph.modules} <= set(ROOMS.values())
 
 

@@ -170,6 +170,7 @@ def release(
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")
     who = _analyst(job, analyst)
+    _nothing_refuses(job, Cost.of(**cost), who, note)
     facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
     with progress_on_terminal():
         # where their number is public rows are counted, which takes a pass over a text file
@@ -178,6 +179,23 @@ def release(
     with progress_on_terminal():
         found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
+
+
+def _nothing_refuses(job: Job, cost: Cost, analyst: str | None, note: str) -> None:
+    """Raise what refuses a file's first release while no ledger is there yet: an empty one must not stay behind."""
+    from tacit.curator.first_release import check_first_release
+    from tacit.curator.purchase import log_of_path
+    from tacit.curator.request import Questions, split
+    from tacit.source import open_source
+
+    where = _ledger(job)
+    if job.budget is None or where is None or "://" in where or os.path.exists(where):
+        return
+    questions = Questions(split(job.asks, cost, job.shares), cost, note)
+    about: dict[str, Any] = {"name": job.name, "analyst": analyst, "size_hint": job.rows, "log": log_of_path(where)}
+    with progress_on_terminal():
+        rows = check_first_release(open_source(_data(job)), job.schema, questions, job.budget, **about)
+    _same_rows(job, rows)
 
 
 def _job(path: str) -> Job:

@@ -288,7 +288,7 @@ def main() -> NoReturn:
 
 def _print_error(problem: Exception, as_json: bool) -> int:
     """Print an error in one line and return the exit code."""
-    from tacit.cli.dialect import in_shell
+    from tacit.cli.dialect import in_shell, text_in_shell
     from tacit.errors import CommandError, TacitError
 
     words = getattr(problem, "format_message", None)
@@ -298,7 +298,11 @@ def _print_error(problem: Exception, as_json: bool) -> int:
     if words is not None:  # a misspelt option or command
         problem = CommandError(words().rstrip(".") + ".", code="C01", hint="tacit --help", state=None)
     if isinstance(problem, TacitError):
-        problem.hint = None if problem.hint is None else in_shell(problem.hint, _options())
+        options = _options()
+        problem.hint = None if problem.hint is None else in_shell(problem.hint, options)
+        # of the command line's own errors the words are those of a shell already, and quote what was typed
+        if not isinstance(problem, CommandError):
+            problem.message = text_in_shell(problem.message, options)
         error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
         _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
         # only a refusal by a budget is 3: a script may ask for less and try again

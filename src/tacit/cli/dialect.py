@@ -1,4 +1,4 @@
-"""Hints of errors, in the words of a shell and of TOML files: what the library says, it says in Python.
+"""Errors and their hints, in the words of a shell and of TOML files: what the library says, it says in Python.
 
 `rho=0.1` is an option where the command has it, `--rho 0.1`, and else a line of a file, `missing = "exclude"`.
 """
@@ -18,6 +18,13 @@ COLUMN: Final = re.compile(
 BUDGET: Final = re.compile(r"\b(?:tc\.)?Budget\(([^()]*)\)")
 RAISE: Final = re.compile(r"\bcurator\.raise_budget\(([^()]*)\)")
 QUERY: Final = re.compile(r'\b(?:tc\.)?([A-Z][A-Za-z]+)\("([^"]+)"(?:, …)?\)')
+NAMED: Final = re.compile(
+    rf"(?<![\w.\"'/\\])(?P<name>[a-z_]+)=(?P<value>{VALUE}|'[^']*')(?![\w/\\])"
+    r"|(?P<quoted>(?<!\w)'[^']*'|\"[^\"]*\")"
+    r"|(?<![\w.\"'/\\])(?P<bare>[a-z_]+)=(?=[\s,.:;)]|$)"
+    r"|\b(?P<flag>True|False)\b"
+)
+"""What a text says in Python; what it quotes is somebody's own, and stays as it is."""
 SIZE_HINT: Final = re.compile(r"\bCurator\((?:…, )?size_hint=(\d[\d_]*)?\)")
 PLACES: Final = {
     "Real": ("lower", "upper"),
@@ -48,6 +55,28 @@ def in_shell(hint: str, options: Mapping[str, str]) -> str:
     made = ASSIGNED.sub(lambda found: _assigned(found[1], found[2], options), made)
     # options follow each other without commas
     return re.sub(r"(--[\w-]+ \S+), (?=--)", r"\1 ", made)
+
+
+def text_in_shell(text: str, options: Mapping[str, str]) -> str:
+    """Return the text of an error in the words of a shell; options: as of `in_shell`.
+
+    >>> text_in_shell("a plan takes a price or a width=, not both.", {"width": "--width"})
+    'a plan takes a price or a --width, not both.'
+    >>> text_in_shell("level of 'a=1' is 0.9, and interval=False asks for points only.", {})
+    "level of 'a=1' is 0.9, and interval = false asks for points only."
+    """
+
+    def said(found: re.Match[str]) -> str:
+        if found["quoted"]:
+            return found[0]
+        if found["flag"]:
+            return found["flag"].lower()
+        if found["bare"]:
+            return options.get(found["bare"], found["bare"])
+        value = found["value"]
+        return _assigned(found["name"], value if value[0] != "'" else f'"{value[1:-1]}"', options)
+
+    return NAMED.sub(said, text)
 
 
 def _assigned(name: str, value: str, options: Mapping[str, str]) -> str:

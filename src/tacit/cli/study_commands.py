@@ -87,12 +87,34 @@ def release(
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
+    typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
+    _nothing_refuses(study, own, typed, analyst, note)
     with progress_on_terminal():
         curator = Curator(own.data, study, site=own, analyst=analyst)
-    typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     with progress_on_terminal():
         found = curator.release(study, note=note, **typed)
     finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
+
+
+def _nothing_refuses(study: Study, own: Site, price: dict[str, Any], analyst: str | None, note: str) -> None:
+    """Raise what refuses a party's first release while no ledger is there yet: an empty one must not stay behind."""
+    from tacit.curator import study_rules
+    from tacit.curator.first_release import check_first_release
+    from tacit.curator.purchase import log_of_path
+    from tacit.curator.request import Questions, split
+    from tacit.source import open_source
+    from tacit.source.site_table import apply
+
+    where = own.ledger or f"{own.data}.ledger"
+    if "://" in where or os.path.exists(where):
+        return
+    study.party(own.name)
+    cost = Cost.of(**study_rules.price(study, dict.fromkeys(study_rules.Prices) | price))
+    questions = Questions(split(study.asks, cost, study.shares), cost, note, study)
+    about: dict[str, Any] = {"name": own.name, "analyst": analyst, "log": log_of_path(where)}
+    about["size_hint"] = study_rules.size_hint(None, study, own.name)
+    with progress_on_terminal():
+        check_first_release(apply(open_source(own.data), own.columns), study.schema, questions, study.budget, **about)
 
 
 def combine(

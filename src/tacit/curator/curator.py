@@ -13,13 +13,13 @@ from typing import Any, TypeVar, cast, overload
 from tacit.base.arguments import named_arguments
 from tacit.base.muted import silent
 from tacit.curator import purchase, study_rules
-from tacit.curator.guard import guarded
+from tacit.curator.first_release import public_rows
 from tacit.curator.locations import checked_arguments, ledger_place, needs_budget, table_name
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
 from tacit.curator.stored_releases import Answers
-from tacit.errors import BudgetError, QueryError, SourceError
+from tacit.errors import BudgetError, QueryError
 from tacit.ledger import Ledger, Limit, Raise, Standing
 from tacit.ledger.acts import checked_analyst
 from tacit.method.shared.measurement import Measurement, Public
@@ -29,12 +29,9 @@ from tacit.release.query import Query
 from tacit.release.query_checks import of_numbers
 from tacit.release.registry import plan_module
 from tacit.release.signing import signer
-from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.expectations import Expect
-from tacit.schema.row_maps_of_columns import unit_of
 from tacit.source import Source, check_source, computing, open_source
-from tacit.source.pass_progress import reading
 from tacit.source.site_table import apply
 from tacit.study import Site, Study
 
@@ -104,7 +101,8 @@ class Curator:
         self.analyst: str | None = None if analyst is None else checked_analyst(analyst)
         needs_budget(budget or (self.study and self.study.budget), where)
         self._ledger: Ledger = study_rules.ledger_of(where, budget, self.study, self._unit)
-        self.rows: int | None = self._count_rows()
+        log = purchase.log_of(self._ledger)
+        self.rows: int | None = public_rows(self._source, self.schema, self._ledger.first, self.name, log)
         # the size is public and on record: another table under this name would be charged as if it were the same people
         self._ledger.table(self.name, self.rows)
 
@@ -321,20 +319,3 @@ class Curator:
     @property
     def _context(self) -> TableContext:
         return TableContext(self.name, self.schema, self.rows, self._unit, self.analyst, self._ledger, self._source)
-
-    def _count_rows(self) -> int | None:
-        """Count the rows (persons) under replace-one, where their number is public; return None under add-remove."""
-        # under add-remove the number of rows is what one person changes, so even a check of it would be an output
-        if self._ledger.first.neighbors != "replace-one":
-            return None
-        unit = unit_of(self.schema)
-        what = "rows" if unit is None else "persons"
-        with reading(f"counting {what}, whose number is public", bar=unit is None):
-            # an engine that fails here may quote a row, as in any other pass
-            rows = guarded(lambda: self._source.rows(unit), purchase.log_of(self._ledger))
-        if rows < 2:
-            message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."
-            raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')
-        if rows > MAX_ROWS:
-            raise SourceError(f"table {self.name!r} has {rows:,} {what}; at most 2**42.", code="D21", hint="split it")
-        return rows

@@ -64,21 +64,27 @@ class TableContext:
 
 def answer(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> tuple[Release, ...]:
     """Return a stored answer where there is one, else charge and buy it (law 3); public checks come first."""
+    charge = charged(questions, designs, context)
+    bought = charge if charge.release is not None else _buy(questions, designs, charge, context)
+    # the stored text, not the objects made from it: where two processes resumed one charge both return the same
+    return _read(bought, questions.study, context)
+
+
+def charged(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Charge:
+    """Return the durable charge of the questions, with its stored answer if there is one; public checks come first."""
     context.ledger.first.spend(questions.cost)  # a price this budget cannot add is refused before anything else
     request = _request(questions, designs, context)
     request = _once_more(request, questions, context.ledger) if questions.fresh else request
     # before the next checks: an answer that was bought stays free when the study has closed or the engine is gone
     bought = context.ledger.find(request.digest)
-    if bought is None or bought.release is None:
-        if bought is None:  # a charge made before the study closed may still be answered afterwards
-            study_rules.still_open(questions.study)
-        for one in designs:
-            ready(one.kind)
-        _source_ready(context)
-        charge = context.ledger.charge(request)
-        bought = charge if charge.release is not None else _buy(questions, designs, charge, context)
-    # the stored text, not the objects made from it: where two processes resumed one charge both return the same
-    return _read(bought, questions.study, context)
+    if bought is not None and bought.release is not None:
+        return bought
+    if bought is None:  # a charge made before the study closed may still be answered afterwards
+        study_rules.still_open(questions.study)
+    for one in designs:
+        ready(one.kind)
+    _source_ready(context)
+    return context.ledger.charge(request)
 
 
 def _buy(questions: Questions, designs: Sequence[Measurement], charge: Charge, context: TableContext) -> Charge:
@@ -121,7 +127,12 @@ def _measured(designs: Sequence[Measurement], context: TableContext) -> list[tup
 
 def log_of(ledger: Ledger) -> Path | None:
     """Return the path of the curator's log, beside a ledger that is a file; None for other ledgers."""
-    return None if ledger.where is None or "://" in ledger.where else Path(ledger.where + ".log")
+    return None if ledger.where is None else log_of_path(ledger.where)
+
+
+def log_of_path(where: str) -> Path | None:
+    """Return the path of the curator's log, beside the ledger at `where`; None for one on a server."""
+    return None if "://" in where else Path(where + ".log")
 
 
 def _document(

@@ -18,6 +18,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates import covariance
 from tacit.estimates import error_laws as laws
+from tacit.estimates.sided_errors import USUAL, ReachOfTerms, SidedErrors, reaches, sides
 from tacit.estimates.terms import ColumnTerms, check_level
 
 LARGEST: Final = 4_000
@@ -100,13 +101,53 @@ class LinearCombination:
         plain = self.picked()
         # a combination that picks one term keeps its interval, which may be an inverted one and not symmetric
         base = replace(self, matrix=None).intervals(level) if any(at is not None for at in plain) else out
+        kept = [at for at in plain if at is not None]
+        if len(kept) == len(plain):
+            return base[kept]
+        lower, upper = self._sides(self.reached(level))
         for i, at in enumerate(plain):
             if at is not None:
                 out[i] = base[at]
             else:
-                q = float(laws.halfwidth(level, *self.law(i)))
-                out[i] = values[i] - q, values[i] + q
+                out[i] = values[i] - self._distance(lower, i, level), values[i] + self._distance(upper, i, level)
         return out
+
+    def reached(self, level: float = USUAL) -> tuple[ReachOfTerms, ReachOfTerms]:
+        """Return how far the intervals of the base terms that are used reach below and above (`sided_errors`)."""
+        used = np.ones(self.base, dtype=bool) if self.matrix is None else (self.matrix != 0).any(axis=0)
+        return reaches(self.blocks, used, level)
+
+    def p_values(self, null: Array, reached: tuple[ReachOfTerms, ReachOfTerms] | None = None) -> Array:
+        """Return two-sided p-values of combinations being `null`, shape (terms,).
+
+        reached: of 95% intervals where not given, which leave out the hypothesis just where its p-value is below .05.
+        """
+        off = self.values - null
+        lower, upper = self._sides(self.reached() if reached is None else reached)
+        # below the estimate lies what the errors towards the lower limit may reach
+        either = [lower if one > 0 else upper for one in off]
+        return np.array([self._p_value(side, i, abs(float(off[i]))) for i, side in enumerate(either)])
+
+    def _sides(self, reached: tuple[ReachOfTerms, ReachOfTerms]) -> tuple[SidedErrors, SidedErrors]:
+        """Return the errors towards the lower and the upper limits."""
+        return sides(np.eye(self.base) if self.matrix is None else self.matrix, *reached)
+
+    def _distance(self, side: SidedErrors, i: int, level: float) -> float:
+        """Return the distance of a limit of combination i; infinite where a term's interval has no end."""
+        if not np.isfinite(side.whole[i]).all():
+            return math.inf
+        return min(taken + float(laws.halfwidth(level, *self._errors(row))) for taken, row in side.ways(i))
+
+    def _p_value(self, side: SidedErrors, i: int, distance: float) -> float:
+        """Return the chance that the error of combination i exceeds a distance, on one side twice."""
+        if not np.isfinite(side.whole[i]).all():
+            return 1.0
+        beyond = [(max(distance - taken, 0.0), row) for taken, row in side.ways(i)]
+        return min(float(2 * laws.tail(np.asarray(x), *self._errors(row))) for x, row in beyond)
+
+    def _errors(self, row: Array) -> tuple[Array, Array]:
+        """Return the law of a weighted sum of the terms' errors, as `law` does."""
+        return LinearCombination(self.blocks, row[None, :]).law(0)
 
     def picked(self) -> list[int | None]:
         """Return, for each combination, the index of the one term that it repeats, whose interval is kept; or None."""

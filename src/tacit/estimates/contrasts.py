@@ -63,9 +63,7 @@ def test(estimate: Estimate, constraints: str) -> Test:
     made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
     off = made.values - null
     if len(matrix) == 1:
-        s, b = made.combination.law(0)
-        # the law of the total error is symmetric about 0
-        p = float(2 * laws.tail(np.abs(off), s, b)[0])
+        p = float(made.combination.p_values(null)[0])
         sd = float(made.std_errors[0])
         statistic = float(off[0]) / sd if sd > 0 else math.copysign(math.inf, off[0]) if off[0] else 0.0
         return Test(constraints, statistic, 1, p, f"{law_words(made)} law of the total error, two-sided")

@@ -52,9 +52,10 @@ def summary(estimate: Estimate, level: float) -> Table:
     )
 
 
-def normal_table(found: NormalEstimate, level: float) -> Table:
+def normal_table(found: NormalEstimate, level: float, simultaneous: bool = False) -> Table:
     """Return such a table for normally distributed numbers; with z and p-values if they are tested against 0."""
-    limits, errors, shares = found.intervals(level), found.std_errors, found.privacy_shares
+    limits = found.intervals(level, simultaneous=simultaneous)
+    errors, shares = found.std_errors, found.privacy_shares
     z, p = found.statistics, found.p_values
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(found.terms):
@@ -71,7 +72,8 @@ def normal_table(found: NormalEstimate, level: float) -> Table:
         interval = format_interval(low, high, decimals=digits)
         rows.append((term, *cells, *tests, interval, f"{100 * shares[i]:.0f} %"))
     tested = ("z", "p-value") if found.tested else ()
-    names = ("estimate", "std. error", *tested, f"{percent(level)} interval", "of which privacy")
+    kind = "simultaneous interval" if simultaneous else "interval"
+    names = ("estimate", "std. error", *tested, f"{percent(level)} {kind}", "of which privacy")
     reasons = dict.fromkeys(reason for reason in found.reasons if reason)
     notes = (*reasons, *found.notes, facts(found.release))
     return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)

@@ -205,7 +205,7 @@ def floored(raw: Array, loadings: Array, law: Law, most: Array) -> Array:
 
 
 def accepted(
-    p_value: Callable[[Array], Array], inside: Array, low: float, high: float, alpha: float
+    p_value: Callable[[Array], Array], inside: Array, low: float, high: float, alpha: float | Array
 ) -> tuple[Array, Array]:
     """Return the ends of {m : p_value(m) >= alpha} within [low, high]; `inside`, shape (m,), has p-value 1.
 

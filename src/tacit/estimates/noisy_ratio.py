@@ -10,9 +10,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import halfwidth, is_gaussian, split, tail
 from tacit.estimates.interval_inversion import CONTINUITY, Inversion, accepted
+from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import Law
 from tacit.release.document import Released
 
+CLEAR: Final = 0.95
+"""Two-sided level: a group has an answer where its noisy size exceeds the 97.5% point of the size's noise."""
 FEW: Final = 2
 """Sums of at most this many noises keep their exact law; longer ones are taken as normal."""
 
@@ -23,7 +26,8 @@ class ShareOfTotal:
 
     With noisy count k and noisy size K, D(p) = k - p K = (1 - p) z_own - p z_rest + sampling error is linear in the
     noises z for every p.  The interval holds all p with P(|N(0, C(p)) + noise| >= |D(p)|) >= alpha, where
-    C(p) = K p (1 - p) is the sampling variance given the number of rows.
+    C(p) = K p (1 - p) is the sampling variance given the number of rows.  The level is that given an answer, which
+    there is where K is above its noise (`unclear`): conservative where few groups have one.
     count: shape (m,), within [0, size].  size: K.  law: law of one cell's noise, in units of 1 / `share` rows.  added:
     number of cells in each count.  sampling: whether the rows are a sample (else C(p) = 0).
     Source: theory §1.5, [Fieller 1954]; score of [Wilson 1927], less a half for counting in whole rows.
@@ -53,8 +57,18 @@ class ShareOfTotal:
             s, b = self._noise(p)
             return 2 * tail(distance, np.sqrt(variance + s**2), b)
 
-        # the size is positive here: groups whose noisy size is unclear get `Everything`
-        return accepted(p_value, self.count / self.size, 0.0, 1.0, 1 - level)
+        alpha = (1 - level) * self._chance(1 - level)
+        # the size is positive here: groups whose noisy size is unclear get `WholeUnitInterval`
+        return accepted(p_value, self.count / self.size, 0.0, 1.0, alpha)
+
+    def _chance(self, alpha: float) -> float:
+        """Return the chance of an answer if the group were as small as it may be (`selection.chance_of_answer`)."""
+        s, b = summed(self.law, self.added * len(self.count))
+        least = reach(self.law, self.added * len(self.count), CLEAR) / self.share
+        scales = (b if len(b) else np.zeros(1))[None] / self.share
+        return float(
+            chance_of_answer(np.array([self.size]), np.array([least]), np.array([s / self.share]), scales, alpha)[0]
+        )
 
     def _noise(self, p: Array) -> tuple[Array, Array]:
         """Return normal standard deviation, (m,), and Laplace scales, (m, k), of (1 - p) z_own - p z_rest, in rows."""
@@ -102,7 +116,7 @@ def summed(law: Law, number: int) -> tuple[float, Array]:
 
 def unclear(size: float, law: Law, number: int, share: int) -> str | None:
     """Return a reason if a group's noisy size is not above the 97.5% point of its noise, else None."""
-    q = reach(law, number, 0.95) / share
+    q = reach(law, number, CLEAR) / share
     return f"size {size:,.0f} ± {q:,.0f}: not clearly above 0" if size <= q else None
 
 

@@ -21,7 +21,8 @@ from tacit.estimates import display, pictures
 from tacit.estimates.constraints import matrix_of
 from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
-from tacit.estimates.terms import check_level, place_of
+from tacit.estimates.simultaneous import simultaneous_factor
+from tacit.estimates.terms import Target, check_level, place_of
 from tacit.privacy import Cost
 from tacit.release.document import Released
 
@@ -50,6 +51,7 @@ class NormalEstimate:
     total covariance is their sum.  reasons: why a term has no valid standard error, or None; such a term's interval is
     the whole line.  title, estimand: a heading, and what is estimated.  tested: whether z and p-values against 0 are
     shown.  release: the release they were computed from, at no further cost.  scale: see `Scale`; None: untransformed.
+    target: "population", or "table": what `sampling` then holds is no sampling error, but whatever else is no noise.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
 
@@ -75,6 +77,7 @@ class NormalEstimate:
     scale: Scale | None = None
     term_title: str = ""
     tested: bool = True
+    target: Target = "population"
 
     # Numbers -------------------------------------------------------------------------------------------------------
 
@@ -111,14 +114,23 @@ class NormalEstimate:
         """Two-sided p-values of the hypothesis that the term is 0, shape (m,); NaN where there is a reason."""
         return np.asarray(2 * special().ndtr(-np.abs(self.statistics)))
 
-    def intervals(self, level: float = 0.95) -> Array:
-        """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01."""
+    def intervals(self, level: float = 0.95, *, simultaneous: bool = False) -> Array:
+        """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01, I08.
+
+        simultaneous: limits that hold for all terms at once (those without a reason), from their joint normal law.
+        """
+        known = [reason is None for reason in self.reasons]
         z = float(special().ndtri(0.5 + check_level(level) / 2))
+        if not isinstance(simultaneous, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"simultaneous is {described(simultaneous)}: neither True nor False."
+            raise InferenceError(text, code="I08", hint="simultaneous=True", state=None)
+        if simultaneous:
+            z = simultaneous_factor((self.sampling + self.privacy)[np.ix_(known, known)], level)
         middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
         out = np.stack([middle - z * error, middle + z * error], axis=-1)
         out = out if self.scale is None else self.scale.back(out)
         # without a valid standard error any value is possible
-        out[[reason is not None for reason in self.reasons]] = (-np.inf, np.inf)
+        out[[not one for one in known]] = (-np.inf, np.inf)
         return out
 
     # Labelled ------------------------------------------------------------------------------------------------------
@@ -143,9 +155,12 @@ class NormalEstimate:
         """Why inference is impossible, or None; a Series for several terms."""
         return self._labels.reasons(self.reasons)
 
-    def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """Return a (lower, upper) pair for one term, else a DataFrame of these columns; InferenceError I01 (level)."""
-        return self._labels.pairs(self.intervals(level))
+    def conf_int(self, level: float = 0.95, *, simultaneous: bool = False) -> Any:  # (float, float), or DataFrame
+        """Return a (lower, upper) pair for one term, else a DataFrame of these columns; InferenceError I01 (level).
+
+        simultaneous: intervals that have all terms within them at once, with this probability: see `intervals`.
+        """
+        return self._labels.pairs(self.intervals(level, simultaneous=simultaneous))
 
     @property
     def cov(self) -> pd.DataFrame:
@@ -239,13 +254,19 @@ class NormalEstimate:
 
     # Shown ---------------------------------------------------------------------------------------------------------
 
-    def summary(self, level: float = 0.95) -> Table:
-        """Return a table of values, standard errors, z, p-values, intervals and privacy's part; InferenceError I01."""
-        return display.normal_table(self, level)
+    def summary(self, level: float = 0.95, *, simultaneous: bool = False) -> Table:
+        """Return a table of values, standard errors, z, p-values, intervals and privacy's part; InferenceError I01.
 
-    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """Return estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term."""
-        found = self.intervals(level)
+        simultaneous: intervals that hold for all terms at once; p-values stay those of one term.
+        """
+        return display.normal_table(self, level, simultaneous)
+
+    def to_frame(self, level: float = 0.95, *, simultaneous: bool = False) -> pd.DataFrame:
+        """Return estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term.
+
+        simultaneous: limits that hold for all terms at once; p-values stay those of one term.
+        """
+        found = self.intervals(level, simultaneous=simultaneous)
         columns = {
             "estimate": self.values,
             "std_error": self.std_errors,

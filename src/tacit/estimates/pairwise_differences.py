@@ -13,7 +13,6 @@ from tacit.base.arguments import described, holds_rows
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates import error_laws as laws
 from tacit.estimates import pictures
 from tacit.estimates.comparisons import studentised_maximum
 from tacit.estimates.contrasts import combine, joint_words
@@ -137,12 +136,11 @@ def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
     terms = tuple(f"{estimate.terms[i]} - {estimate.terms[j]}" for i, j in pairs)
     made = combine(estimate, weights, terms, f"differences, {estimate.estimand}")
     made = replace(made, notes=(*made.notes, joint_words(made)))
-    values = made.values
-    raw = [float(2 * laws.tail(np.abs(values[i]), *made.combination.law(i))) for i in range(len(pairs))]
+    raw = made.combination.p_values(np.zeros(len(pairs)))
     maximum = None
     if adjust == "simultaneous":
         maximum = studentised_maximum(estimate, made)
-    return Pairwise(made, adjust, tuple(raw), maximum)
+    return Pairwise(made, adjust, tuple(float(p) for p in raw), maximum)
 
 
 def all_pairs(estimate: Estimate, most: int) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -13,9 +13,11 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates.contrasts import combine, law_words
+from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import check_level, place_of
 
 if TYPE_CHECKING:
+    from tacit.estimates.combination import LinearCombination
     from tacit.estimates.estimate import Estimate
 
 REACH: Final = 2.0**60
@@ -73,12 +75,11 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
     a, b = float(estimate.values[i]), float(estimate.values[j])
     _same(i, j)
 
-    def p(t: float) -> float:
-        weights = np.zeros((1, len(estimate.terms)))
-        weights[0, i], weights[0, j] = 1.0, -t
-        made = combine(estimate, weights, ("D",), "")
-        s, scales = made.combination.law(0)
-        return float(2 * laws.tail(np.abs(made.values), s, scales)[0])
+    def test(level: float) -> Callable[[float], float]:
+        """Return the p-value of A = t B as a function of t, for intervals at a level."""
+        reached = _combined(estimate, {i: 1.0, j: -1.0}).reached(level)
+        null = np.zeros(1)
+        return lambda t: float(_combined(estimate, {i: 1.0, j: -t}).p_values(null, reached)[0])
 
     floor = 0.0 if _positive(estimate) else -math.inf
     # numbers that cannot be negative: a denominator of 0 or below is noise, and the ratio has no finite value
@@ -88,11 +89,12 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
         # Fieller's set is then the whole line or the outside of an interval: it is reported as unbounded
         if _unclear(estimate, j, level):
             return floor, math.inf
+        p = test(level)
         low, high = _end(p, a / b, 1 - level, -1), _end(p, a / b, 1 - level, 1)
         return max(low, floor), max(high, floor)
 
     method = f"Fieller: {law_words(estimate)} law of A - t B, for every t"
-    return Ratio(f"{numerator} / {denominator}", value, p(1.0), method, _reason(estimate, i, j), ends)
+    return Ratio(f"{numerator} / {denominator}", value, test(USUAL)(1.0), method, _reason(estimate, i, j), ends)
 
 
 def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
@@ -155,11 +157,18 @@ def _reason(estimate: Estimate, i: int, j: int) -> str | None:
 
 def _unclear(estimate: Estimate, j: int, level: float) -> bool:
     """Return whether a term may be 0: its interval holds 0, it has a reason, or it is negative and should not be."""
-    s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").combination.law(0)
-    value = float(estimate.values[j])
-    may_be_zero = 2 * float(laws.tail(np.abs(value), s, scales)) >= 1 - level
+    made, value = _combined(estimate, {j: 1.0}), float(estimate.values[j])
+    may_be_zero = float(made.p_values(np.zeros(1), made.reached(level))[0]) >= 1 - level
     wrong_side = value <= 0 and _positive(estimate)
     return estimate.reasons[j] is not None or may_be_zero or wrong_side
+
+
+def _combined(estimate: Estimate, weights: Mapping[int, float]) -> LinearCombination:
+    """Return one linear combination of the terms at some places."""
+    row = np.zeros((1, len(estimate.terms)))
+    for place, weight in weights.items():
+        row[0, place] = weight
+    return combine(estimate, row, ("D",), "").combination
 
 
 def _same(i: int, j: int) -> None:

@@ -33,6 +33,8 @@ REACH: Final = 15.0
 """Beyond so many standard deviations the tail of a Laplace noise is below 1e-9."""
 CERTAIN: Final = 0.99
 """An answer of this probability is no selection: a level of 5% is 5.05% at most."""
+STEPS_OF_LIMIT: Final = 40
+"""Bisection steps for a lower limit of a size."""
 STEPS: Final = 16
 """Numbers of N0, by its chance of an answer, for which noises are drawn."""
 DRAWS: Final = 256
@@ -90,6 +92,38 @@ class GivenAnswer:
             return out
 
         return given
+
+
+def chance_of_answer(size: Array, threshold: Array, s: Array, b: Array, alpha: float) -> Array:
+    """Return P(N0 + e > threshold), N0 the lower limit at alpha of the size behind each of m answers; shape (m,).
+
+    e = N(0, s**2) + Laplace noises of scales b; threshold, s: shape (m,); b: shape (m, k).  1 where an answer is
+    (nearly) CERTAIN, as it is of a public size.  A test of level alpha times this chance rejects at most (1 + GAMMA)
+    alpha of the answers: it rejects alpha times the chance of all releases, and where the limit holds at least the
+    chance of them are answers.  Whatever the law of what is tested: conservative where little is answered.
+    """
+    sd = np.sqrt(s**2 + 2 * (b**2).sum(axis=-1))
+    some = np.flatnonzero((size > threshold) & (size < threshold + 2 * REACH * sd))
+    out = np.ones(len(size))
+    if not some.size:
+        return out
+    n, q, s, b = size[some], threshold[some], s[some], b[some]
+
+    def above(c: Array) -> Array:
+        if not b.any():
+            return ndtr(-c / s)
+        side = tail(np.abs(c), s, b)
+        return np.where(c >= 0, side, 1 - side)
+
+    # sizes are 0 at least; the chance of so large a noise, given an answer, rises with N0
+    low, high = np.zeros_like(n), n.copy()
+    for _ in range(STEPS_OF_LIMIT):
+        middle = (low + high) / 2
+        rare = above(n - middle) <= GAMMA * alpha * above(q - middle)
+        low, high = np.where(rare, middle, low), np.where(rare, high, middle)
+    found = above(q - low)
+    out[some] = np.where(found < CERTAIN, found, 1.0)
+    return out
 
 
 @lru_cache(maxsize=256)

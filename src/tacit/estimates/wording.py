@@ -186,5 +186,12 @@ def _and(names: tuple[str, ...]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+LONGEST_BOUND: Final = 12
+"""Most characters of a bound that is shown with all its digits."""
+
+
 def _number(x: float) -> str:
-    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,}"
+    if float(x).is_integer():
+        return f"{x:,.0f}"
+    # a computed bound has all its digits
+    return f"{x:,}" if len(repr(x)) <= LONGEST_BOUND else f"{x:,.6g}"

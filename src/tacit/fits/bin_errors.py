@@ -15,7 +15,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.bin_rules import MarginRule, Parts, nearby
-from tacit.fits.bin_shapes import edge_densities
+from tacit.fits.bin_shapes import Edges, edge_densities
+from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_points import Points
 
 SHARES: Final = 1 / 2
@@ -71,20 +72,13 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
         return np.einsum("...kj,kjp->...p", parts.base, own) + shared + bent
 
     m, edges = margin.counts, margin.edges
-    step = STEP * (np.maximum(m, 0.0) + np.sqrt(margin.variance) + 1)
-    each = np.diag(step)
-
-    up, down = (edge_densities(margin.axis, m + sign * each, margin.variance) for sign in (1, -1))
+    each, up, down = _stepped(margin.axis, m, margin.variance)
+    step = np.diag(each)
     along = (moved(margin.parts(m + each, up)) - moved(margin.parts(m - each, down))) / (2 * step[:, None])
-    # what is not known of each edge's density, less what of it is noise
-    slope = (up.unknown - down.unknown) / (2 * step[:, None])
-    noise = (np.maximum(m, 0.0) + margin.variance) @ slope**2
-    doubt = np.sqrt(np.maximum(edges.unknown**2 - noise, 0.0))
+    doubt = _doubt(edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
-    # no further than values spread evenly over the bin
-    heaps = np.minimum(HEAPS * np.sqrt(12) * margin.rough, 1.0) * margin.axis.within
-    pushed = moved(margin.parts(m, edges, np.diag(heaps))) - moved(here)
+    pushed = moved(margin.parts(m, edges, np.diag(heaps_of(margin.axis, margin.rough)))) - moved(here)
     # the curvature of shares, as weights of the cells' counts
     weight = np.zeros((K, *value.shape[2:]))
     bent = np.einsum("kj,kt,kjop->ktop", here.bend, here.curvature, value)
@@ -98,6 +92,34 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     grown: Array = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
     shared: Array = np.outer(grown, grown)
     return along, unknown, shared
+
+
+def edge_doubts(axis: CellAxis, counts: Array, variance: float) -> tuple[Edges, Array]:
+    """Return the densities at edges of a column, and what is not known of each but for noise, shape (K + 1,).
+
+    counts: noisy, shape (K,).  variance: of the noise of each.
+    """
+    edges = edge_densities(axis, counts, variance)
+    each, up, down = _stepped(axis, counts, variance)
+    return edges, _doubt(edges, up, down, np.diag(each), np.maximum(counts, 0.0) + variance)
+
+
+def heaps_of(axis: CellAxis, rough: Array) -> Array:
+    """Return the standard deviation of the means within bins for heaps that show as `roughness`, shape (K,)."""
+    # no further than values spread evenly over the bin
+    return np.minimum(HEAPS * np.sqrt(12) * rough, 1.0) * axis.within
+
+
+def _stepped(axis: CellAxis, counts: Array, variance: float) -> tuple[Array, Edges, Edges]:
+    """Return a small step of each count, shape (K, K), and the densities at edges after it, up and down."""
+    each = np.diag(STEP * (np.maximum(counts, 0.0) + np.sqrt(variance) + 1))
+    return each, edge_densities(axis, counts + each, variance), edge_densities(axis, counts - each, variance)
+
+
+def _doubt(edges: Edges, up: Edges, down: Edges, step: Array, spread: Array) -> Array:
+    """Return what is not known of each edge's density, less what of it is noise of counts of variance `spread`."""
+    slope = (up.unknown - down.unknown) / (2 * step[:, None])
+    return np.sqrt(np.maximum(edges.unknown**2 - spread @ slope**2, 0.0))
 
 
 def _less(off: Array, noise: Array) -> Array:

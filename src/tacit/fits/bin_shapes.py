@@ -29,6 +29,10 @@ MIXED: Final = 20.0
 """Ratio of five bins' densities beyond which their scatter about a smooth curve is no sign of heaps."""
 SMOOTH: Final = 0.07
 """Scatter about a smooth curve that bins of skewed densities have without heaps, near where the density begins."""
+STEEPEST: Final = 400.0
+"""Largest slope of a logarithm over a bin: its values are then within 1/400 of an edge."""
+UNKNOWN: Final = 0.25
+"""Standard deviation of the mean of an end bin of which nothing is known, in bins: about that of an even density."""
 STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
@@ -127,7 +131,10 @@ def edge_densities(axis: CellAxis, counts: Array, variance: float) -> Edges:
     """
     m = positive(counts, variance)
     h, K = axis.widths, axis.bins
-    cuts = [0, *(np.flatnonzero(np.abs(np.diff(np.log(h))) > np.log(NARROW_HEAP)) + 1).tolist(), K]
+    # a single bin far narrower than both beside it; several narrow ones in a row are there for a dense column
+    beside = np.minimum(np.append(np.inf, h[:-1]), np.append(h[1:], np.inf))
+    heaps = np.flatnonzero(h * NARROW_HEAP < np.where(np.isfinite(beside), beside, 0.0))
+    cuts = sorted({0, K, *heaps.tolist(), *(heaps + 1).tolist()})
     out = Edges(m / h, *(np.zeros((*m.shape[:-1], K + 1)) for _ in range(3)))
     runs = [(first, last) for first, last in pairwise(cuts)]
     # the wider run's last, so that its edges stand
@@ -144,7 +151,8 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     f = m / widths
     if bins == 1:
         flat = np.concatenate([f, f], axis=-1)
-        return Edges(f, flat, flat, np.zeros(flat.shape))
+        # two edges that are off by twice the mean density make UNKNOWN
+        return Edges(f, flat, 2 * flat, np.zeros(flat.shape))
     log = np.log(f)
     smooth = f @ _cubic(tuple(bounds.tolist())).T
     part = (bounds[1:-1] - x[:-1]) / (x[1:] - x[:-1])
@@ -157,16 +165,23 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     low, high = np.minimum(f[..., :-1], f[..., 1:]), np.maximum(f[..., :-1], f[..., 1:])
     cubic = np.clip(smooth[..., 1:-1], low / 2, 1.5 * high)
     inner = share * cubic + (1 - share) * steep
-    # slopes of logarithms in the bins beside the end bins, times the widths of these
-    slopes = [np.zeros(m.shape[:-1])] * 2
+    slopes = np.zeros((2, 2, *m.shape[:-1]))
     if bins > 2:
-        rise = np.log(inner[..., 1:] / inner[..., :-1])
-        slopes = [rise[..., 0] * widths[0] / widths[1], -rise[..., -1] * widths[-1] / widths[-2]]
-    ends = [_end(f[..., at], inner[..., at], slope) for at, slope in zip((0, -1), slopes, strict=True)]
+        # of logarithms in the bins beside the end bins, and by how much they grow towards the end, a unit each
+        rise = np.diff(np.log(inner), axis=-1) / widths[1:-1]
+        slopes[:, 0] = rise[..., 0], -rise[..., -1]
+        if bins > 3:
+            slopes[:, 1] = (
+                (rise[..., 0] - rise[..., 1]) / (x[2] - x[1]),
+                (rise[..., -2] - rise[..., -1]) / (x[-2] - x[-3]),
+            )
+    ends = [
+        _end(f[..., at], inner[..., at], slopes[at], widths[at], widths[beside])
+        for at, beside in ((0, min(1, bins - 1)), (-1, max(-2, -bins)))
+    ]
     used = np.concatenate([ends[0][0][..., None], inner, ends[1][0][..., None]], axis=-1)
     # both interpolations cross here and there: an edge is known at most twice as well as those beside it
-    # of steep neighbours the cubic says little, and its distance less of the other's error
-    apart = np.abs(cubic - steep) / inner * (0.25 + 0.75 * share)
+    apart = np.abs(cubic - steep) / inner
     wide = np.concatenate([apart[..., :1], apart, apart[..., -1:]], axis=-1)
     apart = np.maximum(apart, np.maximum(wide[..., :-2], wide[..., 2:]) / 2) * inner
     unknown = np.concatenate([ends[0][1][..., None], apart, ends[1][1][..., None]], axis=-1)
@@ -175,35 +190,43 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     return Edges(f, used, unknown, lean)
 
 
-def _end(mean: Array, inner: Array, slope: Array) -> tuple[Array, Array]:
+def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float) -> tuple[Array, Array]:
     """Return the density at an end of the column, and how far it may be off.
 
-    mean: mean density of the end bin.  inner: density at its inner edge.  slope: of the logarithm of the density in
-    the bin beside it, towards the inside, times the end bin's width.  The exponential with the first two numbers fits
-    a tail, whose slope it continues.  Where the slope is less, the density begins near the end, and the bin's mean is
-    further inside; furthest where the bin is empty first and then has the inner edge's density.  How far between these
-    two, by the part of the slope that is there, and what remains unknown, is read off lognormal, gamma, normal, beta,
-    exponential, Student and Pareto laws and a mixture of normals, in equal and unequal bins; no theory has it.
+    mean: mean density of the end bin.  inner: density at its inner edge.  slopes: of the logarithm of the density in
+    the bin beside it towards the inside, and by how much that grows towards the end, for a unit, shape (2, ...).
+    width, beside: of the end bin and of that beside it.
+
+    Two exponentials are near: that with the first two numbers, of slope kappa, and the one continued from the inside.
+    Where they agree, the density goes on to the end.  Where the first is steeper, the density bends down or begins in
+    the bin: the parabola through mean, edge and slope has its mean inside of the exponential's by half of what the
+    exponential's own mean moves from one slope to the other.  That half is taken, and all of it counts as not known.
+    Logarithms that bend are continued bent in steep tails, whose values are near the inner edge; a quarter of what the
+    straight ones would move counts as not known there.  Where the density rises to the end, it may as well have a peak
+    in the bin, as at zero most columns of positive numbers have: a line is taken, and all of its slope is not known.
     """
-    ratio = np.clip(inner / mean, 1e-2, 40.0)
+    ratio = np.clip(inner / mean, 1e-2, STEEPEST)
     kappa = steepness(ratio)
-    near = langevin(kappa)[0]
+    near, variance, _ = langevin(kappa)
     rising = ratio > 1
-    half = np.where(rising, (0.5 - 1 / (2 * ratio) - near) / 2, np.abs(ratio / (1 + ratio) - 0.5 - near))
-    there = np.clip(slope * kappa / (kappa**2 + 0.01), -0.2, 1.0)
-    part = np.where(rising, np.clip(1.75 * (1 - there) - 0.25, 0.0, 1.9), 0.0)
-    # a tail may be heavier than exponential, which matters in bins wide beside it
-    heavy = np.maximum(0.0, (kappa - 2.5) / 2) * np.clip((there - 0.6) / 0.25, 0.0, 1.0)
-    lost = 0.12 + 0.38 * np.clip((1 - there) / 0.4, 0.0, 1.0) + heavy
-    off = half * np.where(rising, lost, np.clip(0.1 - 0.3 * kappa, 0.1, 1.0))
-    tilt = _untilted(near + half * part)
+    line = (ratio - 1) / 6
+    spread = np.where(rising, variance, 1 / 12)
+    # steep tails bend as the logarithm did before
+    bent = slopes[1] * (beside / 2 + width * (0.5 - near)) * (1 - 12 * spread)
+    moved = (kappa - width * (slopes[0] + bent)) * spread
+    straight = np.abs(kappa - width * slopes[0]) * spread
+    # furthest inside: empty first, and then the inner edge's density
+    room = np.where(rising, (ratio - 1) / (2 * ratio) - near, UNKNOWN)
+    shift = np.where(rising, near, line) + np.clip(moved / 2, 0.0, room)
+    off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)
+    tilt = _untilted(shift)
     # how the mean moves with the tilt is the variance
-    return inner - tilt * mean, off / np.maximum(langevin(tilt)[1], 0.01) * mean
+    return inner - tilt * mean, off / np.maximum(langevin(tilt)[1], 1 / STEEPEST**2) * mean
 
 
 def _untilted(shift: Array) -> Array:
     """Return kappa of the exponential on [-1/2, 1/2] with mean `shift`: the inverse of `langevin`."""
-    u = np.clip(2 * shift, -0.95, 0.95)
+    u = np.clip(2 * shift, 2 / STEEPEST - 1, 1 - 2 / STEEPEST)
     k = 2 * u * (3 - u**2) / (1 - u**2)  # Cohen's approximation, within 5%
     for _ in range(3):
         mean, variance, _ = langevin(k)
@@ -213,7 +236,7 @@ def _untilted(shift: Array) -> Array:
 
 def shapes_of(axis: CellAxis, mean: Array, at_edges: Array) -> BinShapes:
     """Return the moments within bins from mean densities, shape (..., K), and densities at edges, (..., K + 1)."""
-    kappa = np.clip((at_edges[..., 1:] - at_edges[..., :-1]) / mean, -40.0, 40.0)
+    kappa = np.clip((at_edges[..., 1:] - at_edges[..., :-1]) / mean, -STEEPEST, STEEPEST)
     shift, variance, third = langevin(kappa)
     # edges higher than an exponential has them: a hollow bin, its values lie further apart; ends are not so well known
     safe = np.where(np.abs(kappa) < 1e-3, 1.0, kappa)

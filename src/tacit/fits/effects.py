@@ -21,6 +21,7 @@ from tacit.fits.cell_points import Points
 from tacit.fits.fit import Evaluator, Fit, FitWork, covariances
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import frame
+from tacit.release.parts import Variable
 
 STEP: Final = 1e-4
 """Distance between the two points of a central difference, relative to the column's range."""
@@ -64,6 +65,10 @@ class _CellEvaluator:
     @property
     def loss(self) -> RegressionLoss:
         return self.work.problem.loss
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        return ()
 
     def at(self, frame: Any) -> Array:
         return self.work.design.at(frame)

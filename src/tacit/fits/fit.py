@@ -20,6 +20,7 @@ from tacit.fits.model_matrix import Design
 from tacit.fits.problem import Problem, RegressionProblem
 from tacit.fits.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
 from tacit.fits.solver import Solution, solve
+from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
     from tacit.fits.effects import FitEffects
@@ -33,7 +34,7 @@ DOUBT: Final = 0.25
 """Part of what shares' slopes do to a loss with kinks that is not known, where bins are as wide as residuals spread."""
 WIDEST: Final = 1.5
 """Largest mean square of a bin's width beside the residuals' at which losses with kinks have an interval."""
-HIDDEN: Final = 5.0
+HIDDEN: Final = 10.0
 """Most times that the error by what bins hide may be that of sampling and noise together."""
 
 
@@ -58,6 +59,11 @@ class Evaluator(Protocol):
     @property
     def loss(self) -> RegressionLoss:
         """The model's loss, whose `mean` and `slope` turn linear predictors into responses."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        """The columns of a table that the right side reads, of a fit not made from cells; else empty."""
         ...
 
     def at(self, frame: Any) -> Array:
@@ -209,7 +215,7 @@ def solved(
         cov_sampling=sampling + unknown,
         cov_privacy=privacy,
         reasons=tuple(reason or one for one in hidden(sampling + privacy, unknown)),
-        notes=(*fit.notes, *_noted(fit.names, sampling + privacy, unknown)),
+        notes=(*fit.notes, *grown_note(fit.names, np.diag(sampling + privacy), np.diag(unknown))),
     )
     return made, Outcome(found, weights, influence, DOUBT * wide)
 
@@ -246,9 +252,9 @@ def _too_wide(wide: float) -> str | None:
     )
 
 
-def _noted(names: tuple[str, ...], known: Array, unknown: Array) -> list[str]:
-    """Return a note where standard errors are larger by a tenth or more for what bins hide."""
-    grown = np.sqrt(1 + np.diag(unknown) / np.maximum(np.diag(known), 1e-300)) - 1
+def grown_note(names: tuple[str, ...], known: Array, unknown: Array) -> list[str]:
+    """Return a note where standard errors are larger by a tenth or more for what bins hide; variances, shape (p,)."""
+    grown = np.sqrt(1 + unknown / np.maximum(known, 1e-300)) - 1
     largest = int(np.argmax(grown))
     if not grown[largest] >= 0.1:
         return []

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tacit.plots.canvas import Drawn
 
 
-def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any, level: float) -> Drawn:
+def curve(
+    model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any, level: float, *, simultaneous: bool = False
+) -> Drawn:
     """Plot the curve; see `FittedModel.curve`."""
     from tacit.estimates.display import facts, people_words
     from tacit.plots.curve_plot import curve as draw
@@ -30,7 +32,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
     x = _places(known, column, model.formula)
     held = {name: one.default for name, one in known.items() if name != column} | dict(at or {})
     found = model.predict({column: x, **{name: [value] * len(x) for name, value in held.items()}})
-    limits = found.intervals(level)
+    limits = found.intervals(level, simultaneous=simultaneous)
     units = known[column].units
     others = ", ".join(
         f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {value}" for name, value in held.items()
@@ -48,6 +50,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
         words=f"{column} ({units})" if units else column,
         response=model.formula.split("~")[0].strip(),
         caption=facts(model.release),
+        band="simultaneous band" if simultaneous else "interval",
     )
 
 

@@ -128,13 +128,13 @@ class FittedModel:
         """Total covariance matrix of the coefficients (sampling plus privacy)."""
         return self.coefficients.cov
 
-    def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """Return confidence intervals; InferenceError I01 for a level below 0.5."""
-        return self.coefficients.conf_int(level)
+    def conf_int(self, level: float = 0.95, *, simultaneous: bool = False) -> Any:  # (float, float), or DataFrame
+        """Return confidence intervals, of each term or simultaneous; InferenceError I01 for a level below 0.5."""
+        return self.coefficients.conf_int(level, simultaneous=simultaneous)
 
-    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+    def to_frame(self, level: float = 0.95, *, simultaneous: bool = False) -> pd.DataFrame:
         """Return a frame indexed by term: see `NormalEstimate.to_frame`."""
-        return self.coefficients.to_frame(level)
+        return self.coefficients.to_frame(level, simultaneous=simultaneous)
 
     def contrast(self, expression: str) -> NormalEstimate:
         """Return a linear combination of coefficients with its errors; InferenceError I02, I03."""
@@ -214,15 +214,15 @@ class FittedModel:
 
     # Shown ---------------------------------------------------------------------------------------------------------
 
-    def summary(self, level: float = 0.95) -> Table:
+    def summary(self, level: float = 0.95, *, simultaneous: bool = False) -> Table:
         """Return a table of coefficients as in statsmodels and R, with privacy's part of each variance.
 
-        InferenceError I01 (level).
+        simultaneous: intervals that hold for all terms at once.  InferenceError I01 (level).
         """
         from tacit.estimates.display import criteria_words, normal_table
         from tacit.estimates.wording import who
 
-        table = normal_table(self.coefficients, level)
+        table = normal_table(self.coefficients, level, simultaneous)
         said = criteria_words(self.fit.criteria, self.model, who(self.release))
         return replace(table, notes=(said, *table.notes)) if said else table
 
@@ -231,14 +231,23 @@ class FittedModel:
         kept = [term for term in self.terms if term != "Intercept"] or list(self.terms)
         return pictures.coefficients(self.coefficients[kept], ax)
 
-    def curve(self, column: str, *, at: Mapping[str, Any] | None = None, ax: Any = None, level: float = 0.95) -> Drawn:
+    def curve(
+        self,
+        column: str,
+        *,
+        at: Mapping[str, Any] | None = None,
+        ax: Any = None,
+        level: float = 0.95,
+        simultaneous: bool = False,
+    ) -> Drawn:
         """Plot the mean response along a numeric column, with its interval and the means of the response in its bins.
 
         at: values of the other columns; by default the first level of a factor and the mean of a numeric column (for a
         `Regression`, which counts no cells, the middle of its bounds).  The means by bin are shown only for a model of
-        a histogram with no other column.
+        a histogram with no other column.  simultaneous: a band with the whole curve within it, in place of an interval
+        at each place.
         InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
         """
         from tacit.fits.fitted_curves import curve
 
-        return curve(self, column, at, ax, level)
+        return curve(self, column, at, ax, level, simultaneous=simultaneous)

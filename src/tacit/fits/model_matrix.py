@@ -18,6 +18,12 @@ LEAST: Final = 4
 """Least number of bins of a continuous response: with fewer, its mean is too poorly known for a regression."""
 
 
+FUNCTIONS: Final = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p}
+"""Functions of the schema's expressions that formulaic lacks (it has log); they have numbers at the points of cells."""
+OF_ROWS: Final = ("cut", "recode", "year", "quarter", "month", "day", "weekday")
+"""Functions of a row that a bin does not determine."""
+
+
 def _wrong(message: str, code: str = "I42", hint: str | None = None) -> InferenceError:
     return InferenceError(message, code=code, hint=hint, state=None)
 
@@ -71,8 +77,13 @@ def parse(text: str, cells: CellCounts) -> Parsed:
         raise _wrong(f"{text!r} is no formula: {error}", hint="'income ~ age + C(sex)'") from error
     if len(left) != 1:
         raise _wrong(f"{text!r} has no single response.", hint="'income ~ age + C(sex)'")
+    columns = [name for name in columns if name not in FUNCTIONS or name in cells.names]
+    regressors = [name for name in regressors if name not in FUNCTIONS or name in cells.names]
     columns += [name for name in regressors if name not in columns]
     for name in columns:
+        if name in OF_ROWS and name not in cells.names:
+            hint = f'Regression("… ~ {name}(…)"), or a Histogram of such a column: computed="{name}(…)" in the schema'
+            raise _wrong(f"{name}(…) is a function of a row, and a bin does not say its value.", hint=hint)
         axis = cells.axis(name)
         if axis.kind == "continuous" and axis.bins < 2:
             raise _wrong(f"{name!r} was released in one bin, so nothing is known of how it varies.", "I43")
@@ -150,7 +161,7 @@ def _matrix(formula: Any, table: Any) -> tuple[Any, Array]:
     try:
         # no warnings of log(0) and the like: values that are not finite get an error of their own below
         with np.errstate(all="ignore"):
-            found = formulaic().model_matrix(formula, table, context={"np": np}, na_action="ignore")
+            found = formulaic().model_matrix(formula, table, context={"np": np, **FUNCTIONS}, na_action="ignore")
     except Exception as error:
         raise _wrong(f"the formula cannot be evaluated on the cells: {error}") from error
     out = np.ascontiguousarray(np.asarray(found, dtype=np.float64))

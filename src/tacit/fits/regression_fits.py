@@ -143,7 +143,7 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
     width, rows = float(np.median(made.axis.widths)), outcome.weights.sum()
     residual = made.y - problem.loss.mean(made.X @ fit.values)
     spread = float(np.sqrt(max(outcome.weights @ residual**2 / rows, 0.0)))
-    # within a bin the density is taken as a line, which a peak narrower than the bin is not
+    # within a bin the density is taken as smooth, which a peak narrower than the bin is not
     if spread >= width * (1.5 if problem.loss.sees == "bin" else 1.0):
         return []
     return [

@@ -43,7 +43,7 @@ def regressors(model: FittedModel) -> dict[str, Regressor]:
         return {name: _of_axis(cells, name) for name in names}
     if model.fit.evaluator is not None:
         # a release of a regression has no cells: public bounds say where its columns lie
-        return {one.name: _of_variable(one) for one in getattr(model.release, "variables", ())[1:]}
+        return {one.name: _of_variable(one) for one in model.fit.evaluator.inputs}
     why = next((reason for reason in model.reasons if reason), None)
     why = why or "it has no regressors, along which a curve would run"
     raise InferenceError(f"{model.formula!r} has no curve: {why}.", code="I45", state=None)

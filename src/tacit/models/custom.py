@@ -16,11 +16,17 @@ from tacit.errors import ModelError
 from tacit.models.boxes import Array, Parameter, Span, expanded, spans
 from tacit.models.density_checks import checked_density, density
 from tacit.models.family import checked_default
+from tacit.models.found_support import found_support
+from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
 
 SUPPORTS: Final = ("real", "positive", "unit", "count")
 STARTS: Final = 8
 """Number of public points of the box, besides the fallback, where a search may start."""
+PLACES: Final = 3
+"""Number of these at which the support is looked for."""
+TOGETHER: Final = 2**13
+"""Rows whose densities are found at a time for it."""
 RATIO: Final = 4.0
 """Least ratio of the ends of a positive box for which the search is on the log scale."""
 
@@ -34,9 +40,9 @@ class Model(Likelihood):
     callbacks, prints or other side effects.
     Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter fixed; `beta=[(-1, 1), (0, 2)]` makes a vector.
     default: values, by name, at which plans take the parameters to be; by default the middle of the box.
-    support: where rows of one column lie: "real", "positive", "unit", "count" or an interval.  Rows
-    outside it are left out of their block.  `fisher`, `sample` and corrections of bias integrate over the support, and
-    need it.
+    support: where rows of one column lie: "real", "positive", "unit", "count" or an interval.  Rows outside it are left
+    out.  `fisher`, `sample`, corrections of bias and one step integrate over the support.  Where it is not given it is
+    found from the log-density, if that adds up to 1 over one of the named supports and no other.
 
     ModelError M10, M12, M13 (boxes, support, default); M14, M15, M16 where the log-density cannot be used, raised at
     its first use or by `check()`.
@@ -117,22 +123,24 @@ class Model(Likelihood):
 
     @property
     def support(self) -> str | tuple[float, float] | None:
-        """The support of rows, as given."""
-        return self.row_support
+        """The support of rows, as given or as found from the log-density; None where neither says it."""
+        return _found(self) if self.row_support is None else self.row_support
 
     @property
     def anchor(self) -> float | None:
         """A number inside the support, where one is given."""
-        if isinstance(self.row_support, tuple):
-            return (self.row_support[0] + self.row_support[1]) / 2
-        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[self.row_support] if self.row_support else None
+        support = self.support
+        if isinstance(support, tuple):
+            return (support[0] + support[1]) / 2
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[support] if support else None
 
     def inside(self, x: Any) -> Any:
         """Return whether rows lie in the support."""
-        low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, self.row_support), (-np.inf, np.inf))
-        if isinstance(self.row_support, tuple):
-            return (x >= self.row_support[0]) & (x <= self.row_support[1])
-        if self.row_support == "count":
+        support = self.support
+        low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, support), (-np.inf, np.inf))
+        if isinstance(support, tuple):
+            return (x >= support[0]) & (x <= support[1])
+        if support == "count":
             return (x >= 0) & (x % 1 == 0)
         inside = (x > low) & (x < high)
         return inside if self.columns == 1 else inside.all(-1)
@@ -191,6 +199,29 @@ class Model(Likelihood):
 def looked_at(model: Model) -> None:
     """Run `check` once for each model."""
     checked_density(model)
+
+
+@lru_cache(maxsize=64)
+def _found(model: Model) -> str | None:
+    """Return the support that the log-density shows, at the fallback and two more public places of the box."""
+    try:
+        places = np.asarray(model.starts(None, None), dtype=np.float64)[:PLACES]
+        # the raw log-density: what stands for rows outside a support must not decide it
+        with quiet(), jax().ensure_compile_time_eval():
+
+            def one(row: Any, at: Any) -> Any:
+                return model.log_density(row, model.bind(at))
+
+            run = jax().jit(jax().vmap(one, in_axes=(0, None)))
+
+            def of(rows: Array, at: Array) -> Array:
+                # one shape, and so one compilation, whatever the number of rows
+                padded = np.concatenate([rows, np.ones(-len(rows) % TOGETHER)]).reshape(-1, TOGETHER)
+                return np.concatenate([np.asarray(run(some, at)) for some in padded])[: len(rows)]
+
+            return found_support(model, places, of)
+    except ModelError:  # said where the density is used
+        return None
 
 
 def _size(box: Any) -> int | None:

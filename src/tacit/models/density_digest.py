@@ -25,8 +25,9 @@ def words_of(model: Model) -> dict[str, Any]:
     words |= {"digest": digest(model), "parameters": {name: _plain(box) for name, box in model.boxes}}
     if model.columns > 1:
         words["columns"] = model.columns
-    if model.support is not None:
-        words["support"] = _plain(model.support)
+    # as given, and not as found: what is found follows from the digest
+    if model.row_support is not None:
+        words["support"] = _plain(model.row_support)
     if model.default is not None:
         words["default"] = list(model.default)
     return words

@@ -58,6 +58,16 @@ def law(model: Likelihood, vector: Array, density: Density, fine: int = FINE, br
     return points, weights / total
 
 
+def total(support: str, density: Density) -> float:
+    """Return the sum of a density over a support: its integral, or its sum over the whole numbers from 0 on.
+
+    >>> round(total("positive", lambda x: -x), 9)
+    1.0
+    """
+    _, weights = _counts(density) if support == "count" else _on_line(_coordinate(support, None), density, FINE, ())
+    return float(weights.sum())
+
+
 def _counts(density: Density) -> Rule:
     room = 1024
     while True:
@@ -72,8 +82,10 @@ def _counts(density: Density) -> Rule:
 def _line(
     model: Likelihood, vector: Array, support: Any, density: Density, fine: int, breaks: tuple[float, ...]
 ) -> Rule:
-    at = _coordinate(support, model.location_and_width(model.bind(vector)))
+    return _on_line(_coordinate(support, model.location_and_width(model.bind(vector))), density, fine, breaks)
 
+
+def _on_line(at: WalkCoordinate, density: Density, fine: int, breaks: tuple[float, ...]) -> Rule:
     def mass(s: Array) -> Array:
         with np.errstate(all="ignore"):
             out = np.exp(density(at.row(s)) + at.log_slope(s))

@@ -227,7 +227,12 @@ def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
     first: Array | None = None
     step = np.zeros_like(theta)
     for _ in range(STEPS):
-        middle, slope, _ = found.mean(theta)
+        try:
+            middle, slope, _ = found.mean(theta)
+        except ModelError:  # no law there: the step went too far
+            if first is None:
+                raise
+            middle, slope = np.full_like(mean, np.inf), np.eye(len(mean))
         off = mean - middle
         size = float(np.abs(off).max())
         if size < NEAR:

@@ -31,6 +31,12 @@ def check_runs(utility: Sequence[int], points: Sequence[int]) -> None:
         raise NoiseError("utilities or points are not integers.", code="N04", hint="utility=[0, 3], points=[1, 2]")
 
 
+def check_rate(rate: Fraction, law: str) -> None:
+    """Raise NoiseError N04 for a rate that is no positive fraction; law: the name of the class."""
+    if not isinstance(rate, Fraction) or rate <= 0:  # pyright: ignore
+        raise NoiseError(f"rate={rate!r} is not a positive fraction.", code="N04", hint=f"{law}(Fraction(1, 2))")
+
+
 @dataclass(frozen=True)
 class Selection:
     """The law P(run i) = points[i] exp(rate * utility[i]) / sum, with all points of a run equally likely.
@@ -57,10 +63,7 @@ class Selection:
         return {"law": self.name, "scale": str(self.scale)}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rate, Fraction) or self.rate <= 0:  # pyright: ignore
-            raise NoiseError(
-                f"rate={self.rate!r} is not a positive fraction.", code="N04", hint="Selection(Fraction(1, 2))"
-            )
+        check_rate(self.rate, "Selection")
 
     def pmf(self, utility: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each run: floats of the shape of `utility`, which sum to 1."""

@@ -10,10 +10,11 @@ from typing import Any, Final, cast
 
 from tacit.base.json_text import shown
 from tacit.noise.laws import LAWS, Law, NoiseError
-from tacit.noise.selection_law import Selection
+from tacit.noise.permute_and_flip import SELECTS
 
 LONGEST_SCALE: Final = 2_600
 """Largest number of characters of a stored scale: twice what a price may have, and room for a sensitivity."""
+SELECTIONS: Final = {law.name: law for law in SELECTS}
 SCALE: Final = re.compile("[1-9][0-9]*(/[1-9][0-9]*)?")
 
 
@@ -24,14 +25,14 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     DiscreteLaplace(scale=Fraction(5, 2))
     """
     name, text = words.get("law"), words.get("scale")
-    if not isinstance(name, str) or name not in (*LAWS, Selection.name):
+    if not isinstance(name, str) or name not in (*LAWS, *SELECTIONS):
         raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
     # the length first: a document from elsewhere must not make an integer of a million digits
     if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
         said = shown(str(text)) if isinstance(text, str) else "it"
         raise NoiseError(f"scale {said} of noise is not a fraction.", code="N01", hint='"5/2"', state=None)
-    # documents store the scale of every law, and Selection is made of its rate, the inverse
-    return cast(Any, Selection(1 / Fraction(text))) if name == Selection.name else _stored(name, text)
+    # documents store the scale of every law, and selections are made of their rate, the inverse
+    return cast(Any, SELECTIONS[name](1 / Fraction(text))) if name in SELECTIONS else _stored(name, text)
 
 
 @lru_cache(maxsize=1024)

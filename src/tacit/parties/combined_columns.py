@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.terms import ColumnTerms
+from tacit.method.blocks.combine import BlocksOfParties, Widened
 from tacit.method.quality.estimate import CLASSES
 from tacit.method.regression import combine as regressions
 from tacit.method.sufficient_statistics import combine as parameters
@@ -33,6 +35,8 @@ from tacit.release.document import Released
 FEW: Final = "fewer than two parties of a size clearly above its noise"
 FEW_FITS: Final = "fewer than two parties of which noise leaves coefficients"
 NO_FITS: Final = "noise leaves no party's coefficients"
+FEW_BLOCKS: Final = "fewer than two parties whose own estimates have intervals"
+NO_BLOCKS: Final = "no party's own estimate has an interval"
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,10 @@ class Column:
     shared: bool = False
     made: ColumnTerms | None = None
     """For parameters of a family: the terms, with the noises that they have in common."""
+    out: tuple[tuple[int, str], ...] = ()
+    """Of blocks: the parties that weigh nothing for a reason of their own, with the reason."""
+    notes: tuple[str, ...] = ()
+    """Of blocks: what tests of all parties say."""
 
     def block(self, people: str, source: str) -> ColumnTerms:
         """Return the column as terms of an `Estimate`."""
@@ -97,7 +105,7 @@ def _naming(found: Column, parties: Sequence[str]) -> Column:
     """Return the column with the parties that say too little named in the reasons that speak of them."""
     reasons = list(found.reasons)
     for t, why in enumerate(reasons):
-        if why not in (FEW, FEW_FITS, NO_FITS):
+        if why not in (FEW, FEW_FITS, NO_FITS, FEW_BLOCKS, NO_BLOCKS):
             continue
         out = [name for name, usable in zip(parties, found.parts.usable[:, t].tolist(), strict=True) if not usable]
         if out:
@@ -128,6 +136,9 @@ def _columns(
         return (_parameters(releases, index, effect, method, sampled),)
     if kind == "Regression":
         return (_coefficients(releases, index, effect, method),)
+    if kind == "SampleAndAggregate" and sampled:
+        tested = BlocksOfParties.of(releases, index)
+        return tuple(block_column(part.label, tested, at, effect, method) for at, part in enumerate(first.parts))
     found = [merge_same_people(evidence(releases, at), index) for at in range(size)]
     labels = [part.label for part in first.parts]
     if effect == "random":
@@ -159,6 +170,42 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
         parts=parts,
         effects=_differing(found, parts, method),
     )
+
+
+def block_column(label: str, tested: BlocksOfParties, at: int, effect: str, method: Method) -> Column:
+    """Pool means of blocks; parties whose own estimates have a reason weigh nothing (`method.blocks.combine`)."""
+    found, own = tested.evidence(at), tested.reasons(at)
+    out = tuple((party, why) for party, why in enumerate(own) if why is not None)
+    kept = np.array([party for party, why in enumerate(own) if why is None], dtype=np.int64)
+    # of none, the equations of one that says nothing: the whole box, with a reason
+    some = found.of(kept) if len(kept) else found.of(np.array([0])).silent
+    made = _common(label, some, method, True)
+    if effect == "random":
+        made = _random(label, random_effects(some, method), FEW_BLOCKS if out else FEW)
+    made = _among(made, kept, len(own)) if out else made
+    if not len(kept):
+        return replace(made, out=out, reasons=(NO_BLOCKS,))
+    error = float(np.sqrt(made.variance + made.privacy)[0])
+    doubt = tested.doubt(at, made.shares[:, 0], error)
+    return replace(
+        made,
+        variance=made.variance + doubt.moved**2,
+        inversion=Widened(made.inversion, made.value, doubt.moved, error, found.limits),
+        reasons=(made.reasons[0] or doubt.reason,),
+        out=out,
+        notes=doubt.notes,
+    )
+
+
+def _among(made: Column, kept: NDArray[np.int64], parties: int) -> Column:
+    """Return a column of the parties `kept` as one of all, of which the others weigh nothing and are not shown."""
+    size = len(kept)
+    shares, usable = np.zeros((parties, 1)), np.zeros((parties, 1), dtype=np.bool_)
+    value, sampling, privacy = np.zeros((3, parties, 1))
+    if size:
+        shares[kept], usable[kept] = made.shares, made.parts.usable
+        value[kept], sampling[kept], privacy[kept] = made.parts.value, made.parts.sampling, made.parts.privacy
+    return replace(made, shares=shares, parts=PartyEstimates(value, sampling, privacy, usable))
 
 
 def _parameters(

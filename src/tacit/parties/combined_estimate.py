@@ -99,7 +99,8 @@ def forest_plot(found: Combination, made: Combined, ax: Any = None, level: float
         value, lower, upper, sampling = made.rows_of(t, level)
         # the inner interval, without noise: what each party's rows alone would leave open
         half = z * np.sqrt(sampling)
-        rows.append(ForestRow(value, lower, upper, half, made.shares_of(t), made.prediction_of(t, level)))
+        known = found.reasons[t] is None
+        rows.append(ForestRow(value, lower, upper, half, made.shares_of(t), made.prediction_of(t, level), known))
     said = [note for note in found.notes if "I²" in note]
     caption = Caption("\n".join([heading(found), *said]), pictures.axis_words(found), facts(made))
     return forest(pictures.shown(found, found.intervals(level), level), made.parties, rows, caption, ax)

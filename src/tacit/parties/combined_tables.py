@@ -71,11 +71,25 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
     same = [party for party, one in zip(found.parties, found.members, strict=True) if len(one) > 1]
     if same:
         said.append(f"the same people: {listed(same)}; their noise is averaged")
+    said += _left_out(found, made)
     if (found.effects == "random" or found.kind == REGRESSION) and not found.is_total:
         said += _silent(found, made)
     if not found.is_total:
         said += [words for t, term in enumerate(found.terms[:SAID]) if (words := _differ(found, t, term))]
     return tuple(said)
+
+
+def _left_out(found: Combined, made: Sequence[Column]) -> list[str]:
+    """Return notes on parties whose own estimates of a parameter have a reason, and on tests of all parties."""
+    said: list[str] = []
+    for one in made:
+        where = f"{one.label}: " if len(made) > 1 else ""
+        reasons: dict[str, list[str]] = {}
+        for party, why in one.out:
+            reasons.setdefault(why, []).append(found.parties[party])
+        said += [f"{where}left out: {listed(names)} ({why})" for why, names in reasons.items()]
+        said += [f"{where}{note}" for note in one.notes]
+    return said
 
 
 def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
@@ -87,6 +101,7 @@ def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
             where = f"{terms[t]}: " if len(terms) > 1 else ""
             why = "noise leaves no coefficients" if found.kind == REGRESSION else "size not clearly above its noise"
             silent, counts = ~one.parts.usable[:, i], one.shares[:, i] > 0
+            silent[[party for party, _ in one.out]] = False
             for some, what in ((silent & ~counts, "left out"), (silent & counts, "weighed, not shown alone")):
                 names = [found.parties[j] for j in np.flatnonzero(some)]
                 said += [f"{where}{why}, {what}: {listed(names)}"] if names else []

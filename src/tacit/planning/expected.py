@@ -25,6 +25,12 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     return uniform(shape, rows, level, expect) if plan is None else plan.expected(shape, rows, level, expect)
 
 
+def as_expected(shape: Measurement, expect: Expectations) -> Measurement:
+    """Return the design of a question as its plan takes it to be: a law at the parameters that are expected."""
+    plan = plan_of(shape)
+    return plan.as_expected(shape, expect) if hasattr(plan, "as_expected") else shape
+
+
 def cautions(shape: Measurement, rows: int) -> list[str]:
     """Return the method's own cautions, from public facts."""
     plan = plan_of(shape)

@@ -15,6 +15,7 @@ from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING, level_shares, presence, spread_of
+from tacit.planning.expected_expressions import MadeRows
 from tacit.release.parts import Variable
 from tacit.rows.row_map import KeyMap, RowMap
 from tacit.schema.expectations import Expectations
@@ -36,6 +37,9 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     # rows with a missing cell in any column are left out
     whole = math.prod(presence(at, expect) for at in question.maps if at.missing is None)
     whole *= math.prod(min(1.0, float(level_shares(key, expect).sum())) for key in question.keys)
+    read = {at.source for at in (*question.maps, *question.keys)}
+    unread = {cell.source: cell for one in shape.computed for cell in one.cells if cell.source not in read}
+    whole *= math.prod(_present(cell.column, expect) for cell in unread.values() if cell.missing is None)
     complete = max(2, round(rows * whole))
     made = made_up(shape, expect)
     found = fit_release(made.expected(complete))
@@ -56,6 +60,11 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     return out
 
 
+def _present(column: str, expect: Expectations) -> float:
+    """Return the share of rows in which a column that only expressions read has a value."""
+    return presence(RowMap(column, column, "real", 0.0, 1.0, 1), expect)
+
+
 def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRows:
     """Return made-up rows of independent values, one a person; a Poisson response is drawn as counts."""
     first = cast(ProductPart, shape.columns[0])
@@ -63,13 +72,24 @@ def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRow
     size = _size(question.keys, expect)
     # a fixed seed: equal questions get equal plans
     rng = np.random.default_rng(0)
-    values: dict[Any, Any] = {at: _values(at, expect, size, rng) for at in question.maps}
-    places: dict[Any, Any] = {key: _levels(key, expect, size, rng) for key in question.keys}
+    computed = {one.source: one for one in shape.computed}
+
+    def draw(at: RowMap | KeyMap) -> NDArray[np.int64]:
+        return _values(at, expect, size, rng) if isinstance(at, RowMap) else _levels(at, expect, size, rng)
+
+    columns: tuple[RowMap | KeyMap, ...] = (*question.maps, *question.keys)
+    values: dict[Any, Any] = {at: draw(at) for at in question.maps if at.source not in computed}
+    places: dict[Any, Any] = {key: draw(key) for key in question.keys if key.source not in computed}
+    rows, kept = MadeRows(values, places), np.ones(size, dtype=np.bool_)
+    for at in columns:
+        if at.source in computed:
+            kept &= rows.add(at, computed[at.source], draw)
     z = question.numpy(values, places, size)
     query = cast(Regression, shape.query)
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
-    return RegressionRows(shape, made, z, size, None if shape.unit is None else np.arange(size))
+    # rows in which an expression has no value count among all rows, and add nothing
+    return RegressionRows(shape, made, z[kept], size, None if shape.unit is None else np.flatnonzero(kept))
 
 
 def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:

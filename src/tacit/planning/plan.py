@@ -13,9 +13,10 @@ from tacit.curator.mechanisms import design
 from tacit.curator.request import Shares, checked_questions, split
 from tacit.errors import BudgetError, QueryError, TacitError
 from tacit.estimates.terms import check_level
+from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
-from tacit.planning.expected import expected
+from tacit.planning.expected import as_expected, expected
 from tacit.planning.page import Plan
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -60,11 +61,14 @@ def plan(
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).
     expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), of
-    levels their shares; levels that are not named have what is left in equal parts.  Where nothing is said, values
-    and levels are taken to be spread evenly, and the plan says what a group of another size would have.
+    levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
+    for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
+    said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
+    what a group of another size would have.
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
-    on, Q42 for expectations that cannot be true of the column, BudgetError B01, B03, B04 for a price that is none or
-    that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the precision.
+    on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
+    none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
+    precision.
 
     >>> from tacit import Mean, Real, Schema
     >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000)
@@ -80,8 +84,8 @@ def plan(
     checked_questions(query)
     _checked(neighbors, budget, spent)
     check_level(level)
-    known = Expectations.of(expect, declared)
     asks: Asks = {"": query} if isinstance(query, Query) else query
+    known = Expectations.of(expect, declared, asked_parameters(asks))
 
     def designs(cost: Cost) -> dict[str, Measurement]:
         parts = split(asks, cost, shares)
@@ -123,6 +127,8 @@ def plan(
 
 def _question(name: str, shape: Measurement, rows: int, level: float, known: Expectations) -> PlannedQuestion:
     """Return one question of a plan, with what a group of another size would have."""
+    known = known.of_question(name)
+    shape = as_expected(shape, known)
     terms = tuple(expected(shape, rows, level, known))
     return PlannedQuestion(name, shape, terms, other_shares(shape, terms, rows, level, known))
 
@@ -223,7 +229,9 @@ def _rows(rows: int | None, neighbors: str) -> int:
 
 def _widest(shapes: Mapping[str, Measurement], rows: int, level: float, known: Expectations) -> tuple[float, float]:
     """Return the expected width of the widest interval, and of the widest without noise."""
-    found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level, known)]
+    found: list[Expected] = [
+        one for name, shape in shapes.items() for one in expected(shape, rows, level, known.of_question(name))
+    ]
     return max(one.width for one in found), max(one.without for one in found)
 
 

@@ -27,12 +27,13 @@ def curve(
     words: str = "",
     response: str = "",
     caption: str = "",
+    band: str = "interval",
 ) -> Drawn:
     """Draw `fitted` at `x` with a band from `lower` to `upper`, shapes (k,), k at least 2; x ascending.
 
     observed: (places, means, sizes), shapes (m,): circles with area proportional to the number of rows of each mean;
-    sizes of 0 or less are left out.  words, response: labels of the axes.  Limits of NaN (no standard errors) draw no
-    band.
+    sizes of 0 or less are left out.  words, response: labels of the axes.  band: what lower and upper are.  Limits of
+    NaN (no standard errors) draw none.
     InferenceError I05 for shapes that do not fit, I20 without matplotlib.
 
     >>> drawn = curve([0, 1, 2], [1, 2, 3], [0.5, 1.5, 2], [1.5, 2.5, 4], observed=([0.5], [1.4], [80]), words="age")
@@ -46,7 +47,7 @@ def curve(
     at, values, low, high = arrays
     ax = axes(ax, 0, 4.2)
     if np.isfinite(low).any() and np.isfinite(high).any():
-        ax.fill_between(at, low, high, color=LIGHT, alpha=0.7, linewidth=0, label=f"{100 * level:g}% interval")
+        ax.fill_between(at, low, high, color=LIGHT, alpha=0.7, linewidth=0, label=f"{100 * level:g}% {band}")
     ax.plot(at, values, color=DARK, linewidth=1.6, label=label)
     if observed is not None:
         places, means, sizes = (np.asarray(one, dtype=np.float64) for one in observed)

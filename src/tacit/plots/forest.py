@@ -18,6 +18,7 @@ class ForestRow:
 
     value, lower, upper: shape (parties,), NaN where a party has no estimate.  half: half-widths of intervals for
     sampling error alone.  shares: weights of the parties.  ahead: prediction interval for one more party, or None.
+    known: whether anything is said of the parties together.
     """
 
     value: Array
@@ -26,6 +27,7 @@ class ForestRow:
     half: Array
     shares: Array
     ahead: tuple[float, float] | None
+    known: bool = True
 
 
 def forest(
@@ -82,7 +84,7 @@ def _together(ax: Any, own: ForestRow, value: float, limits: Array, at: float, *
 
     Where nothing is said of the parties together there is none of these.
     """
-    if not np.isfinite([value, *limits]).all():
+    if not own.known or not np.isfinite([value, *limits]).all():
         return
     ax.fill([limits[0], value, limits[1], value], [at, at + 0.32, at, at - 0.32], color=SIGNAL, zorder=3)
     top = at + len(own.value) + 0.5

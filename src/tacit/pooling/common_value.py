@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import halfwidth, tail
 from tacit.estimates.interval_inversion import CONTINUITY, FLOOR, accepted
+from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence
 
@@ -38,7 +39,7 @@ class Pooled:
 
     weights: shape (M, T).  x, variance (sampling), noise (privacy): shape (T,).  excess: the fourth cumulant of the
     noise, given as the variance of the Laplace variable that has it, shape (T,).  size, reach: the pooled size and the
-    97.5 % point of its noise; unclear: where size is not above reach; shape (T,).
+    97.5 % point of its noise, which has the law `size_noise`; unclear: where size is not above reach; shape (T,).
     """
 
     evidence: Evidence
@@ -50,6 +51,7 @@ class Pooled:
     unclear: NDArray[np.bool_]
     size: Array
     reach: Array
+    size_noise: tuple[Array, Array]
     sampled: bool
 
     @property
@@ -65,7 +67,11 @@ class Pooled:
         return part / np.maximum(part.sum(axis=0), 1e-300)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller)."""
+        """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller).
+
+        The test's level is lower where an answer was not certain, so that limits hold given that there is one
+        (`selection.chance_of_answer`): conservative there.
+        """
         found, low, high = self.evidence, *self.evidence.bounds
         # at least the weight of one row: a noisy total of sizes may be 0 or below
         size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
@@ -77,7 +83,8 @@ class Pooled:
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 
-        ends = accepted(p_value, self.x, low, high, 1 - level)
+        alpha = (1 - level) * chance_of_answer(self.size, self.reach, *self.size_noise, 1 - level)
+        ends = accepted(p_value, self.x, low, high, alpha)
         lower, upper = np.where(self.unclear, low, ends[0]), np.where(self.unclear, high, ends[1])
         return found.shift + found.scale * lower, found.shift + found.scale * upper
 
@@ -105,7 +112,8 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     # loads[0] are those of the sizes: their noise alone, without sampling error
-    reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
+    size_noise = law(0 * noises[0], *noises)
+    reach = halfwidth(SHARP, *size_noise)
     variance, noise, excess = weighted_sum_variances(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
     if found.kind == "share" and sampled:
@@ -116,7 +124,7 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     # where the size is unclear the ratio has no useful variance: it is capped at that of a value within its bounds
     most = np.where(unclear, np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300)), 1.0)
     scale = most / usable**2
-    return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, unclear, *shown, sampled)
+    return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, unclear, *shown, size_noise, sampled)
 
 
 def solution(found: Evidence, a: Array) -> Array:

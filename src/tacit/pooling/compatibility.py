@@ -86,7 +86,7 @@ def why_not_combinable(release: Released) -> tuple[str, str] | None:
     # before the kinds: such a release is of a kind that otherwise combines
     if in_two_steps(release):
         words = "answers in two steps are aimed by their own first step, and do not combine"
-        return words, "SampleAndAggregate without one_step and winsorize"
+        return words, 'SampleAndAggregate(…, method="tuned"), or parties= how many there will be'
     # without the fourth moment its sampling error, by which answers are weighted, is only bounded
     if kind == "moments" and not getattr(release.query, "interval", True):
         return "answers to Variance with interval=False do not combine", "Variance without interval=False"

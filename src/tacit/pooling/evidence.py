@@ -76,6 +76,12 @@ class Evidence:
         """The smallest and largest possible x."""
         return BOUNDS[self.kind]
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The smallest and largest possible value in the column's units."""
+        low, high = self.bounds
+        return self.shift + self.scale * low, self.shift + self.scale * high
+
     def distance(self, x: Array) -> Array:
         """D(x), shape (M, T); x of shape (T,) or (M, T)."""
         return self.total - x * self.size
@@ -142,6 +148,12 @@ class Evidence:
             return np.maximum(x * (self.most - x), 0.0)
         # likewise values in [-1, 1] with mean x
         return np.broadcast_to(np.maximum(1 - x**2, 0.0), self.size.shape)
+
+    @property
+    def silent(self) -> Evidence:
+        """The equations of parties that say nothing: all sums are 0, without noise."""
+        names = ("size", "total", "loads", "squares", "square_loads")
+        return replace(self, **{name: np.zeros_like(getattr(self, name)) for name in names})
 
     def of(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
         """Return the equations of some of the parties."""

@@ -25,6 +25,8 @@ ROUNDED: Final = 12
 """Significant digits of every result."""
 WORK: Final = 60
 """Decimal digits with which a search computes."""
+LEAST: Final = Decimal("1e-300")
+"""Smallest δ that is told: anything below is rounded up to it."""
 MARGIN: Final = 45
 """A sum of terms is widened by 10**-MARGIN times the sum of their absolute values; each has WORK correct digits."""
 
@@ -266,9 +268,9 @@ def _log1p(x: Decimal) -> Decimal:
 
 
 def _up(delta: Decimal) -> Fraction:
-    """Round a δ up, to at least 1e-300, so that rationals stay short, and at most 1."""
-    # upward throughout: the floor of 1e-300, too, only makes a δ larger
-    return min(Fraction(1), significant(Fraction(max(delta, Decimal("1e-300"))), ROUNDED, up=True))
+    """Round a δ up, to at least LEAST, so that rationals stay short, and at most 1."""
+    # upward throughout: the floor, too, only makes a δ larger
+    return min(Fraction(1), significant(Fraction(max(delta, LEAST)), ROUNDED, up=True))
 
 
 def _digits_for(u: Decimal) -> int:

@@ -63,7 +63,7 @@ from math import isqrt
 from typing import Final
 
 from tacit.errors import BudgetError
-from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, log_gaussian_delta, smallest_rounded
+from tacit.privacy.conversions import LEAST, ROUNDED, approximate_to_zcdp, log_gaussian_delta, smallest_rounded
 from tacit.privacy.exact_numbers import Number, magnitude, rational, significant
 from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, normal_cdf, precision, to_decimal
 
@@ -88,9 +88,7 @@ def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
 
 
 NEGLIGIBLE: Final = 691
-"""exp(-691) < 1e-300."""
-LEAST: Final = Fraction(1, 10**300)
-"""Smallest δ that is told: anything below is rounded up to it."""
+"""exp(-691) < LEAST."""
 
 
 def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
@@ -102,9 +100,9 @@ def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
     m, e = _checked(mu_squared, "mu_squared"), _checked(epsilon, "epsilon")
     if m == 0:
         return Fraction(0)
-    # δ <= Φ(-t) <= exp(-t²/2) for t = ε/μ - μ/2 >= 0: below 1e-300 an enclosure would take millions of digits
+    # δ <= Φ(-t) <= exp(-t²/2) for t = ε/μ - μ/2 >= 0: below LEAST an enclosure would take millions of digits
     if e >= m / 2 and (e - m / 2) ** 2 >= 2 * m * NEGLIGIBLE:
-        return LEAST
+        return Fraction(LEAST)
     return min(Fraction(1), significant(_delta(m, e), ROUNDED, up=True))
 
 

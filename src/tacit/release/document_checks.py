@@ -188,7 +188,7 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
         yield f"has {wide:,} integers a cell, which form {part.form!r} has not"
     top = part.parameters["bins"] - 1 if part.form == "range" else part.parameters.get("G", 0)
     # a selected point is one of the public grid; a sum with noise may be any integer
-    if FORMS[part.form].laws == SELECTS and not all(0 <= k <= top for cell in part.integers for k in cell):
+    if part.law.name in SELECTS and not all(0 <= k <= top for cell in part.integers for k in cell):
         yield f"has selected places that are not from 0 to {top}"
 
 
@@ -224,7 +224,7 @@ def _made_so(
     # an l2 norm is at most the l1 norm
     if l2_squared > l1**2:
         wrong.append("has an l2 sensitivity above that in l1")
-    if FORMS[form].laws == SELECTS:
+    if FORMS[form].laws[0] in SELECTS:
         good = selected(form, law, given, cost, facts)
     else:
         good = is_noise_of_price(law, l1, l2_squared, cost, wider=wider)

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from tacit.noise.laws import LAWS
+from tacit.noise.permute_and_flip import SELECTS as SELECTION_LAWS
 from tacit.noise.selection_law import Selection
 from tacit.release.registry import KINDS
 from tacit.rows.coordinates import MOST
 
 MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
 """Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
-SELECTS: Final = (Selection.name,)
+SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
 """Names of laws that select a point."""
+EXPONENTIAL: Final = (Selection.name,)
+"""Name of the only one of them that most forms may have."""
 ADDS: Final = tuple(LAWS)
 """Names of laws of additive noise."""
 
@@ -59,14 +62,14 @@ FORMS: Final = {
     "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
     "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
-    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
+    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL, shares=True),
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
     "blocks-2": Shape("sample-and-aggregate", ("G", "divisor", "presence", "blocks"), (3, 3)),
-    "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=SELECTS),
+    "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=EXPONENTIAL),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
     "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
@@ -97,7 +100,7 @@ FORMS: Final = {
         grid=False,
         weights=True,
     ),
-    "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
+    "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""
 

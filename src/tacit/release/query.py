@@ -142,8 +142,11 @@ def answer_of(query: type[Query[Any]]) -> str:
     return str(cast(Any, query).__orig_bases__[0].__args__[0].__forward_arg__)
 
 
-def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
+def query_from_dict(words: Mapping[str, Any], *, asked: bool = False) -> Query[Any]:
     """Read the result of `Query.to_dict`; QueryError for an unknown kind, a missing or an unknown key.
+
+    asked: whether the words ask a question, as a person writes them, rather than record one that was answered: what
+    they leave out has its default then, not what it was before there was a word for it (`Query.absent`).
 
     >>> from tacit.method.moments.query import Mean
     >>> query_from_dict({"query": "Mean", "columns": "age"}) == Mean("age")
@@ -164,4 +167,5 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
     needed = made.needed
     if needed is not None and not set(needed.names) <= set(given):
         raise QueryError(needed.message, code="Q03", hint=needed.hint)
-    return made(**{**made.absent, **given})
+    absent: Mapping[str, Any] = {} if asked else made.absent
+    return made(**{**absent, **given})

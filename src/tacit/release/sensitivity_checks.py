@@ -16,6 +16,7 @@ from typing import Final
 
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
+from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
@@ -320,8 +321,11 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     """Whether the rate of a part's selections is what its price buys.
 
     rate = ε / (2 d), ε the range that the price buys (`privacy.bought`); where a row can leave one cell for another,
-    two of its changes are paid for (`method.shared.mechanism_rank_selection`).
+    two of its changes are paid for (`method.shared.mechanism_rank_selection`).  Permute-and-flip, whose range is
+    larger, is bought with ε alone.
     """
+    if isinstance(law, PermuteAndFlip) and cost.kind != "pure":
+        return False
     p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])
     # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts

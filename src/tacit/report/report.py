@@ -24,6 +24,11 @@ from tacit.release.document import Release, Released
 
 CITATION: Final = "Tacit, version {version}"
 RANGE: Final = ", whose bounded range sets the price (Dong, Durfee & Rogers, 2020)"
+SELECTED_BY: Final = {
+    "exponential mechanism": "the exponential mechanism (McSherry & Talwar, 2007)",
+    "permute-and-flip": "permute-and-flip (McKenna & Sheldon, 2020)",
+}
+"""How quantiles were selected, by the name of the law."""
 Errors: TypeAlias = Estimate | NormalEstimate | FittedModel
 Shown: TypeAlias = Errors | QuantileEstimate | QuantileDifference
 
@@ -147,7 +152,8 @@ def _size(release: Released) -> str:
 def methods(*estimates: Shown) -> str:
     """A paragraph for the methods section: relation, unit, prices, bounds, noise, both errors, and what to cite.
 
-    Of quantiles: the exponential mechanism [McSherry & Talwar 2007] and its bounded range [Dong, Durfee & Rogers 2020].
+    Of quantiles: permute-and-flip [McKenna & Sheldon 2020] at pure prices, otherwise the exponential mechanism
+    [McSherry & Talwar 2007] and its bounded range [Dong, Durfee & Rogers 2020].
     InferenceError I13 for no estimate.
 
     >>> import tacit as tc
@@ -178,7 +184,8 @@ def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     sums = [one for one in releases if not _selects(one)]
     noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts if part.form != "quartiles"}))
     closing = "standard errors and intervals account for both sampling and this noise."
-    if isinstance(linear[0], Estimate) and linear[0].target == "table":
+    own = getattr(linear[0], "coefficients", linear[0])
+    if isinstance(own, Estimate | NormalEstimate) and own.target == "table":
         closing = (
             "intervals account for the noise; the table is taken as the population, so only the noise is uncertain."
         )
@@ -225,6 +232,7 @@ def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     parts = [part for one in chosen for part in one.parts]
     priced = "" if all(one.cost.kind == "pure" for one in chosen) else RANGE
     sizes = sorted({part.law.name for part in parts if part.form == "size"})
+    laws = [said for name, said in SELECTED_BY.items() if any(part.law.name == name for part in parts)]
     added = f", around numbers of rows released with {' and '.join(sizes)} noise" if sizes else ""
     levels = sorted({percent(cast(Any, one.query).level) for one in chosen if asks_intervals(one)})
     ends = f" and the ends of their {' and '.join(levels)} intervals" if levels else ""
@@ -234,7 +242,7 @@ def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     points = not all(asks_intervals(one) for one in chosen)
     alone = f"; {'some' if levels else 'they'} were selected without an interval" if points else ""
     return (
-        f" Quantiles{ends} were selected from public grids by the exponential mechanism (McSherry & Talwar, 2007)"
+        f" Quantiles{ends} were selected from public grids by {' and '.join(laws)}"
         f"{priced}{added}{both}{bound if differ else ''}{alone}."
     )
 

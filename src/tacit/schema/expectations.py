@@ -1,4 +1,4 @@
-"""What is known of columns before anything is asked: means and shares that somebody declares, for plans alone.
+"""What is known of columns before anything is asked: means, shares and parameters that somebody declares, for plans.
 
 They are public words, as the schema is, and come from elsewhere (a census, last year's report), never from the table.
 No release depends on them: only the widths that a plan foretells.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final, TypeAlias, cast
 
@@ -21,6 +21,8 @@ from tacit.schema.row_maps_of_columns import column_of, keymap
 
 Expect: TypeAlias = Mapping[str, Mapping[Any, Any]]
 """{"borough": {"Manhattan": 0.7, "Queens": 0.2}, "fare": {"mean": 12, "sd": 9}}."""
+Asked: TypeAlias = Mapping[str, Mapping[str, tuple[float, float]]]
+"""Boxes of the parameters that questions ask for, by the column of a question and by the question's name."""
 NUMBERS: Final = ("mean", "sd", "missing")
 SLACK: Final = 1e-9
 """Shares that add up to 1 in decimals may not in floats."""
@@ -52,6 +54,7 @@ class Expectations:
     """What is expected of columns by name: `numbers` of those of numbers, `shares` of the levels of the others.
 
     shares: one number for each label of the column, in the schema's order; what they lack to 1 is missing cells.
+    parameters: of laws, by the column that a question asks of or by the question's name ("" for the one at hand).
 
     >>> from tacit.schema import Category, Real, Schema
     >>> schema = Schema({"borough": Category(["north", "south", "west"]), "fare": Real(0, 100)})
@@ -62,13 +65,17 @@ class Expectations:
 
     numbers: Mapping[str, ExpectedNumbers] = field(default_factory=dict[str, ExpectedNumbers])
     shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
+    parameters: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
 
     @classmethod
-    def of(cls, expect: Expect | None, schema: ColumnTable) -> Expectations:
+    def of(cls, expect: Expect | None, schema: ColumnTable, asked: Asked | None = None) -> Expectations:
         """Return declared values, checked against a schema; nothing is expected where `expect` is None.
 
+        asked: boxes of the parameters that are asked for.  Under a column's name `mean`, `sd` and `missing` are those
+        of the column, and what is else a parameter of a question about it; under a question's name all are parameters.
         Raises QueryError Q10 (no such column), Q42 (a level that the column does not have, shares that are none or add
-        up to more than 1, a mean outside the bounds, a standard deviation larger than the bounds allow).
+        up to more than 1, a mean outside the bounds, a standard deviation larger than the bounds allow, a parameter
+        that is not asked for or lies outside its box).
         """
         if expect is None:
             return cls()
@@ -77,10 +84,21 @@ class Expectations:
             raise QueryError(f"expect is {described(expect)}: not a table of columns.", code="Q42", hint=hint)
         numbers: dict[str, ExpectedNumbers] = {}
         shares: dict[str, tuple[float, ...]] = {}
+        parameters: dict[str, Mapping[str, float]] = {}
         for name, given in expect.items():
+            boxes = (asked or {}).get(name, {})
+            if boxes and name not in schema:
+                parameters[name] = _parameters(name, given, boxes)
+                continue
             column = column_of(schema, name)
             if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise QueryError(f"expect of {name!r} is {described(given)}.", code="Q42", hint=_example(name, column))
+            own = {key: value for key, value in given.items() if key in boxes and key not in NUMBERS}
+            if own:
+                parameters[name] = _parameters(name, own, boxes)
+                given = {key: value for key, value in given.items() if key not in own}
+                if not given:
+                    continue
             if isinstance(column, Category | Boolean):
                 shares[name] = _shares(name, column, given, keymap(schema, name).labels)
             elif isinstance(column, Real | Integer | Date):
@@ -88,12 +106,37 @@ class Expectations:
             else:
                 text = f"expect of {name!r}: a PrivacyUnit has no mean and no shares."
                 raise QueryError(text, code="Q42", hint="leave it out")
-        return cls(numbers, shares)
+        return cls(numbers, shares, parameters)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of which something is expected."""
-        return (*self.shares, *self.numbers)
+        """Names of the columns, and of questions, of which something is expected."""
+        return tuple(dict.fromkeys((*self.shares, *self.numbers, *(name for name in self.parameters if name))))
+
+    def of_question(self, name: str) -> Expectations:
+        """Return what is expected of one question: its parameters are those of the question at hand."""
+        return replace(self, parameters={**self.parameters, "": self.parameters.get(name, {})})
+
+
+def _parameters(name: str, given: object, boxes: Mapping[str, tuple[float, float]]) -> Mapping[str, float]:
+    """Return expected parameters, each within its box; QueryError Q42."""
+    first = next(iter(boxes))
+    hint = f'"{name}": {{"{first}": {sum(boxes[first]) / 2:g}}}'
+    if not isinstance(given, Mapping):
+        raise QueryError(f"expect of {name!r} is {described(given)}.", code="Q42", hint=hint)
+    found: dict[str, float] = {}
+    for key, value in cast("Mapping[Any, Any]", given).items():
+        if key not in boxes:
+            guess = nearest(str(key), list(boxes))
+            text = f"expect of {name!r} has {key!r}: none of {', '.join(boxes)}."
+            raise QueryError(text, code="Q42", hint=guess or hint)
+        number = _finite(name, str(key), value, hint)
+        low, high = boxes[key]
+        if not low <= number <= high:
+            text = f"expect of {name!r}: {key} {number:,.6g} is outside its box, {low:,.6g} to {high:,.6g}."
+            raise QueryError(text, code="Q42", hint=hint)
+        found[key] = number
+    return found
 
 
 def _numbers(name: str, column: Real | Integer | Date, given: Mapping[Any, Any]) -> ExpectedNumbers:

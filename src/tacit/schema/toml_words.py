@@ -15,7 +15,9 @@ def located(place: str) -> Any:
         try:
             return read()
         except TacitError as problem:
-            problem.message = f"{where} {problem.message}"
+            # a reader may have named the section itself
+            named = problem.message.startswith(f"{where} ")
+            problem.message = problem.message if named else f"{where} {problem.message}"
             raise
 
     return run

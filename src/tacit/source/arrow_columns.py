@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.source.column_kinds import ColumnType, Holds
+
+WIDEST: Final = 76
+"""Digits of the widest integers of Arrow."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +148,8 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
-    whole = _integers(values) if kinds == {int} else None
-    if whole is not None:
+    if kinds == {int}:
+        whole = _integers(values)
         return LazyColumn(array_type(whole.type), lambda: whole)
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
@@ -161,15 +164,32 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
 
 
 def _integers(values: Sequence[object]) -> Any:
-    """Return a list of integers as an array of the narrowest type that keeps each of them; None where none does.
+    """Return a list of integers as an array of the narrowest type that keeps them apart.
 
     Not as floats, which would merge persons whose numbers differ beyond 2**53.
     """
     pa = arrow()
-    for kind in (pa.int64(), pa.uint64(), pa.decimal128(38), pa.decimal256(76)):
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(38), pa.decimal256(WIDEST)):
         with suppress(pa.ArrowException, OverflowError, ValueError):
             return pa.array(values, type=kind)
-    return None
+    return pa.array(_narrowed(cast("Sequence[int | None]", values)), type=pa.decimal256(WIDEST))
+
+
+def _narrowed(values: Sequence[int | None]) -> list[int | None]:
+    """Return integers with those of more than WIDEST digits replaced by others just below, beyond every bound too.
+
+    Different ones stay different, and none becomes equal to another of the list: they may be persons.
+    """
+    taken = {x for x in values if x is not None}
+    found: dict[int, int] = {}
+    near = {1: 10**WIDEST - 1, -1: 1 - 10**WIDEST}  # the next to give, above 0 and below
+    for x in (one for one in taken if abs(one) >= 10**WIDEST):
+        sign = 1 if x > 0 else -1
+        while near[sign] in taken:
+            near[sign] -= sign
+        found[x] = near[sign]
+        near[sign] -= sign
+    return [x if x is None else found.get(x, x) for x in values]
 
 
 def _float(number: Any) -> float:

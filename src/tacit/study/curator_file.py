@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.base.json_text import canonical
 from tacit.errors import FileError
+from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.privacy import Budget, Cost
 from tacit.privacy.exact_numbers import rational
 from tacit.release.query import Query, query_from_dict
@@ -169,14 +170,15 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
         asks=asks,
         shares=shares,
-        expect=_expect(words, schema),
+        expect=_expect(words, schema, asks),
     )
 
 
-def _expect(words: Mapping[str, Any], schema: Schema) -> Expect:
-    """Return the section `[expect]`, checked against the schema; QueryError Q10, Q42."""
+def _expect(words: Mapping[str, Any], schema: Schema, asks: Mapping[str, Query[Any]]) -> Expect:
+    """Return the section `[expect]`, checked against the schema and the questions; QueryError Q10, Q42."""
     found = section_of(words, "expect")
-    located("[expect]")(partial(Expectations.of, found, schema))
+    if found:
+        located("[expect]")(partial(Expectations.of, found, schema, asked_parameters(asks)))
     return found
 
 
@@ -206,7 +208,7 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
             if not isinstance(words.get(key, ""), str | list):
                 message = f"{place} {key} is {words[key]!r}: not a column name, nor a list of them."
                 raise FileError(message, code="F06", hint=f'{key} = "age"')
-        asks[name] = located(place)(partial(query_from_dict, words))
+        asks[name] = located(place)(partial(query_from_dict, words, asked=True))
     return asks, shares
 
 

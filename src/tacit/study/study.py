@@ -228,8 +228,12 @@ def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:
     """Return the query with the expected number of parties, from which its number of blocks is chosen.
 
     Only block means without a number of blocks or parties change: more parties average out more of each one's noise.
+    What was left to the expected error becomes means of blocks, which combine.
     """
-    if parties is None or not isinstance(query, SampleAndAggregate) or query.one_step or query.winsorize:
+    if not isinstance(query, SampleAndAggregate) or query.one_step or query.winsorize:
+        return query
+    query = replace(query, method="tuned") if query.method == "auto" else query
+    if parties is None:
         return query
     return query if query.blocks or query.parties else replace(query, parties=parties)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.measurement import PartSpec
 from tacit.method.shared.rank_utilities import Runs
-from tacit.noise.selection_law import Selection
+from tacit.noise.permute_and_flip import SelectionLaw
 from tacit.testing.neighbouring_tables import Relation
 
 Cell: TypeAlias = dict[int, int]
@@ -74,7 +74,7 @@ class Found:
 
 
 def worst_tables(
-    column: PartSpec, law: Selection, cells: int, relation: Relation, draws: int, look: Look
+    column: PartSpec, law: SelectionLaw, cells: int, relation: Relation, draws: int, look: Look
 ) -> list[Tables]:
     """Return the pair with the largest expected bound for each kind of neighbour: within a cell, or between two.
 
@@ -150,7 +150,7 @@ def _times(cell: Cell, weight: int) -> Cell:
     return {point: weight * rows for point, rows in cell.items() if rows}
 
 
-def _below(runs: Runs, law: Selection, at: NDArray[np.int64]) -> NDArray[np.float64]:
+def _below(runs: Runs, law: SelectionLaw, at: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the probability of the points before each of `at`."""
     first, points = np.array(runs.first), np.array(runs.points)
     each = law.pmf(runs.utility, runs.points)
@@ -160,7 +160,7 @@ def _below(runs: Runs, law: Selection, at: NDArray[np.int64]) -> NDArray[np.floa
     return np.clip((np.cumsum(each) - each)[run] + part, 0, 1)
 
 
-def _best_event(one: Runs, other: Runs, law: Selection, draws: int) -> tuple[float, Event]:
+def _best_event(one: Runs, other: Runs, law: SelectionLaw, draws: int) -> tuple[float, Event]:
     """Return the approximate epsilon that `draws` samples prove, and the event that proves it.
 
     Events are the first points up to one, or the last points from one on, each more likely under `one` than `other`.

@@ -65,7 +65,8 @@ class RowsWithWords:
 
 def asked(query: SampleAndAggregate) -> SampleAndAggregate:
     """Return the query for the small tables of this check: few blocks and about SIZE rows, unless it fixes them."""
-    return replace(query, blocks=query.blocks or BLOCKS, rows=query.rows or SIZE)
+    method = "tuned" if query.method == "auto" else query.method
+    return replace(query, blocks=query.blocks or BLOCKS, rows=query.rows or SIZE, method=method)
 
 
 # Material -----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from tacit.method.ranges import mechanism as ranges
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_rank_selection import select
 from tacit.method.shared.rank_utilities import Runs
-from tacit.noise.selection_law import Selection
+from tacit.noise.permute_and_flip import SELECTS, SelectionLaw
 from tacit.privacy import Cost
 from tacit.release.parts import Cells
 from tacit.release.query import Query
@@ -77,8 +77,8 @@ def _shape(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -
 
 def split(shape: Measurement) -> tuple[list[PartSpec], list[PartSpec]]:
     """Return the columns that select points, and those that add noise to numbers of rows."""
-    chosen = [column for column in shape.columns if isinstance(column.law, Selection)]
-    return chosen, [column for column in shape.columns if not isinstance(column.law, Selection)]
+    chosen = [column for column in shape.columns if isinstance(column.law, SELECTS)]
+    return chosen, [column for column in shape.columns if not isinstance(column.law, SELECTS)]
 
 
 def selections_by_cell(column: PartSpec) -> int:
@@ -99,7 +99,7 @@ def selected_ranks(
     made: list[Runs] = []
     exact: list[Cells] = []
 
-    def draw(runs: Runs, law: Selection) -> int:
+    def draw(runs: Runs, law: SelectionLaw) -> int:
         made.append(runs)
         return 0
 
@@ -174,14 +174,14 @@ def change(one: Runs, other: Runs) -> int:
 def laws(shape: Measurement, draws: int) -> list[str]:
     """Run (b): points are drawn with the declared probabilities, and a rate 30% off would be noticed."""
     failures: list[str] = []
-    for law in {cast(Selection, column.law) for column in split(shape)[0]}:
+    for law in {cast(SelectionLaw, column.law) for column in split(shape)[0]}:
         step = max(1, round(law.scale))  # utilities a factor e apart
         # runs of different lengths and utilities, the best of one point only
         runs = Runs([0, 3, 4, 6], [3, 1, 2, 4], [-2 * step, 0, -step, -3 * step])
         drawn = np.bincount([select(runs, law) for _ in range(draws)], minlength=10)
         if not _fits(drawn, runs, law):
             failures.append(f"(b) selections are not by {law}")
-        if _fits(drawn, runs, Selection(law.rate * Fraction(13, 10))):
+        if _fits(drawn, runs, replace(law, rate=law.rate * Fraction(13, 10))):
             failures.append(f"(b) a rate 30% off {law} was not noticed with {draws} draws")
     for law in {column.law for column in split(shape)[1]}:
         noise = samples(law, draws)[0]
@@ -190,7 +190,7 @@ def laws(shape: Measurement, draws: int) -> list[str]:
     return failures
 
 
-def _fits(drawn: NDArray[np.int64], runs: Runs, law: Selection) -> bool:
+def _fits(drawn: NDArray[np.int64], runs: Runs, law: SelectionLaw) -> bool:
     """Return whether a chi-square test over points accepts the law; it rejects a right law with probability 1e-6."""
     from scipy.special import chdtrc  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
@@ -221,7 +221,8 @@ def costs(query: Query[Any], schema: Schema, relation: Relation, price: Cost) ->
 def _cost(column: PartSpec, noise: str) -> Fraction:
     """Return the epsilon, or rho, of a column by its declared sensitivity and the law that is drawn."""
     form, law = column.form, column.law
-    if isinstance(law, Selection):
+    if isinstance(law, SELECTS):
+        # Of permute-and-flip only the pure part holds, and it is bought at pure prices alone.
         # Where utilities change by at most d, the log-ratio of probabilities, as the point varies, lies in an interval
         # of length r = 2 * rate * d: bounded range r, hence pure DP at ε = r and zCDP at r² / 8 [Cesar & Rogers 2021].
         one = 2 * law.rate * form.l1 if noise == "laplace" else (2 * law.rate) ** 2 * form.l2_squared / 8
@@ -258,8 +259,10 @@ def audit(
             """Return the candidates of each selection of this column in each cell."""
             return selected_ranks(shape, cells, 0)[0][place]
 
-        law, how = cast(Selection, column.law), look if looks is None else looks(column)
-        asked = (worst_tables(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
+        law, how = cast(SelectionLaw, column.law), look if looks is None else looks(column)
+        asked = (
+            worst_tables(column, replace(law, rate=law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED
+        )
         for tables in chain.from_iterable(asked):
             # range sqrt(8 ρ) for one cell; two changed cells of ρ / 2 each add up to sqrt(2) times it
             claim = float(part.epsilon or 0) if pure else float(8 * part.zcdp * tables.cells) ** 0.5
@@ -270,7 +273,7 @@ def audit(
     return failures
 
 
-def _scores(tables: Tables, cells: Sequence[Runs], law: Selection, draws: int) -> NDArray[np.int64]:
+def _scores(tables: Tables, cells: Sequence[Runs], law: SelectionLaw, draws: int) -> NDArray[np.int64]:
     """Return the number of cells whose selection is in the cell's event, in each draw; shape (draws,)."""
     score = np.zeros(draws, dtype=np.int64)
     for runs, event in zip(cells, tables.events, strict=True):

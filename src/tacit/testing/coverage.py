@@ -73,10 +73,14 @@ def coverage(
         raise impossible(f"repeats {repeats!r} is not 2 or more.", "repeats=2_000")
     random = np.random.default_rng(rng)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
-    if isinstance(query, SampleAndAggregate) and (query.one_step or query.winsorize):
-        return simulated_block_steps.study(
-            simulated_block_steps.AskedBlocks(query, schema, neighbors, cost), generator, truth, repeats, random, level
-        )
+    if isinstance(query, SampleAndAggregate):
+        asked = simulated_block_steps.AskedBlocks(query, schema, neighbors, cost)
+        if query.method == "auto":  # what is chosen follows from public facts, and the size of a table is one
+            size = size_of(columns_of(generator(np.random.default_rng(0)), schema), schema)
+            query = cast(SampleAndAggregate, asked.design(size).query)
+        if query.one_step or query.winsorize:
+            asked = simulated_block_steps.AskedBlocks(query, schema, neighbors, cost)
+            return simulated_block_steps.study(asked, generator, truth, repeats, random, level)
     shape, exact = _tables(query, generator, schema, neighbors, cost, repeats, random)
     with phase("intervals of all of them"):
         return study(shape, exact, truth, level, random)

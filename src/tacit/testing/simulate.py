@@ -155,11 +155,13 @@ def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: C
         raise InferenceError(
             text, code="I70", hint="tacit.testing.simulated_regressions.rows_of(…).fit(rng)", state=None
         )
-    if getattr(query, "one_step", False) or getattr(query, "winsorize", False):
-        text = "one step and winsorised blocks ask twice, and are not simulated as one question."
-        raise InferenceError(text, code="I77", hint="tacit.testing.coverage, block_steps.release", state=None)
     rows = size if neighbors == "replace-one" else None
-    return design(query, Public(schema, neighbors, rows), cost)
+    shape = design(query, Public(schema, neighbors, rows), cost)
+    if getattr(shape.query, "one_step", False) or getattr(shape.query, "winsorize", False):
+        text = "one step and winsorised blocks ask twice, and are not simulated as one question."
+        hint = 'tacit.testing.coverage, or method="tuned"'
+        raise InferenceError(text, code="I77", hint=hint, state=None)
+    return shape
 
 
 def size_of(table: Table_, schema: Schema) -> int:

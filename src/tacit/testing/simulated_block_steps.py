@@ -1,4 +1,4 @@
-"""Simulation of one-step and winsorised estimates on blocks: both queries, with seeded labels, selections and noise.
+"""Simulation of estimates on blocks, in one or two queries, with seeded labels, selections and noise.
 
 The second query follows from the noisy answer to the first, so these are simulated release by release.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.wording import title
+from tacit.method.blocks import mechanism_means as means
 from tacit.method.blocks import mechanism_one_step as one_step
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks.query import SampleAndAggregate
@@ -35,7 +36,7 @@ from tacit.testing.simulated_blocks import complete, labels
 
 @dataclass(frozen=True)
 class AskedBlocks:
-    """A query on blocks in two steps, with its schema, relation and price."""
+    """A query on blocks, with its schema, relation and price."""
 
     query: SampleAndAggregate
     schema: Schema
@@ -74,12 +75,14 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
         """Return the integers plus simulated noise."""
         return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
 
-    if asked.query.one_step:
+    query = cast(SampleAndAggregate, shape.query)  # as chosen from public facts
+    if query.one_step:
         # a row's score may depend on its place in a batch, so places are drawn, as in a release
         places = rng.integers(0, scores.BATCH, len(rows.values))
         parts = one_step.released(shape, rows, own, places, draw, noise)
     else:
-        parts = winsorized.released(shape, rows, own, draw, noise)
+        mechanism: Any = winsorized if query.winsorize else means
+        parts = mechanism.released(shape, rows, own, draw, noise)
     unit = None if shape.unit is None else shape.max_rows
     return SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
 

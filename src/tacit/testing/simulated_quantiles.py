@@ -14,7 +14,7 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.rank_utilities import Runs
 from tacit.noise.laws import Law
-from tacit.noise.selection_law import Selection
+from tacit.noise.permute_and_flip import SelectionLaw
 from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 from tacit.release.simulated import SimulatedRelease
@@ -48,7 +48,7 @@ def simulate_quantiles(
     rows = size if neighbors == "replace-one" else None
     shape = quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, rho=rho))
 
-    def draw(runs: Runs, law: Selection) -> int:
+    def draw(runs: Runs, law: SelectionLaw) -> int:
         """Return a point drawn by the law's seeded sampler."""
         run, place = law.sample(runs.utility, runs.points, 1, generator)
         return runs.first[int(run[0])] + int(place[0])

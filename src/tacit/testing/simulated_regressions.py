@@ -32,7 +32,7 @@ from tacit.rows.row_map import KeyMap
 from tacit.rows.row_products import CrossProducts
 from tacit.schema import Schema
 from tacit.testing.reference_persons import codes
-from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers, with_columns
 from tacit.testing.simulate import size_of
 
 Ints = NDArray[np.int64]
@@ -162,6 +162,12 @@ def rows_of(
     shape = design(query, Public(schema, neighbors, size if neighbors == "replace-one" else None), cost)
     first = cast(ProductPart, shape.columns[0])
     question = first.question
+    table = with_columns(table, shape.computed)
+    for key in question.keys:
+        if any(one.texts and one.source == key.source for one in shape.computed):
+            # text levels of an expression are numbered from 1
+            labels = np.array([None, *key.levels], dtype=object)
+            table[key.source] = labels[np.nan_to_num(table[key.source]).astype(int)]
     rows = len(next(iter(table.values())))
     kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
     z, complete = _coordinates(question, table, rows)

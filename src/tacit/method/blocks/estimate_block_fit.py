@@ -9,7 +9,7 @@ given up.  A law may differ without a difference in this ratio: the test accepts
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
@@ -22,7 +22,7 @@ from tacit.method.blocks.estimate_ends import by_law, variance_loadings
 from tacit.models import scores
 from tacit.models.family import Family
 from tacit.release.document import Released
-from tacit.release.parts import Grid, Part
+from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -59,8 +59,8 @@ class BlockFit:
 
     @property
     def left(self) -> Array:
-        """About what the correction may leave of the bias, shape (p,)."""
-        return np.abs(self.ratio - 1).max() * np.abs(self.bias)
+        """About what the correction may leave of the bias, shape (p,): noise alone makes a ratio negative."""
+        return np.abs(np.maximum(self.ratio, 0.0) - 1).max() * np.abs(self.bias)
 
     @property
     def note(self) -> str:
@@ -93,7 +93,14 @@ def fit_of_blocks(release: Released, parts: tuple[Part, ...], terms: list[Column
     ratio = variance / expected
     error = np.sqrt((2 + KURTOSIS / rows) / k + noise / expected**2)
     fit = BlockFit(ratio, error, np.zeros_like(ratio))
-    return BlockFit(ratio, error, _bias(law, values) / rows) if fit.rejected else fit
+    return replace(fit, bias=bias_by_law(release, values)) if fit.rejected else fit
+
+
+def bias_by_law(release: Released, values: Array) -> Array:
+    """Return the bias of one block's estimate by the law at released values, shape (p,); infinite where not known."""
+    law = cast(Family, cast("SampleAndAggregate", release.query).model.law)
+    blocks = next(one for one in release.parts if one.form in OF_BLOCKS).parameters["blocks"]
+    return _bias(law, values) * blocks / cast(int, release.rows)
 
 
 def _variance(part: Part, made: ColumnTerms) -> tuple[float, float]:

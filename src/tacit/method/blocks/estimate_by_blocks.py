@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 import numpy as np
@@ -34,9 +34,25 @@ def means(release: Released) -> tuple[Part, ...]:
     return tuple(part for part in release.parts if part.form in OF_BLOCKS)
 
 
-def by_blocks(release: Released, target: Target) -> Estimate:
-    """Return the parameters with standard errors from the variance between blocks."""
-    query = cast("SampleAndAggregate", release.query)
+@dataclass(frozen=True)
+class TestedBlocks:
+    """What blocks say of each parameter, and of whether they are to be believed.
+
+    parts: one a parameter, with the noisy sums.  plain: terms of their means.  freed: without the clamp to the box.
+    terms: freed, with reasons in place of intervals.  notes: on the clamp.  failed, fit: None where they are not known.
+    """
+
+    parts: tuple[Part, ...]
+    plain: tuple[ColumnTerms, ...]
+    freed: tuple[ColumnTerms, ...]
+    terms: tuple[ColumnTerms, ...]
+    notes: tuple[str, ...]
+    failed: FailedBlocks | None
+    fit: BlockFit | None
+
+
+def tested_blocks(release: Released, target: Target) -> TestedBlocks:
+    """Return the means of blocks, corrected for the box and tested: for failures, and for the fit of the law."""
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
     made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
@@ -46,7 +62,16 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     fit = None if censored else fit_of_blocks(release, parts, plain)
     if target == "population":
         terms = [_given_up(one, j, parts[j], failed, fit) for j, one in enumerate(terms)]
-    blocks = tuple(_within_box(release, one) for one in terms)
+    freed, notes = tuple(one for one, _ in made), tuple(note for _, note in made if note)
+    return TestedBlocks(parts, tuple(plain), freed, tuple(terms), notes, failed, fit)
+
+
+def by_blocks(release: Released, target: Target) -> Estimate:
+    """Return the parameters with standard errors from the variance between blocks."""
+    query = cast("SampleAndAggregate", release.query)
+    found = tested_blocks(release, target)
+    parts, failed, fit = found.parts, found.failed, found.fit
+    blocks = tuple(_within_box(release, one) for one in found.terms)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
@@ -54,7 +79,7 @@ def by_blocks(release: Released, target: Target) -> Estimate:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
     left_out = None if failed is None else rule(query.model.law)
     notes += [note for note in (failed and failed.note, left_out, fit and fit.note) if note]
-    notes += [note for _, note in made if note]
+    notes += found.notes
     if query.winsorize:
         notes.append("estimates of blocks are clamped to a window about their quartiles, selected privately")
     model = query.model.words

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, ModelError
+from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
@@ -226,20 +227,21 @@ def law(release: Released, errors: Errors | None, model: Any, rng: Any) -> Fitte
     """Return the fitted law of a release; see `SampleAndAggregateRelease.law`."""
     check_errors(release, errors)
     known = model_of(release, model)
-    if cast(Any, release.query).one_step:
-        return FittedLaw(stepped(release, known), known)
-    return FittedLaw(joint(release, known, errors or "blocks", rng), known)
+    if not cast(Any, release.query).one_step:
+        return FittedLaw(joint(release, known, by_blocks(release, "population"), errors or "blocks", rng), known)
+    made = stepped(release, known)
+    # of the pilot's blocks, where rows do not follow the law
+    return FittedLaw(made if isinstance(made, NormalEstimate) else joint(release, known, made, "blocks", rng), known)
 
 
-def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> NormalEstimate:
-    """Return the parameters with their joint covariance.
+def joint(release: Released, model: Likelihood, found: Estimate, errors: Errors, rng: Any) -> NormalEstimate:
+    """Return the parameters of blocks with their joint covariance.
 
     With errors="blocks", variances come from the released blocks and correlations from the model, because blocks
     release no covariances; else both come from the model.
     """
     from tacit.method.blocks.estimate_errors import sampling
 
-    found = by_blocks(release, "population")
     if set(found.terms) != set(model.names):
         text = f"the law has {', '.join(model.names)}, and {', '.join(found.terms)} were released."
         raise InferenceError(text, code="I79", hint="leave parameters out of the question", state=None)

@@ -21,6 +21,7 @@ from tacit.estimates.noisy_moments import integers
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_failed import failed_blocks
+from tacit.method.blocks.estimate_pilot import doubt_of_law, judged, of_blocks_instead, pilot_alone
 from tacit.method.blocks.estimate_step_fit import fit_of_step, kept_of_pilot
 from tacit.method.blocks.support_rules import rule
 from tacit.models import scores
@@ -28,14 +29,18 @@ from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Grid
 
 if TYPE_CHECKING:
+    from tacit.estimates.estimate import Estimate
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.models.likelihood import Likelihood
 
 NOTES: Final = "one step from estimates in {k:,} blocks: clipped scores of all rows, matched with their expectation"
 
 
-def estimate(release: Released, model: Likelihood) -> NormalEstimate:
-    """Return the estimates of a release with one_step, real or simulated, with covariances of sampling and noise."""
+def estimate(release: Released, model: Likelihood) -> NormalEstimate | Estimate:
+    """Return the estimates of a release with one_step, real or simulated, with covariances of sampling and noise.
+
+    Where the step was taken by the default of `method`, and rows follow another law, those of the pilot's blocks.
+    """
     query = cast("SampleAndAggregate", release.query)
     p = len(model.names)
     # the pilot's parts come first, the scores' last (`one_step_design`)
@@ -53,7 +58,15 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     solution, words = matched(model, scores.pilot(release.parts, model), mean, variance, noise)
     values, covariances = solution.theta, (solution.sampling, solution.privacy)
     fit = None if solution.law is None else fit_of_step(release, solution.law, values, solution.privacy)
-    if fit is not None and fit.rejected and solution.law is not None:
+    doubt = ""
+    if query.method == "auto":
+        pilot = pilot_alone(release)
+        verdict = judged(fit, pilot, values, np.diag(sum(covariances)))
+        if verdict.rejected or words is not None:
+            return of_blocks_instead(pilot, words or verdict.why)
+        if verdict.doubtful:
+            covariances, doubt = (covariances[0] + doubt_of_law(pilot, values), covariances[1]), verdict.note
+    elif fit is not None and fit.rejected and solution.law is not None:
         covariances = (solution.sampling + kept_of_pilot(solution.law, _pilot_variances(release)), solution.privacy)
     k = next(part.parameters["blocks"] for part in release.parts if part.form in OF_BLOCKS)
     what = ", ".join(query.what)
@@ -63,7 +76,10 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     if failed is not None and failed.most:  # a pilot of few blocks guides no step
         reason = reason or failed.reason
     told = ["" if release.unit is None else "a person's score is the mean of her rows' scores"]
-    told += ["" if fit is None else fit.note, *(["", ""] if failed is None else [failed.note, rule(model) or ""])]
+    told += [
+        doubt or ("" if fit is None else fit.note),
+        *(["", ""] if failed is None else [failed.note, rule(model) or ""]),
+    ]
     notes = (NOTES.format(k=k), *(note for note in told if note))
     return NormalEstimate(
         release,

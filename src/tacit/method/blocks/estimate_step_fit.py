@@ -47,14 +47,22 @@ class StepFit:
         return bool(np.abs(self.z).max() > REJECTED)
 
     @property
+    def _least_alike(self) -> str:
+        worst = int(np.abs(self.z).argmax())
+        return f"{self.ratio[worst]:.2f} times the law's, {self.z[worst]:+.1f} standard errors ({self.names[worst]})"
+
+    @property
+    def found(self) -> str:
+        """What is not as the law has it, in words."""
+        return f"the variance of a score is {self._least_alike}"
+
+    @property
     def note(self) -> str:
         """The result in words."""
-        worst = int(np.abs(self.z).argmax())
-        said = f"{self.ratio[worst]:.2f} times the law's, {self.z[worst]:+.1f} standard errors ({self.names[worst]})"
         if not self.rejected:
-            return f"test of fit: the variances of scores are those of the law (the least alike: {said})"
+            return f"test of fit: the variances of scores are those of the law (the least alike: {self._least_alike})"
         return (
-            f"test of fit: the variance of a score is {said}: rows follow another law.  What is estimated is where its "
+            f"test of fit: {self.found}: rows follow another law.  What is estimated is where its "
             "clipped scores are those of the rows, near the limit of the maximum-likelihood estimate but not it, and "
             'standard errors are widened for the pilot; blocks with bias="observed" estimate that limit itself'
         )

@@ -17,6 +17,7 @@ from tacit.method.blocks import mechanism_one_step as one_step
 from tacit.method.blocks import mechanism_user_statistics as user_statistics
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks import one_step_design, winsorized_design
+from tacit.method.blocks.automatic_choice import settled
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.mechanism import Mechanism
@@ -31,6 +32,8 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     law = query.model.law
     if isinstance(law, Statistic):
         user_statistics.check(law)
+    if query.method == "auto" and not query.one_step:
+        query = settled(query, public, cost)
     make: Any = winsorized_design if query.winsorize else means_design
     return (one_step_design if query.one_step else make).design(query, public, cost)
 

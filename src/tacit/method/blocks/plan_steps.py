@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from statistics import NormalDist
-from typing import Final, cast
+from typing import cast
 
 import numpy as np
 
-from tacit.base.arrays import Array
 from tacit.estimates.column_terms import terms_of
 from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.expected_errors import POOR, finds_quartiles, noise_of_pilot
 from tacit.method.blocks.one_step_design import H, split
-from tacit.method.blocks.winsorized_design import least_quartile_in_noise_scales, quartile_in_noise_scales
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.models import scores
-from tacit.models.wide_grid import REACH
-from tacit.release.parts import OF_BLOCKS, Grid
 
 Entry = tuple[str, float, float, float, float]
-POOR: Final = 0.5
-"""Noise of the pilot, in standard deviations of one row, above which one step gains little (`benchmarks`)."""
-QUARTILES: Final = 1.349
-"""Distance between the quartiles of a normal law, in standard deviations."""
 
 
 def one_step_entries(shape: Measurement, rows: int, level: float) -> list[Entry]:
@@ -55,53 +46,16 @@ def _noise(column: PartSpec, public: int | None, rows: int) -> float:
     return float(np.asarray(made.privacy_variance)[0])
 
 
-def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measurement:
-    """Return the design without its selections, and with sums on windows as wide as the model expects them.
-
-    A window is the distance between the quartiles of blocks and REACH times that on either side, or the box if smaller.
-    """
-    plan = cast(BlockPlan, shape.blocks)
-    made: list[PartSpec] = []
-    for column in shape.columns:
-        if column.form.name in OF_BLOCKS:
-            grid = cast(Grid, column.grid)
-            wide = grid.upper - grid.lower
-            if sampling is not None:
-                i = plan.model.names.index(column.label)
-                # sampling * blocks is the variance of one block of rows / blocks rows
-                wide = min(wide, (1 + 2 * REACH) * QUARTILES * math.sqrt(float(sampling[i]) * plan.blocks))
-            made.append(replace(column, grid=replace(grid, upper=grid.lower + wide)))
-    return replace(shape, columns=tuple(made))
-
-
 def cautions(shape: Measurement, rows: int) -> list[str]:
     """Return cautions on the selection of quartiles and on the pilot, from public facts."""
     plan, found = cast(BlockPlan, shape.blocks), list[str]()
     for column in shape.columns:
-        if column.form.name == "quartiles" and quartile_in_noise_scales(
-            column, plan.blocks
-        ) < least_quartile_in_noise_scales(plan):
+        if column.form.name == "quartiles" and not finds_quartiles(column, plan):
             words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
             found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
-    if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:
+    if getattr(shape.query, "one_step", False) and getattr(shape.query, "method", "") == "auto":
+        found.append("a step of all rows from these blocks is expected to have the least error of the ways to answer")
+    if getattr(shape.query, "one_step", False) and noise_of_pilot(shape, rows) > POOR:
         words = "the noise of the pilot is more than half a standard deviation of a row"
         found.append(f"{words}: a step gains little, and plain sample and aggregate may do better")
     return found
-
-
-def _pilot(shape: Measurement, rows: int) -> float:
-    """Return the noise of the pilot in standard deviations of a row, for the parameter where it is largest."""
-    plan = cast(BlockPlan, shape.blocks)
-    model = plan.likelihood
-    information = np.diag(np.asarray(model.fisher(scores.inner(model, model.fallback))))
-    first = replace(shape, columns=split(shape)[0].columns)
-    if getattr(shape.query, "winsorize", False):
-        first = windowed(first, rows, 1 / information / rows)
-    sizes: list[float] = []
-    for column in first.columns:
-        grid = cast(Grid, column.grid)
-        load = (grid.upper - grid.lower) / grid.G / plan.blocks
-        at = plan.model.names.index(column.label)
-        # sd of the noise times sqrt(I): in standard deviations of one row's estimate
-        sizes.append(load * math.sqrt(column.law.variance() * float(information[at])))
-    return max(sizes)

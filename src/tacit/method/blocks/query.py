@@ -18,7 +18,9 @@ Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "n
 BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
 
 
-METHODS: Final = ("tuned", "smith", "chen-sung")
+METHODS: Final = ("tuned", "auto", "smith", "chen-sung")
+CHOSEN: Final = ("tuned", "auto")
+"""The methods that take a number of blocks as it is given."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,10 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     rows: a public guess at the number of rows, where that number is private.
     parties: the number of parties whose releases will be combined.  Blocks then suit the mean over parties, with at
     least 10 rows (and ten a parameter), because noise averages out over parties and bias does not.
-    method: the rule for the number of blocks where `blocks` is not given: "tuned", or "smith" and "chen-sung" as
+    method: "auto", the default where none of blocks, parties, one_step and winsorize is given: from public facts, what
+    is expected to have the least error at the price of means of blocks, winsorised blocks and one step; where rows are
+    seen to follow another law than the model's, its answer is that of blocks.  "tuned": means of blocks, whose number
+    suits price, box and model; releases to be combined need it.  "smith", "chen-sung": the numbers of blocks that are
     printed in the sources, for comparison (theory §2, §6).
     parameters: the parameters to release, by default all; they alone share the price.
     where: a condition; only rows for which it holds are used.  Rows with a missing cell are left out.  All rows of a
@@ -56,8 +61,8 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     {'family': 'Exponential', 'rate': [0.1, 10.0]}
     """
 
-    # documents say what is not "cox-snell": a tc.Model of an earlier release was corrected so
-    absent: ClassVar = {"bias": "cox-snell"}
+    # documents say what is not "cox-snell", nor "tuned": releases of earlier versions were so
+    absent: ClassVar = {"bias": "cox-snell", "method": "tuned"}
     needed: ClassVar = Needed(
         ("what", "model"),
         "what and model of SampleAndAggregate: both are needed.",
@@ -74,7 +79,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     one_step: bool = False
     winsorize: bool = False
     parties: int | None = None
-    method: str = "tuned"
+    method: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "what", names("SampleAndAggregate", "what", self.what))
@@ -87,6 +92,10 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
                 text = f"{name} of SampleAndAggregate: {described(value)} is no number from 2 on."
                 raise QueryError(text, code="Q97", hint=f"{name}=1_000")
+        if not self.method:
+            plain = self.blocks or self.parties or self.one_step or self.winsorize
+            statistic = self.model.words["family"] == "Statistic"
+            object.__setattr__(self, "method", "tuned" if plain or statistic else "auto")
         _check_parties(self.parties, self.method, self.blocks)
         if not self.bias:
             # of one's own law the order of its bias is not known, so that blocks are long enough for "observed" anyway
@@ -151,7 +160,7 @@ def _check_parties(parties: Any, method: Any, blocks: int | None) -> None:
     if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
         text = f"parties of SampleAndAggregate: {described(parties)} is no number from 1 on."
         raise QueryError(text, code="Q97", hint="parties=40")
-    if method not in METHODS or (method != "tuned" and blocks is not None):
+    if method not in METHODS or (method not in CHOSEN and blocks is not None):
         why = f"is none of {', '.join(METHODS)}" if method not in METHODS else "and blocks= both say how many"
         text = f"method of SampleAndAggregate: {described(method)} {why}."
         raise QueryError(text, code="Q116", hint='method="tuned"')

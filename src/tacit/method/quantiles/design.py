@@ -18,6 +18,7 @@ from tacit.method.shared.group_keys import keys_of
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.rank_utilities import SIZE
 from tacit.method.shared.weighted_encoding import SHARE as PARTS
+from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.budget import Neighbors
@@ -120,8 +121,10 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
     facts |= {} if share is None else {"share": A}
     form = Encoding(name, facts, (ONE,), ((1,),) * len(rungs), A * most, A * A * squared)
+    # permute-and-flip is the nearer to the quantile, but its range is larger than what a price in rho or mu**2 buys
+    selecting = PermuteAndFlip if cost.noise == "laplace" else Selection
     return PartSpec(
-        cast(Quantiles, shape.query).column, form, at, grid, cast(Any, Selection(law.rate / A)), cost, share
+        cast(Quantiles, shape.query).column, form, at, grid, cast(Any, selecting(law.rate / A)), cost, share
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsFloat, cast
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
 from tacit.method.quantiles.design import LEAST_STEPS
 from tacit.method.quantiles.estimate_steps import of_selections, settled
-from tacit.method.quantiles.rank_errors import offset, scale_of, share_of_ends
+from tacit.method.quantiles.rank_errors import offset, scale_of, share_of_ends, slack
 from tacit.method.quantiles.stored import public_size
 from tacit.noise.selection_law import utility_gap
 from tacit.release.document import Release, Released
@@ -47,8 +48,8 @@ class QuantilesRelease(Release):
     def estimate(self, target: Target = "population") -> QuantileEstimate:
         """Return the quantiles with their intervals; InferenceError I09 for an unknown target.
 
-        Source: the exponential mechanism [McSherry & Talwar 2007]; intervals lie between steps selected at lower and
-        higher ranks.
+        Source: permute-and-flip [McKenna & Sheldon 2020] at pure prices, otherwise the exponential mechanism
+        [McSherry & Talwar 2007]; intervals lie between steps selected at lower and higher ranks.
         """
         return estimate(self, target)
 
@@ -72,9 +73,10 @@ class QuantileEstimate:
     There is no standard error, since that would need the density, which is not released.  The ends of an interval are
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
-    law where rows are dense around the quantile.  `reasons` names terms whose rows are too few for the price: their
-    interval is that of the column's bounds.  With interval=False limits are NaN, and the reason says that only the
-    point was asked for.  Source: [McSherry & Talwar 2007].
+    law where rows are dense around the quantile; where the steps are out of order, as next to a gap between rows, the
+    limits are further apart.  `reasons` names terms whose rows are too few for the price: their interval is that of the
+    column's bounds.  With interval=False limits are NaN, and the reason says that only the point was asked for.
+    Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -217,7 +219,7 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     unsure = np.array([reason is not None for reason in few]).reshape(steps.shape[:2])
     weights = np.array([_ends_share(part, size, float(query.level)) for size in sizes for part in parts])
     weights = np.where(unsure, 0.0, weights.reshape(unsure.shape))  # ends that are not believed pull no value
-    values, limits = settled(*of_selections(steps, grid, weights), unsure, grid)
+    values, limits = settled(*of_selections(steps, grid, weights, _slacks(parts, sizes, query.level)), unsure, grid)
     if not asks_intervals(release):
         limits, few = np.full_like(limits, np.nan), [reason or POINT_ONLY for reason in few]
     words = _words(release, parts[0], target)
@@ -234,6 +236,20 @@ def _ends_share(part: Part, size: float | None, level: float) -> float:
     scale = scale_of(part.parameters, part.law.scale)
     p = part.parameters["numerator"] / part.parameters["denominator"]
     return share_of_ends(scale, offset(p, size, scale, level))
+
+
+def _slacks(parts: list[Part], sizes: list[float | None], level: SupportsFloat) -> Array | None:
+    """Return how much out of order steps may be, shape (cells, parts); None for points, and for "ranks"."""
+    if parts[0].form != "ranks-2":
+        return None
+    made = [math.inf if size is None else _slack(part, size, float(level)) for size in sizes for part in parts]
+    return np.array(made).reshape(len(sizes), len(parts))
+
+
+def _slack(part: Part, size: float, level: float) -> float:
+    scale = scale_of(part.parameters, part.law.scale)
+    p = part.parameters["numerator"] / part.parameters["denominator"]
+    return slack(scale, offset(p, size, scale, level))
 
 
 def asks_intervals(release: Released) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,13 +11,17 @@ from tacit.base.arrays import Array
 from tacit.estimates.monotone import rising
 from tacit.release.parts import Grid
 
+SPANS: Final = 4.0
+"""Distances between three steps out of order by which limits lie beyond the outer ones."""
 
-def of_selections(steps: Array, grid: Grid, ends_share: Array) -> tuple[Array, Array]:
+
+def of_selections(steps: Array, grid: Grid, ends_share: Array, slack: Array | None = None) -> tuple[Array, Array]:
     """Return values, shape (cells, probs), and limits, (cells, probs, 2), of steps (cells, probs, (below, at, above)).
 
     Steps of shape (cells, probs, 1) are values without limits: these are then the values themselves.
     ends_share: shape (cells, probs), the weight of the middle of both ends in a value.  A value moves at most that
     share of the way to the nearer end, since a nearby end says that rows are not evenly spaced; it is a grid step.
+    slack: shape (cells, probs), for `out_of_order`, beyond which limits are further apart; None: never.
 
     >>> one = np.array([[[30.0, 20.0, 40.0]]]), Grid("real", 0.0, 100.0, 100)
     >>> values, limits = of_selections(*one, np.array([[0.5]]))
@@ -25,7 +31,8 @@ def of_selections(steps: Array, grid: Grid, ends_share: Array) -> tuple[Array, A
     h = (grid.upper - grid.lower) / grid.G
     # noise may select the lower end above the upper one: the order of the two is restored
     ends = np.sort(steps[..., [0, -1]], axis=-1)
-    limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
+    limits = ends if slack is None else beyond_gap(steps, slack, ends)
+    limits = limits + np.array([-0.5, 0.5])  # a step stands for half a step on either side
     # rows are clamped to the bounds, and so are all quantiles
     limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
     # a value selected beyond its own ends is moved to the nearer of them
@@ -34,6 +41,33 @@ def of_selections(steps: Array, grid: Grid, ends_share: Array) -> tuple[Array, A
     nearer = np.minimum(below, above)
     at = np.rint(at + ends_share * np.clip((above - below) / 2, -nearer, nearer))
     return grid.lower + h * at, limits
+
+
+def out_of_order(steps: Array, slack: Array) -> NDArray[np.bool_]:
+    """Return whether steps (..., (below, at, above)) are so much out of order that rows may leave a gap there.
+
+    slack: shape (...), the part of the distance between the ends by which `at` may lie beyond one of them
+    (`rank_errors.slack`); where it is infinite nothing is told.  Three steps within a gap are in each order equally
+    often.
+
+    >>> out_of_order(np.array([[3.0, 5.0, 9.0], [3.0, 9.6, 9.0], [3.0, 9.7, 9.0], [9.0, 5.0, 3.0]]), np.full(4, 0.1))
+    array([False, False,  True,  True])
+    """
+    below, at, above = np.moveaxis(steps, -1, 0)
+    known = np.isfinite(slack)
+    allowed = np.where(known, slack, 0.0) * np.abs(above - below)
+    return known & (np.maximum(below - at, at - above) > allowed)
+
+
+def beyond_gap(steps: Array, slack: Array, ends: Array) -> Array:
+    """Return the ends, shape (..., 2), moved apart where steps (..., 3) are out of order.
+
+    Of a gap's parts before, between and after three steps that are uniform in it, the first is longer than k times the
+    second with probability 1 / (1 + k)**2: 4% with k = SPANS.
+    """
+    low, high = steps.min(axis=-1), steps.max(axis=-1)
+    far = np.stack([low - SPANS * (high - low), high + SPANS * (high - low)], axis=-1)
+    return np.where(out_of_order(steps, slack)[..., None], far, ends)
 
 
 def settled(values: Array, limits: Array, unsure: NDArray[np.bool_], grid: Grid) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Quantiles by the exponential mechanism: a step for each quantile, and one on either side of it.  INSIDE the wall.
+"""Quantiles by private selection: a step for each quantile, and one on either side of it.  INSIDE the wall.
 
 Definition
     Rows (for which `where` holds) are put on a public grid of at most MOST_STEPS steps (`tacit.rows.row_map`).  With a
@@ -19,13 +19,15 @@ Sensitivity
     N: as a count, 1 in l1 and squared l2 (replace-one with several cells: 2 and 2); persons in several cells: times A
     and A^2 (`method.shared.weighted_encoding.shared`).
 Noise
-    Selections are drawn exactly by `noise.select`.  N has discrete Laplace or rounded normal noise, as in `moments`.
+    Selections are drawn exactly by `noise.select`: at pure prices by permute-and-flip, at others by the exponential
+    mechanism, at the same rate for the same price.  N has discrete Laplace or rounded normal noise, as in `moments`.
 Cost
     All parts add up to the price.  Under rho a selection that costs rho' has epsilon' = sqrt(8 rho'), rounded down
     (bounded range, `mechanism_rank_selection`).  Under (epsilon, delta) the parts share mu**2, and a selection has the
-    range that costs its share.  Under pure epsilon the epsilons add up.  The offset c depends on the released N only:
-    adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem
-    3.16].
+    range that costs its share.  Under pure epsilon the epsilons add up, and a ledger that adds rho or mu**2 charges
+    what any epsilon-private mechanism costs, since permute-and-flip has no smaller range.  The offset c depends on the
+    released N only: adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2; Dwork &
+    Roth 2014, Theorem 3.16].
 Failures
     None depends on a row: steps are selected also in an empty cell, and where all rows are at one place.
 """

@@ -12,6 +12,8 @@ from typing import Final, SupportsFloat
 
 HALVINGS: Final = 60
 """Halvings of the search for an offset, whose relative error is then below that of a float."""
+ORDER: Final = 4.25
+"""Scales by which the errors of two selections together rarely differ: exp(-t) (2 + t) / 2 is 4.5% there."""
 EDGE: Final = 24.0
 """Scales between a quantile and the nearer end of the rows at which its ends are selected one scale further out."""
 
@@ -64,6 +66,20 @@ def share_of_ends(scale: float, reach: float) -> float:
     (0.6666666666666666, 0.087)
     """
     return 2 * scale**2 / (3 * scale**2 + reach / 2)
+
+
+def slack(scale: float, reach: float) -> float:
+    """Return by which part of the distance between the ends a value may lie beyond one of them.
+
+    Where rows are evenly spaced, the errors of two selections are independent Laplace variables of `scale`, and the
+    value lies beyond an end, `reach` ranks away, by more than y with probability exp(-t) (2 + t) / 4, t = (reach + y) /
+    scale: for either end together less than 5% where t = ORDER.  The ends are then about 2 (reach - scale) ranks apart,
+    fewer than 2 reach, since an end that the value passes is likely to be the nearer to it.
+
+    >>> slack(1.0, 3.5), slack(1.0, 5.0), slack(1.0, 0.8)
+    (0.15, 0.0, inf)
+    """
+    return max(0.0, ORDER * scale - reach) / (2 * (reach - scale)) if reach > scale else math.inf
 
 
 def beyond(x: float, deviation: float, scale: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.terms import Target
+from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 SOURCE_LINEAR: Final = (
     "noisy cross-products, then one step of clipped residuals [Bickel 1975]; both errors in the standard errors"
 )
+
+SOURCE_TABLE: Final = "noisy cross-products, then one step of clipped residuals [Bickel 1975]"
+HERE: Final = "of the table itself"
 
 SOURCE_GLM: Final = (
     "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
@@ -52,22 +55,25 @@ class RegressionRelease(Release):
 
     kind: ClassVar[str] = "regression"
 
-    def fit(self) -> Fit:
+    def fit(self, target: Target = "population") -> Fit:
         """Return coefficients and both parts of their covariance, or the reason why noise is too large for them."""
-        return fit_release(self)
+        return fit_release(self, target)
 
     def estimate(self, target: Target = "population") -> FittedModel:
         """Return the fitted model: coefficients with tests and contrasts, as for models fitted to a histogram.
 
-        InferenceError I09 for another target: clipped residuals do not tell the coefficients of the table itself.
+        target="table": the coefficients of least squares for this very table, its values clamped to their bounds; noise
+        makes their errors, with an allowance for residuals that were clipped.  InferenceError I09 for another target,
+        and for the table's own coefficients of another model than the linear one, or of persons.
         """
         from tacit.fits.fit_release import fitted
 
-        if target != "population":
-            text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
-            raise InferenceError(text, code="I09", hint='target="population"', state=None)
         source = SOURCE_LINEAR if cast(Regression, self.query).model == "linear" else SOURCE_GLM
-        return fitted(self, self.fit(), source)
+        made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
+        if target == "population":
+            return made
+        plain = made.coefficients
+        return replace(made, coefficients=replace(plain, estimand=f"{plain.estimand}, {HERE}", target=target))
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the coefficients as a table; InferenceError I01 (level)."""
@@ -94,16 +100,31 @@ def layout_of(release: Released) -> Layout:
     return layout(parse(cast(Regression, release.query).formula), variables_of(release))
 
 
-def fit_release(release: Released) -> Fit:
+def _check_target(release: Released, query: Regression, target: Target) -> None:
+    """Raise InferenceError I09 for an unknown target, and for a table's own fit that a release does not tell."""
+    check_target(target)
+    if target == "population":
+        return
+    why = None
+    if query.model != "linear":
+        why = f"the scores of a {query.model} model are bounded, and do not tell where the table's own would be 0"
+    elif release.unit is not None:
+        why = "of persons, what clipping does to their mean scores is not released"
+    if why is not None:
+        text = f"target 'table': {why}."
+        raise InferenceError(text, code="I09", hint='target="population"', state=None)
+
+
+def fit_release(release: Released, target: Target = "population") -> Fit:
     """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step)."""
     query, made = cast(Regression, release.query), layout_of(release)
+    _check_target(release, query, target)
     if query.model != "linear":
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         first, second = release.parts
-        found = fit(
-            query.formula, made, read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
-        )
+        parts = read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
+        found = fit(query.formula, made, *parts, of_table=target == "table")
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))

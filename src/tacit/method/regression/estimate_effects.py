@@ -68,7 +68,7 @@ def marginal_effects(fit: Fit) -> FitEffects:
     formula, slope = fit.evaluator, fit.slope
     if not isinstance(formula, FormulaTerms) or slope is None:
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with.", code="I45", state=None)
-    places = {one.name: _own_term(formula, one.name) for one in formula.variables[1:]}
+    places = {name: _own_term(formula, name) for name in formula.layout.formula.columns[1:]}
     kept = {name: i for name, i in places.items() if i is not None}
     rest = [name for name, i in places.items() if i is None]
     if not kept:
@@ -102,7 +102,8 @@ def _sum_covariance(one: Array, other: Array, mixed: Array | None) -> Array:
 def _own_term(formula: FormulaTerms, column: str) -> int | None:
     """Return the index of the only term that a column takes part in, if that is the column itself; else None."""
     layout, found = formula.layout, formula.involved(column)
-    if len(found) != 1:
+    # of an expression the effect is that of the expression, unless another term moves with the columns it reads
+    if len(found) != 1 or any(formula.involved(name) != found for name in formula.reads(column)):
         return None
     own = {j for j, one in enumerate(layout.coordinates) if one in (ONE, ((column,), ()))}
     used = {int(j) for j in np.flatnonzero(layout.terms[found[0]])}

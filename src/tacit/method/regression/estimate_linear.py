@@ -24,6 +24,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
 from tacit.method.regression.estimate_variance import (
     ErrorVariance,
     cut_shift,
@@ -80,13 +81,16 @@ class LinearStep:
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
-def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> Fit:
-    """Return the fit from both parts, or for each term the reason why noise is too large for it."""
+def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores, *, of_table: bool = False) -> Fit:
+    """Return the fit from both parts, or for each term the reason why noise is too large for it.
+
+    of_table: with the errors of the coefficients as those of the table's own least-squares fit (`estimate_table`).
+    """
     step = linear_step(layout, crossed, scores)
     if isinstance(step, str):
         return _no_fit(formula, layout, step)
     errors = error_variance(step, scores)
-    said = (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, layout.names)
+    said = _covariances(step, scores, errors, layout.names, of_table=of_table)
     wider = said.widening
     # from unit size to the response's units per unit of each term
     back = step.scales[-1] / step.scales[:-1]
@@ -116,6 +120,19 @@ class _Covariances:
     privacy: Array
     widening: Array
     notes: tuple[str, ...]
+
+
+def _covariances(
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...], *, of_table: bool
+) -> _Covariances:
+    if of_table:
+        other = own_fit_errors(step, scores, errors)
+        # from the table's own fit the pilot is off by noise alone
+        privacy = _privacy_covariance(step, np.zeros((step.u, step.u)))
+        wider = widening(step, other + privacy, np.zeros(step.u))
+        part = np.diag(other) / np.diag(other + privacy)
+        return _Covariances(other, privacy, wider, (own_fit_note(part),))
+    return (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, names)
 
 
 def _covariances_of_rows(

@@ -65,17 +65,28 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
 
     The second part's is the sum of psi**2 less what the step lowers it by; the first part's comes from cross-products.
     """
-    a, rows = np.append(-step.b1, 1.0), step.rows - step.u
-    # both are sums of squared residuals from b1
-    cut = scores.square / step.unit**2 - step.gain
-    # the noise in g moves b1 off the least sum of squares, by tr(A^-1 Cov(g)) on average
-    whole = float(a @ step.products.values @ a) - float(np.trace(step.inverse @ step.noise))
-    noises = scores.square_variance / step.unit**4, step.products.quadratic_variance(a)
+    rows = step.rows - step.u
+    (cut, whole), noises = _squares(step, scores)
     weight = noises[1] / (noises[0] + noises[1])
     # inverse-variance weights, of variance v0 v1 / (v0 + v1) = weight v0
     value, noise = weight * cut + (1 - weight) * whole, weight * noises[0]
     value, noise = _positive_part(value, noise)
     return ErrorVariance(value / rows, noise / rows**2)
+
+
+def clipped_squares(step: LinearStep, scores: ResidualScores) -> float:
+    """Return by how much clipping lowers the sum of squared residuals, from both parts' noisy sums: above 0."""
+    (cut, whole), noises = _squares(step, scores)
+    return _positive_part(whole - cut, sum(noises))[0]
+
+
+def _squares(step: LinearStep, scores: ResidualScores) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return sums of squared residuals from b1, clipped and not, and the variances of their noises."""
+    a = np.append(-step.b1, 1.0)
+    cut = scores.square / step.unit**2 - step.gain
+    # the noise in g moves b1 off the least sum of squares, by tr(A^-1 Cov(g)) on average
+    whole = float(a @ step.products.values @ a) - float(np.trace(step.inverse @ step.noise))
+    return (cut, whole), (scores.square_variance / step.unit**4, step.products.quadratic_variance(a))
 
 
 def _positive_part(value: float, noise: float) -> tuple[float, float]:

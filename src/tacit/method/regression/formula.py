@@ -1,24 +1,27 @@
 """Parse a formula "response ~ terms" by a small grammar: no part of the text is ever run.  No data here.
 
-    formula  = name "~" sum
+    formula  = factor "~" sum
     sum      = ["-"] product (("+" | "-") product)*      terms joined, or taken out; 0 and 1 are the intercept
     product  = crossed ("*" crossed)*                    a * b is a + b + a:b
     crossed  = atom (":" atom)*                          interactions
-    atom     = name | "C(" name ")" | "I(" name "**" (2 | 3) ")" | "(" sum ")" | "0" | "1"
+    atom     = factor | "C(" name ")" | "(" sum ")" | "0" | "1"
+    factor   = name | "I(" expression ")" | function "(" ... ")"
 
-Names that are not identifiers stand in backticks.  The notation is that of R, patsy and formulaic.
+Names that are not identifiers stand in backticks.  The notation is that of R, patsy and formulaic; expressions are
+those of computed columns (`formula_factors`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tacit.base.arguments import described
 from tacit.base.json_text import is_text
 from tacit.errors import QueryError
+from tacit.method.regression.formula_factors import CALLED, Factor, closing, factor_of
+from tacit.schema.row_expressions import names_in
 
 MAX_LENGTH: Final = 2_000
 MAX_DEPTH: Final = 20
@@ -26,26 +29,6 @@ MAX_TERMS: Final = 64
 MAX_DEGREE: Final = 3
 """Most factors of a term, powers counted."""
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
-
-
-@dataclass(frozen=True)
-class Factor:
-    """One factor of a term: a column, `C(column)`, or `I(column ** power)`."""
-
-    column: str
-    power: int = 1
-    category: bool = False
-
-    @property
-    def label(self) -> str:
-        """The factor as formulaic writes it.
-
-        >>> Factor("age", 2).label, Factor("sex", category=True).label
-        ('I(age ** 2)', 'C(sex)')
-        """
-        if self.power > 1:
-            return f"I({quoted(self.column)} ** {self.power})"
-        return f"C({quoted(self.column)})" if self.category else self.column
 
 
 Term: TypeAlias = tuple[Factor, ...]
@@ -56,8 +39,13 @@ Term: TypeAlias = tuple[Factor, ...]
 class Formula:
     """A parsed formula: the intercept first, then main effects, then interactions, else in the order of the text."""
 
-    response: str
+    left: Factor
     terms: tuple[Term, ...]
+
+    @property
+    def response(self) -> str:
+        """The response: a column's name, or an expression."""
+        return self.left.column
 
     @property
     def intercept(self) -> bool:
@@ -65,9 +53,25 @@ class Formula:
         return () in self.terms
 
     @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The response and all factors of terms."""
+        return (self.left, *(one for term in self.terms for one in term))
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The response and the columns of the right side, each once."""
-        return tuple(dict.fromkeys([self.response, *(one.column for term in self.terms for one in term)]))
+        """The response and the columns and expressions of the right side, each once."""
+        return tuple(dict.fromkeys(one.column for one in self.factors))
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """Those of `columns` that are computed from a row, with their canonical text."""
+        return {one.column: one.computed for one in self.factors if one.computed}
+
+    @property
+    def read_only(self) -> tuple[str, ...]:
+        """Columns that expressions read and that are none of `columns`, each once."""
+        found = dict.fromkeys(name for text in self.expressions.values() for name in names_in(text))
+        return tuple(name for name in found if name not in self.columns)
 
 
 def parse(text: object) -> Formula:
@@ -83,7 +87,7 @@ def parse(text: object) -> Formula:
         except (ValueError, StopIteration):
             made = None
     if made is None:
-        hint = "'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2)"
+        hint = f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}"
         raise QueryError(
             f"formula {described(text)} is none that can be read.",
             code="Q85",
@@ -98,47 +102,42 @@ def parse(text: object) -> Formula:
     return made
 
 
-def quoted(name: str) -> str:
-    """Return a name as it is written in a formula."""
-    return name if name.isidentifier() and name not in ("C", "I") else f"`{name}`"
-
-
 def canonical(formula: Formula) -> str:
     """Return the canonical text of a formula, the same for formulas that mean the same."""
-    terms = [":".join(_factor(one) for one in term) for term in formula.terms if term]
+    terms = [":".join(one.written for one in term) for term in formula.terms if term]
     head = [] if formula.intercept else ["0"]
-    return f"{quoted(formula.response)} ~ {' + '.join([*head, *terms]) or '1'}"
-
-
-def _factor(one: Factor) -> str:
-    return quoted(one.column) if one.power == 1 and not one.category else one.label
+    return f"{formula.left.written} ~ {' + '.join([*head, *terms]) or '1'}"
 
 
 class _Reader:
     """A parser by recursive descent; ValueError where the text is not a formula."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = list(_tokens(text))
+        self._text = text.rstrip()
         self._at = 0
         self._depth = 0
 
     def formula(self) -> Formula:
-        response = self._name()
+        left = (self._called() or Factor(self._name())).alone
+        if left.category:
+            raise ValueError("C( ) as a response")
         self._take("~")
         terms = self._sum([()])
-        if self._at < len(self._tokens):
+        if self._at < len(self._text):
             raise ValueError("more than a formula")
         # a stable sort: terms of equally many factors keep the order of the text
-        return Formula(response, tuple(sorted(terms, key=lambda term: (bool(term), len(term)))))
+        return Formula(left, tuple(sorted(terms, key=lambda term: (bool(term), len(term)))))
 
     def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+        match = TOKEN.match(self._text, self._at)
+        return ("", "") if match is None else (str(match.lastgroup), match.group(str(match.lastgroup)))
 
     def _next(self, kind: str) -> str:
         found, text = self._peek()
-        if found != kind:
+        match = TOKEN.match(self._text, self._at)
+        if found != kind or match is None:
             raise ValueError(f"{text!r} where a {kind} was expected")
-        self._at += 1
+        self._at = match.end()
         return text
 
     def _take(self, sign: str) -> None:
@@ -151,6 +150,22 @@ class _Reader:
 
     def _name(self) -> str:
         return self._next("quoted") if self._peek()[0] == "quoted" else self._next("name")
+
+    def _called(self) -> Factor | None:
+        """Return the factor that a function's call is; None where no call comes next."""
+        kind, text = self._peek()
+        # only before "(" are they functions: a column may be called C, I or log
+        if kind != "name" or text not in ("C", "I", *CALLED):
+            return None
+        before = self._at
+        self._next("name")
+        if not self._is("("):
+            self._at = before
+            return None
+        opened = self._text.index("(", self._at)
+        closed = closing(self._text, opened)
+        self._at = closed + 1
+        return factor_of(text, self._text[opened + 1 : closed])
 
     def _sum(self, found: list[Term]) -> list[Term]:
         sign = "+"
@@ -183,27 +198,13 @@ class _Reader:
     def _atom(self) -> list[Term | None]:
         kind, text = self._peek()
         if kind == "number":
-            self._at += 1
+            self._next("number")
             if text not in ("0", "1"):
                 raise ValueError("a number")
             return [() if text == "1" else None]
         if self._is("("):
             return self._bracket()
-        # only before "(" are they functions: a column may be called C or I
-        if kind == "name" and text in ("C", "I") and self._tokens[self._at + 1 : self._at + 2] == [("sign", "(")]:
-            self._at += 2
-            factor = Factor(self._name(), category=True) if text == "C" else self._power()
-            self._take(")")
-            return [(factor,)]
-        return [(Factor(self._name()),)]
-
-    def _power(self) -> Factor:
-        name = self._name()
-        self._take("**")
-        power = self._next("number")
-        if power not in ("2", "3"):
-            raise ValueError("another power")
-        return Factor(name, int(power))
+        return [(self._called() or Factor(self._name()),)]
 
     def _bracket(self) -> list[Term | None]:
         self._take("(")
@@ -215,18 +216,6 @@ class _Reader:
         self._depth -= 1
         self._take(")")
         return [*found]
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    at = 0
-    text = text.rstrip()
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None:
-            raise ValueError("no token")
-        kind = str(match.lastgroup)
-        yield kind, match.group(kind)
-        at = match.end()
 
 
 def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import QueryError
-from tacit.method.regression.formula import MAX_DEGREE, Factor, Formula, Term
+from tacit.method.regression.formula import MAX_DEGREE, Formula, Term
+from tacit.method.regression.formula_factors import Factor
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import MOST, SIGN, H
 

@@ -2,7 +2,9 @@
 
 Definition
     A row is complete if no table cell in a column of the formula is missing (and `where` holds); other rows add
-    nothing.  A complete row becomes integers z_0, ..., z_m with |z_j| <= B_j <= H = 2^10, z_0 = H and z_m the response
+    nothing.  An expression of the formula is a computed column: a function of one row, clamped to bounds that follow
+    from those of the columns it reads (`schema.row_expressions`).
+    A complete row becomes integers z_0, ..., z_m with |z_j| <= B_j <= H = 2^10, z_0 = H and z_m the response
     (`method.regression.layout`).  Released are two parts:
     1. the sums over rows of the products z_j z_k;
     2. the sums of psi z, psi^2 and psi^2 z z' over the z_j but the response.  psi is the row's residual from a fit to

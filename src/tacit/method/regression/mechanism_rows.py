@@ -13,6 +13,9 @@ from tacit.source import Source
 
 def exact_part(column: PartSpec, shape: Measurement, source: Source) -> Cells:
     """READS ROWS.  Return the integers of a part before noise: never to be shown."""
-    found = source.crossed(cast(ProductPart, column).question, shape.where)
+    # expressions of the formula are computed row by row, as the schema's computed columns are, and then clamped
+    expressions = {one.source: one for one in shape.computed}
+    table = source.computing(expressions) if expressions else source
+    found = table.crossed(cast(ProductPart, column).question, shape.where)
     check_number(shape.rows, found.rows)
     return (column.form.assemble(found.cells[0]),)

@@ -19,7 +19,9 @@ from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap, RowMap, Unit
 from tacit.rows.row_products import Coordinate, CrossProducts, Product, ProductOfMeans
 from tacit.schema import Boolean, Category, PrivacyUnit, Schema
+from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.typed_conditions import Predicate, typed
+from tacit.schema.row_expressions import with_expressions
 from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowmap, unit_of
 
 KIND: Final = "regression"
@@ -45,7 +47,7 @@ class RowFacts:
     """Public facts of a regression: its columns, and the coordinates of a row.
 
     leaves: whether a row (a person) can be absent although their number is public.  unit: the column of persons, None
-    without a PrivacyUnit.  max_rows: most rows of a person.
+    without a PrivacyUnit.  max_rows: most rows of a person.  computed: the expressions of the formula, as columns.
     """
 
     variables: tuple[Variable, ...]
@@ -55,6 +57,7 @@ class RowFacts:
     leaves: bool
     unit: Unit | None = None
     max_rows: int = 1
+    computed: tuple[Computed, ...] = ()
 
     def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> CrossProducts:
         """Return the question of a part of scores: sums of psi z, of `others`, and of psi**2 z z' for `entries`.
@@ -71,17 +74,19 @@ class RowFacts:
 
 
 def row_facts(query: Regression, schema: Schema) -> RowFacts:
-    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q86, Q87, Q89."""
+    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q61, Q62, Q86, Q87, Q89."""
     formula = parse(query.formula)
     if schema.unit is not None and query.model == "poisson":
         text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
         raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
-    maps, variables = column_maps(formula, schema, counted=query.model == "poisson")
+    extended, computed = with_expressions(schema, formula.expressions)
+    maps, variables = column_maps(formula, extended, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
     coordinates = tuple(_coordinate(one, maps) for one in made.coordinates)
-    return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema))
+    variables = (*variables, *(_read_only(name, schema) for name in formula.read_only))
+    return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema), computed)
 
 
 def as_measurement(
@@ -89,6 +94,7 @@ def as_measurement(
 ) -> Measurement:
     """Return the measurement that these parts make up."""
     chosen: dict[str, Any] = {"columns": columns, "where": facts.where, "variables": facts.variables}
+    chosen["computed"] = facts.computed
     return Measurement.of(query, public, cost, kind=KIND, mechanism=version, **chosen)
 
 
@@ -127,6 +133,18 @@ def column_maps(
             maps[name] = at
             facts.append(Variable(name, at.kind, at.lower, at.upper, at.G // 2, (), units, missing))
     return maps, tuple(facts)
+
+
+def _read_only(name: str, schema: Schema) -> Variable:
+    """Return the public facts of a column that only expressions read: it has no coordinate, and so no grid."""
+    column: Any = schema[name]
+    units, missing = getattr(column, "units", None), str(column.missing)
+    if isinstance(column, Category):
+        return Variable(name, "levels", labels=keymap(schema, name).labels, units=units, missing=missing)
+    if isinstance(column, Boolean):
+        return Variable(name, "boolean", missing=missing.lower())
+    at = rowmap(schema, name)
+    return Variable(name, at.kind, at.lower, at.upper, 1, (), units, missing)
 
 
 def regrid(at: RowMap, *, own: bool = False) -> RowMap:

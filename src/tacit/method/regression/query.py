@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 class Regression(Query["RegressionRelease"]):
     """A linear, logistic, probit or Poisson model of many regressors, from noisy sums over all rows.
 
-    formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
-    run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
-    bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
+    formula: as in R and formulaic: "log(income) ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1, and the
+    functions of computed columns; within I( ) their arithmetic and conditions.  Nothing in it is run.  Numbers are
+    clamped to their bounds, from which those of expressions follow; of a category all levels but the first have a
+    term.  Rows with a missing cell in any column, or where an expression is undefined, are left out.
     model: "linear", from cross-products and one step of clipped residuals; "logistic" or "probit", for a Boolean
     response, and "poisson", for an Integer from 0, from a pilot fit and steps of bounded scores.  where: a condition
     that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the person's complete
@@ -43,7 +44,7 @@ class Regression(Query["RegressionRelease"]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the formula names, the response first; QueryError Q85 where it cannot be read."""
+        """Columns and expressions of the formula, the response first; QueryError Q85 where it cannot be read."""
         return parse(self.formula).columns
 
     def __post_init__(self) -> None:

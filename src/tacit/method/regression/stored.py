@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
+from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
 from tacit.method.regression.query import Regression
@@ -34,7 +35,7 @@ def wrong(made: Release) -> Iterator[str]:
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
-    if [one.name for one in made.variables] != list(formula.columns):
+    if [one.name for one in made.variables] != [*formula.columns, *formula.read_only]:
         yield "its variables are not the columns of its formula"
         return
     response = made.variables[0]
@@ -45,6 +46,7 @@ def wrong(made: Release) -> Iterator[str]:
     try:
         # the layout is rebuilt from public facts alone, so that the parts must agree with it, not it with them
         made_of = layout(formula, made.variables)
+        rules(formula.expressions, {one.name: one for one in made.variables})
     except TacitError as problem:
         yield f"its formula is none of its variables: {problem.message.rstrip('.')}"
         return

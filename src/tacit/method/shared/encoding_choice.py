@@ -57,7 +57,7 @@ def from_zero(at: RowMap) -> RowMap:
     At most LONGEST steps lie between 0 and the furthest bound.  The way from 0 to the lower bound is a whole number of
     steps, unless the bounds have so many digits that none is: values are then moved by half a step at most.
     """
-    low, high = Fraction(repr(at.lower)), Fraction(repr(at.upper))
+    low, high = _as_written(at.lower, at.upper)
     hull = max(high, Fraction(0)) - min(low, Fraction(0))
     most = max(4, min(max(at.G, GRID), int(LONGEST * (high - low) / hull)))
     even = (low / (high - low)).denominator
@@ -66,8 +66,13 @@ def from_zero(at: RowMap) -> RowMap:
 
 def offset_of(lower: float, upper: float, G: int) -> int:
     """Return the number of steps from 0 to the lower bound of a grid of G steps, negative for a bound below 0."""
-    low, high = Fraction(repr(lower)), Fraction(repr(upper))
+    low, high = _as_written(lower, upper)
     return round(low * G / (high - low))
+
+
+def _as_written(*bounds: float) -> tuple[Fraction, ...]:
+    """Return the decimal numbers that bounds print as."""
+    return tuple(Fraction(repr(one)) for one in bounds)
 
 
 def resized(at: RowMap, G: int, *, fine: bool) -> RowMap:

@@ -108,9 +108,9 @@ class Measurement:
     blocks: object = None
     """The public facts of sample and aggregate."""
     variables: tuple[Variable, ...] = ()
-    """The columns of a regression."""
+    """The columns of a regression, with those that its expressions read."""
     computed: tuple[Computed, ...] = ()
-    """The columns of sufficient statistics that are not the schema's."""
+    """Columns that are not the schema's: sufficient statistics, and expressions of a regression's formula."""
 
     @classmethod
     def of(cls, query: Query[Any], public: Public, cost: Cost, **chosen: Any) -> Measurement:

@@ -21,6 +21,7 @@ def _parts(design: Measurement) -> Iterable[Bought]:
     # with `by`, a replaced row may leave one cell and enter another: `mechanism_rank_selection`, Sensitivity
     cells = 2 if design.keys and design.neighbors == "replace-one" else 1
     for column in design.columns:
+        # permute-and-flip is bought with epsilon alone, and charged as any pure mechanism
         if isinstance(column.law, Selection):
             yield Bought(column.cost, len(column.form.matrix), cells)
         else:

@@ -72,7 +72,7 @@ def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int
     """Return the utilities of all steps; counts: {step: rows there}, 0 <= step < steps.  offset: c, in ranks.
 
     >>> utilities({2: 3, 5: 1}, steps=8, prob=Fraction(1, 2))
-    Runs(first=[0, 2, 3, 5, 6], points=[2, 1, 2, 1, 2], utility=[-4, 0, -2, -2, -4])
+    Runs(first=[0, 2, 3, 5, 6], points=[2, 1, 2, 1, 2], utility=[-4, 2, -2, -2, -4])
     """
     a, b = prob.numerator, prob.denominator
     target = a * sum(counts.values()) + b * offset
@@ -88,7 +88,7 @@ def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int
         first.append(step)
         points.append(1)
         # at each step of a run L = below and R = below + rows, as only runs of one step have rows
-        utility.append(-max(0, b * below - target, target - b * (below + rows)))
+        utility.append(-max(b * below - target, target - b * (below + rows)))
         below, at = below + rows, step + 1
     if steps > at:
         first.append(at)

@@ -1,15 +1,18 @@
 """Expected precision of sufficient statistics: the integers that the family's law would give, at a public vector.
 
-The parameters are taken to be the family's default, the middle of their box unless said otherwise.
+The parameters are taken to be as expected, else the family's default, the middle of their box unless said otherwise.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.method.shared.asked_model import AskedModel
+from tacit.method.shared.asked_parameters import law_as_expected, words_of_law
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, of_integers
 from tacit.method.shared.plan_shares import NOTHING
@@ -23,8 +26,15 @@ from tacit.schema.expectations import Expectations
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each parameter."""
-    del expect  # the family is planned at parameters of its own
+    shape = as_expected(shape, expect)
     return of_integers(shape, integers(shape, rows), rows, level)
+
+
+def as_expected(shape: Measurement, expect: Expectations) -> Measurement:
+    """Return the design with the family at the expected parameters, for a plan alone."""
+    query = cast(SufficientStatistics, shape.query)
+    family = query.family
+    return replace(shape, query=replace(query, family=replace(family, law=law_as_expected(family.law, query, expect))))
 
 
 def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
@@ -46,8 +56,9 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     """Return warnings that follow from public facts."""
     del rows
     found = _map(shape)
-    at = ", ".join(f"{name} {x:.3g}" for name, x in zip(found.model.names, found.model.fallback, strict=True))
-    said = [f"precision is that of the family at {at}, in the middle of its box"]
+    usual = AskedModel.of(cast(SufficientStatistics, shape.query).family.words).law
+    assumed = tuple(found.model.fallback) != tuple(cast(Any, usual).fallback)
+    said = [f"precision is that of the family {words_of_law(found.model, assumed)}"]
     if found.at(found.model.fallback).inverse is None:
         said.append("there the clamped statistics do not tell the parameters apart; wider bounds would do")
     return said

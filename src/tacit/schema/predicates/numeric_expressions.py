@@ -119,6 +119,8 @@ def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
 
 def _applied(function: str, argument: Number) -> Number:
     """Apply a function; QueryError Q61 for a function of dates unless its argument is a date column."""
+    if function == "log1p":
+        return Applied("log", Operation("+", Fixed(1.0), _plain(argument)))
     if function not in OF_DATES:
         return Applied(function, _plain(argument))
     if not isinstance(argument, ColumnCell) or argument.kind != "date":

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-FUNCTIONS: Final = ("log", "sqrt", "abs", "year", "quarter", "month", "day", "weekday")
+FUNCTIONS: Final = ("log", "log1p", "sqrt", "abs", "year", "quarter", "month", "day", "weekday")
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ def spelled(part: Condition | Expression) -> str:
         case Arithmetic(op, left, right):
             return f"({spelled(left)} {op} {spelled(right)})"
         case Call(function, argument):
-            return f"{function}({_bare(argument)})"
+            return f"{function}({bare(argument)})"
         case Cut(value, edges):
-            return f"cut({_bare(value)}, [{', '.join(map(spelled, edges))}])"
+            return f"cut({bare(value)}, [{', '.join(map(spelled, edges))}])"
         case Recode(name, pairs):
             return f"recode({spelled(name)}, {{{', '.join(f'{spelled(a)}: {spelled(b)}' for a, b in pairs)}}})"
         case Comparison(op, left, right):
@@ -159,7 +159,7 @@ def spelled(part: Condition | Expression) -> str:
 _WORDS: Final = ("and", "or", "not", "in", "True", "False", "None", "is", "if", "else", "lambda", "for")
 
 
-def _bare(value: Value) -> str:
+def bare(value: Value) -> str:
     """Return the text of a value without outermost brackets, for use inside other brackets."""
     text = spelled(value)
     return text[1:-1] if isinstance(value, Arithmetic) else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final, cast
@@ -10,10 +11,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates import error_laws as laws
+from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import Law
 
 NODES: Final = 257
 """Points of the table of half-widths, enough for an interpolation error below 1e-5."""
+CHANCES: Final = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 0.8, 0.9, 1.0])
+"""Chances of an answer for which half-widths are computed; smaller ones are taken as the first."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,53 @@ class Error:
         # the table's standardised law has the variance and kurtosis of this error
         middle = np.asarray(cast(Any, np).interp(fourth, kurtosis, quantile), dtype=np.float64)
         return self.sd * (middle + correction)
+
+    def given(self, alpha: float, chance: Array) -> Array:
+        """Half-widths of level 1 - alpha chance, shape (...); the chance of an answer is rounded down to CHANCES."""
+        at = np.maximum(np.searchsorted(CHANCES, chance * (1 + 1e-9), side="right") - 1, 0)
+        levels, back = np.unique(1 - alpha * CHANCES[at], return_inverse=True)
+        found = np.stack([np.broadcast_to(self.halfwidth(float(level)), self.sd.shape) for level in levels])
+        return np.take_along_axis(found, np.broadcast_to(back.reshape(at.shape), self.sd.shape)[None], axis=0)[0]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Noisy numbers that had to be above thresholds for there to be an answer.
+
+    value, least: the numbers, which are not negative but for noise, and their thresholds; sd: standard deviation of
+    their errors, taken as normal; shape (conditions, terms) each.
+    """
+
+    value: Array
+    least: Array
+    sd: Array
+
+    def chance(self, alpha: float) -> Array:
+        """Return the probability of an answer if the numbers were as small as they may be, shape (terms,).
+
+        At most so many tests of level alpha times this chance reject among the answers as of level alpha among all
+        releases (`selection.chance_of_answer`): conditions are taken one by one, as if they were independent.
+        """
+        value, least, sd = (part.reshape(-1) for part in (self.value, self.least, self.sd))
+        found = chance_of_answer(value, least, sd, np.zeros((len(value), 1)), alpha)
+        return found.reshape(self.value.shape).prod(axis=0)
+
+    def also(self, other: Thresholds) -> Thresholds:
+        """Return the conditions of both, of the same terms."""
+        return Thresholds(
+            np.concatenate([self.value, other.value]),
+            np.concatenate([self.least, other.least]),
+            np.concatenate([self.sd, other.sd]),
+        )
+
+
+def beside(parts: Sequence[Thresholds]) -> Thresholds:
+    """Return the same number of conditions on the terms of all parts, one after the other."""
+    return Thresholds(
+        np.concatenate([one.value for one in parts], axis=1),
+        np.concatenate([one.least for one in parts], axis=1),
+        np.concatenate([one.sd for one in parts], axis=1),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from tacit.estimates.terms import Target
 from tacit.estimates.wording import who
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.released_cells import cells_of
-from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels
 
@@ -109,6 +109,12 @@ def unclear(rows: float, cells: int, noise: Noise, what: str = "rows") -> str | 
     if rows <= 0 or rows < CLEAR * sd:
         return f"number of {what} {rows:,.0f} with noise of {sd:,.0f}: too few for this price"
     return None
+
+
+def size_thresholds(rows: Array, cells: int, noise: Noise) -> Thresholds:
+    """Return the condition of `unclear` on sums of `cells` noisy counts, shape (terms,)."""
+    sd = np.full_like(rows, np.sqrt(max(float(noise.variance(np.ones(cells))), 0.0)))
+    return Thresholds(rows[None], CLEAR * sd[None], sd[None])
 
 
 def places(axis: CellAxis) -> Array:

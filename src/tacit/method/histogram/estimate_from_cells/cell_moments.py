@@ -1,9 +1,10 @@
 """Means and variances from the cells of a histogram, corrected for binning.
 
-The sums S1 of x and S2 of x**2 over the rows are taken over two points in each bin, whose weights are linear in the
-counts (theory §7, `fits.cell_points.Points`).  With N the noisy number of rows, mean = S1 / N and variance =
-S2 / N - mean**2.  Errors by the delta method, from the influence of each cell: the change of the statistic for one more
-row in the cell.
+The sums S1 of x and S2 of x**2 over the rows are taken over three points in each bin, whose weights have the mean and
+the variance that the column's own counts suggest within the bin (`fits.bin_rules`).  With N the noisy number of rows,
+mean = S1 / N and variance = S2 / N - mean**2.  Errors by the delta method, from the influence of each cell: the change
+of the statistic for one more row in the cell, through its own weight and through the rule within bins, which is made
+from the counts (`fits.bin_errors`).  What is not known of the density within bins is an error of its own.
 """
 
 from __future__ import annotations
@@ -16,22 +17,26 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.terms import Target, check_target
-from tacit.fits import within_bins as within
+from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
+from tacit.fits.fit import grown_note
 from tacit.fits.sandwich import floored
-from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds, beside
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
     group_counts,
     places,
+    size_thresholds,
     unclear,
     words,
 )
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Scale, TransformedDelta
 from tacit.release.document import Released
 
+HALF: Final = 0.5
+"""A variance itself is given only if its noise is at most this part of it."""
 LOOSE: Final = 0.25
 """A statistic that is divided by a variance is given only if the variance's noise is at most this part of it."""
 
@@ -40,13 +45,16 @@ LOOSE: Final = 0.25
 class GroupNumbers:
     """Statistics of one group.
 
-    values: shape (p,).  influence: of each of the group's cells, shape (p, cells).  reasons: why a statistic is not
-    given, or None.
+    values: shape (p,).  influence: of each of the group's cells, shape (p, cells).  unknown: covariance of what is not
+    known of the density within bins, shape (p, p).  reasons: why a statistic is not given, or None.  chosen: what had
+    to be clear for an answer, besides the number of rows; (conditions, p) each.
     """
 
     values: Array
     influence: Array
+    unknown: Array
     reasons: tuple[str | None, ...]
+    chosen: Thresholds
 
 
 def moments(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
@@ -94,7 +102,11 @@ def derived(
         rows = slice(g * p, (g + 1) * p)
         weights[rows, g * cells : (g + 1) * cells] = part.influence
         if target == "population":
-            sampling[rows, rows] = sampling_of(made.regular[g].reshape(-1), part.influence, made.noise)
+            # those that are not given have influences of any size, and no part in the covariance
+            given = np.array([reason is None for reason in part.reasons])[:, None] * part.influence
+            sampling[rows, rows] = sampling_of(made.regular[g].reshape(-1), given, made.noise)
+        # where values lie within their bins is not known of the rows of this table either
+        sampling[rows, rows] += part.unknown
     values = np.concatenate([part.values for part in parts])
     reasons = tuple(reason for part in parts for reason in part.reasons)
     bad = tuple(reason is not None for reason in reasons)
@@ -103,7 +115,9 @@ def derived(
     sampling[np.array(bad)], sampling[:, np.array(bad)] = 0.0, 0.0
     sampling += np.diag(np.where(bad, (high - low) / 2, 0.0) ** 2)
     error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
-    note = "corrected for binning; values within a bin are taken as its neighbours suggest (a density that is a line)"
+    rows = np.repeat([float(counts.sum()) for counts in made.regular], p)
+    thresholds = size_thresholds(rows, cells, made.noise).also(beside([part.chosen for part in parts]))
+    note = "corrected for binning; values within a bin are taken as the column's own counts suggest"
     return Derived(
         made.release,
         target,
@@ -111,19 +125,20 @@ def derived(
         estimand,
         made.terms(own),
         np.clip(values, low, high),
-        TransformedDelta(values, error, scales * groups, low, high, bad),
+        TransformedDelta(values, error, scales * groups, low, high, bad, thresholds),
         sampling,
         made.noise.covariance(weights),
         reasons,
-        (note, *bins_of(made)),
+        (note, *_noted(made, own, parts, sampling + made.noise.covariance(weights))),
         term_title=":".join(made.by),
     )
 
 
-def bins_of(made: GroupCounts) -> list[str]:
-    """Return notes on too wide bins of the columns, from the counts of all groups together."""
-    axes = tuple(plain(axis) for axis in made.axes)
-    return within.notes(CellCounts(axes, made.regular.sum(axis=0), made.noise.cell * len(made.regular)))
+def _noted(made: GroupCounts, own: tuple[str, ...], parts: Sequence[GroupNumbers], total: Array) -> list[str]:
+    """Return a note where standard errors are larger by a tenth or more for what bins hide; total: covariance."""
+    hidden = np.concatenate([np.diag(part.unknown) for part in parts])
+    given = np.array([reason is None for part in parts for reason in part.reasons])
+    return grown_note(made.terms(own), np.where(given, np.diag(total) - hidden, np.inf), np.where(given, hidden, 0.0))
 
 
 def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
@@ -143,26 +158,54 @@ def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
 
 
 def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
-    points = points_of((axis,), counts)
+    points = points_of((axis,), counts, noise)
     x = points.position(points.cells.axes[0])[0]
-    # shape (2, cells): what a row in each cell adds to the sums of x and x**2
-    gathered = points.gather(np.stack([x, x**2], axis=-1)).T
     few = unclear(float(counts.sum()), axis.bins, noise)
     size = max(float(counts.sum()), 1.0)
-    mean = float(gathered[0] @ counts) / size
-    centred = points.gather(((x - mean) ** 2)[:, None])[:, 0]
+    mean = float(points.gather(x[:, None])[:, 0] @ counts) / size
+    off_center = np.stack([x - mean, (x - mean) ** 2], axis=-1)
+    centred = points.gather(off_center).T
+    moved = within_moved(points, off_center)
     # influence of a ratio: a row in the cell moves S1 / N by (x - mean) / N
-    off = (gathered[0] - mean) / size
+    off = moved.influence[0] / size
     own = float(noise.variance(off))
-    variance = float(centred @ counts) / size + own  # the squared noisy mean is too large by `own` on average
+    variance = float(centred[1] @ counts) / size + own  # the squared noisy mean is too large by `own` on average
     # no part for the error of the mean: sum (x - mean)**2 has derivative 0 there
-    curve = (centred - variance) / size
+    curve = (moved.influence[1] - variance) / size
     # sd = sqrt(variance) by the delta method; a variance within its noise is raised to that noise
     spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
+    # of the mean, the variance and the standard deviation, from the first two
+    turned = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1 / (2 * np.sqrt(spread))]]) / size
     values = np.array([mean, variance, np.sqrt(max(variance, 0.0))])
-    rough = few or noisy_variance_reason(variance, float(noise.variance(curve)), "variance", most=0.5)
-    return GroupNumbers(values, influence, (few, rough, rough))
+    own_noise = float(noise.variance(curve))
+    rough = few or noisy_variance_reason(variance, own_noise, "variance", most=HALF)
+    clear = clear_variance(variance, own_noise, float(counts @ curve**2), HALF)
+    # the mean is given whatever the variance is
+    chosen = Thresholds(*(np.array([[first, part, part]]) for first, part in zip((1.0, 0.0, 0.0), clear, strict=True)))
+    return GroupNumbers(values, influence, turned @ moved.unknown @ turned.T, (few, rough, rough), chosen)
+
+
+def clear_variance(value: float, noise: float, sampling: float, most: float = LOOSE) -> tuple[float, float, float]:
+    """Return value, threshold and standard deviation, as `Thresholds` has them, of a variance that was clear of noise.
+
+    noise, sampling: the variances of its two errors.
+    """
+    return value, np.sqrt(max(noise, 0.0)) / most, np.sqrt(max(noise, 0.0) + max(sampling, 0.0))
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Sums over points: what a row in each cell adds to them, shape (p, cells), and what bins hide of them, (p, p)."""
+
+    influence: Array
+    unknown: Array
+
+
+def within_moved(points: Points, values: Array) -> Moved:
+    """Return what moves the sums of values at points, shape (points, p), by their weights."""
+    within = bin_errors(points, values)
+    return Moved((points.gather(values) + within.influence).T, within.unknown)
 
 
 def noisy_variance_reason(value: float, noise: float, what: str, most: float = LOOSE) -> str | None:
@@ -172,9 +215,10 @@ def noisy_variance_reason(value: float, noise: float, what: str, most: float = L
     return None
 
 
-def points_of(axes: tuple[CellAxis, ...], counts: Array) -> Points:
-    """Return the points of regular cells; with fewer than three bins densities are flat, as slopes need neighbours."""
-    return Points(CellCounts(tuple(map(plain, axes)), counts, 0.0))
+def points_of(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Points:
+    """Return the points of regular cells, with the densities within bins that the margins of these suggest."""
+    shared = noise.cell / noise.size if noise.projected else 0.0
+    return Points(CellCounts(tuple(map(plain, axes)), counts, noise.cell, shared=shared), shaped=True)
 
 
 def plain(axis: CellAxis) -> CellAxis:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates import error_laws as laws
 from tacit.estimates.bins import logistic_of
 from tacit.estimates.monotone import rising
 from tacit.estimates.terms import Target, check_target
@@ -27,6 +26,9 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
 from tacit.release.document import Released
+
+COARSE: Final = 2.0
+"""Most times that what bins hide of a quantile may be the error of sampling and noise, both standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -118,14 +120,15 @@ def curves(made: GroupCounts, target: Target) -> tuple[GroupCurve, ...]:
             sampling=target == "population",
             discrete=discrete,
             map=logistic_of(made.release, axis.name),
+            step=axis.step,
         )
         for g in range(len(made.labels))
     )
 
 
 def _range(curve: GroupCurve) -> tuple[float, float]:
-    low = -math.inf if curve.below is not None else float(curve.edges[0])
-    return low, math.inf if curve.above is not None else float(curve.edges[-1])
+    low = -math.inf if curve.below is not None else float(curve.edges[0] + curve.step / 2)
+    return low, math.inf if curve.above is not None else float(curve.edges[-1] - curve.step / 2)
 
 
 def _reason(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
@@ -144,10 +147,9 @@ def _reason(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
         return f"in the last bin, which holds all values above {curve.edges[-2]:,g}"
     if not smooth:
         return None
-    # the interval is the error's quantile plus `room`: above the former, it is mostly for the unknown shape
-    room = curve.room(np.array([at]), np.array([share]))[0] * curve.size
+    hidden = float(curve.unknown(np.array([at]), np.array([share]))[0])
     sd = float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
-    if room > laws.normal_quantile(0.95) * sd:
+    if hidden > COARSE * sd:
         return "the bin is coarse for so many rows: most of the interval is for what is not known of its inside"
     return None
 
@@ -159,9 +161,9 @@ def _note(curve: GroupCurve, smooth: bool) -> str:
         width = float(np.max(np.diff(curve.edges)))
         mapped = " on the logistic scale" if curve.map is not None else ""
         return (
-            f"within bins (at most {width:,.4g} wide) the density{mapped} is taken as a line, and intervals allow for "
-            "what the "
-            'neighbours say against it; values heaped on few points need within="bins"'
+            f"within bins (at most {width:,.4g} wide) the density{mapped} is taken as the column's own counts suggest, "
+            "and intervals allow for what is not known of it; values heaped on few points need "
+            'within="bins"'
         )
     return "intervals are of whole bins, whatever the values within do"
 

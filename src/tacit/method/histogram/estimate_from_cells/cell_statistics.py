@@ -39,9 +39,9 @@ class Statistics:
         """Return quantiles of a column by group, from inverting the noisy distribution function F (theory §7).
 
         An interval holds every t at which F(t) - tau is within the quantile of its sampling and privacy error.
-        within="smooth" takes the density in a bin as a line and widens intervals by what the neighbouring bins suggest
-        against it; within="bins" gives intervals of whole bins, valid for any values (also heaped on round numbers).
-        Quantiles beyond the bounds are censored, with a reason.
+        within="smooth" takes the density in a bin as the column's own counts suggest and widens intervals by what is
+        not known of it; within="bins" gives intervals of whole bins, valid for any values (also heaped on round
+        numbers).  Quantiles beyond the bounds are censored, with a reason.
         InferenceError I09, I41, I48, I50 (levels without order, a column twice), I51 (probabilities, other `within`).
 
         >>> import tacit as tc

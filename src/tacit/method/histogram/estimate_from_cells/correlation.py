@@ -14,13 +14,15 @@ from tacit.errors import InferenceError
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
-from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, places, unclear, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import (
     GroupNumbers,
+    clear_variance,
     derived,
     noisy_variance_reason,
     points_of,
+    within_moved,
 )
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 from tacit.release.document import Released
@@ -117,7 +119,7 @@ def _two(release: Released, names: tuple[str, str], target: Target) -> Derived:
 
 
 def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> GroupNumbers:
-    points = points_of(axes, counts)
+    points = points_of(axes, counts, noise)
     x, y = (points.along(axis.name, points.position(axis)[0]) for axis in points.cells.axes)
     flat = counts.reshape(-1)
     few = unclear(float(flat.sum()), flat.size, noise)
@@ -127,14 +129,17 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
         return points.gather(values[:, None])[:, 0]
 
     x, y = x - float(gathered(x) @ flat) / size, y - float(gathered(y) @ flat) / size
-    off = np.stack([gathered(x), gathered(y)]) / size  # influence of both means, shape (2, cells)
+    moved = within_moved(points, np.stack([x, y, x * x, y * y], axis=-1)).influence
+    off = moved[:2] / size  # influence of both means, shape (2, cells)
     own = noise.covariance(off)
     # second moments about noisy means are too small by the covariance of the noise in these, which is added back
     squares = np.array([float(gathered(x * x) @ flat), float(gathered(y * y) @ flat)]) / size + np.diag(own)
     product = float(gathered(x * y) @ flat) / size + float(own[0, 1])
-    rough = few
-    for values, square, name in zip((x, y), squares, points.cells.names, strict=True):
-        noisy = float(noise.variance((gathered(values * values) - square) / size))
+    rough, clear = few, list[tuple[float, float, float]]()
+    for influence, square, name in zip(moved[2:], squares, points.cells.names, strict=True):
+        curve = (influence - square) / size
+        noisy = float(noise.variance(curve))
+        clear.append(clear_variance(float(square), noisy, float(flat @ curve**2)))
         # a correlation is divided by both standard deviations: each variance must be clear of its noise
         rough = rough or noisy_variance_reason(float(square), noisy, f"variance of {name}")
     scale = np.sqrt(np.maximum(squares, 1e-300))
@@ -142,8 +147,10 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     r = float(np.clip(product / (scale[0] * scale[1]), -1.0, 1.0)) if rough is None else 0.0
     a, b = x / scale[0], y / scale[1]
     # influence function of a correlation: a b - r (a**2 + b**2) / 2 for standardised a, b
-    influence = gathered(a * b - r * (a * a + b * b) / 2) / size if rough is None else np.zeros(flat.size)
+    end = within_moved(points, (a * b - r * (a * a + b * b) / 2)[:, None] / size)
+    given = 1.0 if rough is None else 0.0
     # clipped: the noisy moments contradict each other, and a standard error at r = 1 would be too small
     if rough is None and abs(r) == 1.0:
         rough = "noise hides how far the correlation is from 1"
-    return GroupNumbers(np.array([r]), influence[None, :], (rough,))
+    chosen = Thresholds(*np.array(clear).T[:, :, None])
+    return GroupNumbers(np.array([r]), given * end.influence, given * end.unknown, (rough,), chosen)

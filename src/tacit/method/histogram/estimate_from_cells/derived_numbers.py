@@ -15,7 +15,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.labelled import Labels
 from tacit.estimates.terms import Target, check_level, place_of
-from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Thresholds
 from tacit.privacy import Cost
 from tacit.release.document import Released
 
@@ -37,7 +37,8 @@ class TransformedDelta:
 
     Scales: "log" for positive values (untransformed where the error exceeds half the value); "root" for square roots of
     such values; "fisher" (atanh) for correlations (untransformed where the error is large, see `NEAR`).  Terms that are
-    `unclear` have the whole range [low, high].
+    `unclear` have the whole range [low, high]; the others hold given that they are not: `thresholds` says what noisy
+    numbers decided.
     """
 
     value: Array
@@ -46,10 +47,12 @@ class TransformedDelta:
     low: Array
     high: Array
     unclear: tuple[bool, ...]
+    thresholds: Thresholds | None = None
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return limits, shape (terms,) each."""
-        q = self.error.halfwidth(level)
+        chance = np.ones_like(self.value) if self.thresholds is None else self.thresholds.chance(1 - level)
+        q = self.error.given(1 - level, chance)
         low, high = self.value - q, self.value + q
         for i, scale in enumerate(self.scales):
             v = float(self.value[i])

@@ -31,7 +31,8 @@ class Banded:
     """Intervals {phi: |S_j - phi N| <= q(phi)} for F at edge j: Wilson's score with noise, within [0, 1].
 
     S_j is the cumulative noisy count, N the noisy total, q(phi) the error quantile if F there is phi.  simultaneous: q
-    is that of the largest deviation over the edges of a group, simulated with its noise from seed `rng`.
+    is that of the largest deviation over the edges of a group, simulated with its noise from seed `rng`.  Levels are
+    those given an answer (`Thresholds`).
     """
 
     curves: tuple[GroupCurve, ...]
@@ -51,12 +52,15 @@ class Banded:
         j = at(curve)
         # signed sums in the test, which are unbiased; the isotonic estimate only starts the bisection
         S, inside = curve.sums[j], curve.rising[j]
-        factor = critical(curve, level, self.rng) if self.simultaneous else None
+        alpha = 1 - level
+        chance = curve.chance(alpha)
+        # a table of few draws has no quantiles beyond that of one answer in a hundred
+        factor = critical(curve, 1 - alpha * max(float(chance), 0.01), self.rng) if self.simultaneous else None
 
         def accepted(phi: Array) -> NDArrayBool:
             # the error law depends on phi, through weights and sampling variance, so that no formula gives the limits
             error = _error(curve, j, phi)
-            q = error.halfwidth(level) if factor is None else factor * error.sd
+            q = error.given(alpha, chance) if factor is None else factor * error.sd
             return np.abs(S - phi * curve.rows) <= q
 
         # bisection between the estimate, taken as accepted, and the bound 0 or 1

@@ -17,7 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates import error_laws as laws
+from tacit.fits.bin_shapes import positive
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
+from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
+from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
 from tacit.schema.logistic_bins import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]
@@ -34,7 +38,8 @@ class GroupCurve:
     edges: edges of the bins, shape (K + 1,), or if `discrete` the K numeric levels.  counts: shape (K,), signed.
     below, above: counts beyond the bounds, or None where such values are clamped into the first and last bin.
     sampling: whether the rows are a sample of a population.  map: logistic bins, or None; with these, interpolation
-    within bins is on the logistic scale and results are mapped back, which keeps the order of quantiles.
+    within bins is on the logistic scale and results are mapped back, which keeps the order of quantiles.  step: spacing
+    of the possible values of a column, between which edges lie, 0 for real numbers; quantiles are such values.
     """
 
     edges: Array
@@ -45,6 +50,7 @@ class GroupCurve:
     sampling: bool = True
     discrete: bool = False
     map: LogisticBins | None = None
+    step: float = 0.0
 
     @cached_property
     def line(self) -> Array:
@@ -53,6 +59,10 @@ class GroupCurve:
 
     def back(self, place: float) -> float:
         """Return the column's value for a place on the scale of `line`."""
+        if self.step:
+            # a value holds what lies within half a step of it, its own upper end included
+            number = max(np.ceil((place - self.edges[0]) / self.step - 1e-9) - 1, 0.0)
+            return float(self.edges[0] + self.step * (number + 0.5))
         return place if self.map is None else float(self.map.back(place))
 
     @property
@@ -75,6 +85,10 @@ class GroupCurve:
         """N as a divisor: at least 1."""
         return max(self.rows, 1.0)
 
+    def chance(self, alpha: float) -> Array:
+        """Chance of an answer if the rows are as few as they may be, shape () (`Thresholds.chance`)."""
+        return size_thresholds(np.array([self.rows]), self.cells, self.noise).chance(alpha)[0]
+
     @cached_property
     def sums(self) -> Array:
         """Cumulative counts S at the edges, shape (K + 1,)."""
@@ -92,29 +106,22 @@ class GroupCurve:
         return out
 
     @cached_property
-    def shape(self) -> tuple[Array, Array]:
-        """Change of the density over each bin, and a bound on its error, both as fractions of rows, shape (K,).
-
-        The slope is interpolated from the neighbours (extrapolated at both ends) and cut so that the density stays
-        non-negative.  Its error is taken as half the difference of the slopes on either side, or all of it at the ends.
-        """
-        share = np.diff(self.rising)
+    def inside(self) -> WithinBins:
+        """The shapes of the densities within bins, on the scale of `line`; flat ones where there are few bins."""
         if not self.shaped:
-            return np.zeros(self.bins), np.zeros(self.bins)
-        width = np.diff(self.line)
-        slope, off = slopes(share / width, (self.line[1:] + self.line[:-1]) / 2)
-        # the density is 0 at an end of the bin where slope * width**2 is -+2 share; two such slopes differ by 4 share
-        return np.clip(slope * width**2, -2 * share, 2 * share), np.minimum(off * width**2, 4 * share)
+            return WithinBins(*np.zeros((4, self.bins)))
+        known = self.noise.cell * (1 - self.noise.projected / self.noise.size)
+        return within_bins(self.line, self.counts, known)
 
     @property
     def shaped(self) -> bool:
         """Whether there are enough bins (three) to estimate the slope of the density within each."""
         return not self.discrete and self.bins > 2
 
-    def room(self, at: Places, within: Array) -> Array:
-        """Return how far F may be off at the fraction `within` of bin `at`, as its slope there is uncertain."""
-        # a slope off by d moves F at the fraction u of a bin by d u (1 - u) / 2, and not at all at the edges
-        return self.shape[1][at] * within * (1 - within) / 2
+    def unknown(self, at: Places, within: Array) -> Array:
+        """Return the standard deviation, in rows, of what is not known of S at the fraction `within` of bin `at`."""
+        rows = positive(self.counts, self.noise.cell)
+        return np.where((within > 0) & (within < 1), rows[at] * self.inside.unknown(at, within), 0.0)
 
     def error(self, at: Places, within: Array, tau: Array) -> Error:
         """Return the law of S(t) - tau N if F(t) = tau, for t at the fraction `within` of bin `at`; shapes (m,)."""
@@ -130,7 +137,7 @@ class GroupCurve:
         at, u = self.placed(tau)
         if self.discrete or at < 0 or at == self.bins:
             return float(self.edges[max(at, 0)]), at
-        if u in (0.0, 1.0):  # edges exactly, also on the logistic scale
+        if u in (0.0, 1.0) and not self.step:  # edges exactly, also on the logistic scale
             return float(self.edges[at + int(u)]), at
         return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at]))), at
 
@@ -145,21 +152,25 @@ class GroupCurve:
         at = int(np.clip(np.searchsorted(F, tau, side="left") - 1, 0, self.bins - 1))
         if self.discrete:
             return at, 0.0
-        share, slope = F[at + 1] - F[at], self.shape[0][at]
+        share = float(F[at + 1] - F[at])
         left = float(np.clip(tau - F[at], 0.0, share))
-        start = share - slope / 2  # the root of start * u + slope * u**2 / 2 = left that lies in [0, 1]
-        # the quadratic formula with the root in the denominator: no cancellation, and a slope of 0 is no special case
-        root = start + np.sqrt(max(start**2 + 2 * slope * left, 0.0))
-        return at, float(min(2 * left / root, 1.0)) if root > 0 else 0.5
+        if left in (0.0, share):  # edges exactly; the middle of a bin without rows
+            return at, 0.5 if share == 0 else float(left > 0)
+        return at, self.inside.place(at, left / share)
 
     def interval(self, tau: float, level: float, smooth: bool = True) -> tuple[float, float]:
-        """Return the ends of {t: |S(t) - tau N| <= error quantile}, as whole bins (levels) unless `smooth`."""
+        """Return the ends of {t: |S(t) - tau N| <= error quantile}, as whole bins (levels) unless `smooth`.
+
+        The quantile is that given an answer (`Thresholds`).
+        """
         smooth = smooth and self.shaped
         at, u = self._grid(smooth)
-        # signed counts: linear in u, less the parabola of the sloped density, which vanishes at the edges
-        curved = self.sums[at] + u * self.counts[at] - self.shape[0][at] * u * (1 - u) / 2 * self.size
-        off = curved - tau * self.rows
-        q = self.error(at, u, np.full(len(at), tau)).halfwidth(level) + self.room(at, u) * self.size
+        # of signed counts the share that the density within the bin has below u
+        inside = u if self.discrete or not smooth else self.inside.below(at, u)
+        off = self.sums[at] + inside * self.counts[at] - tau * self.rows
+        q = self.error(at, u, np.full(len(at), tau)).given(1 - level, self.chance(1 - level))
+        if smooth:
+            q = np.hypot(q, laws.normal_quantile(level) * self.unknown(at, u))
         high, low = off + q, off - q
         # accepted where low <= 0 <= high; from the first such point to the last, as signed sums need not rise
         first = int(np.argmax(high >= 0)) if (high >= 0).any() else len(at) - 1
@@ -168,16 +179,17 @@ class GroupCurve:
 
     def _ends(self, x: Array, high: Array, low: Array, first: int, last: int, smooth: bool) -> tuple[float, float]:
         end = len(x) - 1
-        start = -np.inf if self.below is not None else self.edges[0]
-        stop = np.inf if self.above is not None else self.edges[-1]
+        half = self.step / 2  # the first and the last value of a bin of whole numbers
+        start = -np.inf if self.below is not None else self.edges[0] + half
+        stop = np.inf if self.above is not None else self.edges[-1] - half
         if self.discrete:  # x = j is F just before level j
             lower = start if first == 0 else self.edges[int(x[first]) - 1]
             upper = stop if last >= end else self.edges[int(x[last])]
             return float(lower), float(upper)
         if not smooth:
-            lower = start if first == 0 else self.edges[int(x[first]) - 1]
+            lower = start if first == 0 else self.edges[int(x[first]) - 1] + half
             # an edge next to an accepted one is the end: the quantile may be anywhere in the bin between
-            upper = stop if last >= end else self.edges[int(x[last]) + 1]
+            upper = stop if last >= end else self.edges[int(x[last]) + 1] - half
             return float(lower), float(upper)
         # between grid points the ends are where the inequality is an equality, by linear interpolation
         place = np.interp(x, np.arange(self.bins + 1), self.line)
@@ -210,22 +222,6 @@ def pooled(values: Array) -> Array:
             means[-2:] = [(means[-2] * sizes[-2] + means[-1] * sizes[-1]) / size]
             sizes[-2:] = [size]
     return np.repeat(means, sizes)
-
-
-def slopes(density: Array, middle: Array) -> tuple[Array, Array]:
-    """Return slopes at the centres of three or more bins, extrapolated at both ends, and their errors, shape (K,).
-
-    >>> slopes(np.array([1.0, 4.0, 9.0, 16.0]), np.array([1.0, 2.0, 3.0, 4.0]))
-    (array([2., 4., 6., 8.]), array([2., 1., 1., 2.]))
-    """
-    between = np.diff(density) / np.diff(middle)
-    place = (middle[1:] + middle[:-1]) / 2
-    # second differences: slopes are taken as a line through those between neighbouring bins
-    turn = np.diff(between) / np.diff(place)
-    inner = between[:-1] + turn * (middle[1:-1] - place[:-1])
-    first, last = between[0] + turn[0] * (middle[0] - place[0]), between[-1] + turn[-1] * (middle[-1] - place[-1])
-    off = np.abs(np.diff(between))
-    return np.concatenate([[first], inner, [last]]), np.concatenate([off[:1], off / 2, off[-1:]])
 
 
 def _zero(place: Array, values: Array, i: int) -> float:

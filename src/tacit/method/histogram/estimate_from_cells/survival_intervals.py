@@ -14,10 +14,6 @@ FEW: Final = 20.0
 """Events below which the variance of survival is not taken from them alone."""
 
 
-CHANCES: Final = np.array([0.05, 0.1, 0.2, 0.35, 0.6, 0.8, 0.9, 1.0])
-"""Chances of an answer for which half-widths are computed."""
-
-
 @dataclass(frozen=True)
 class LogLog:
     """Intervals of survival S on the scale log(-log S), or on that of -log S where its error is larger than itself.
@@ -51,7 +47,7 @@ class LogLog:
         k = len(logs)
         if error is None:
             return low, high
-        q = self._halfwidth(error, self.chance[g], 1 - level)
+        q = error.given(1 - level, self.chance[g])
         hazard = -logs
         # delta method: an error q of -log S is an error q / (-log S) of log(-log S)
         relative = q / np.maximum(hazard, 1e-300)
@@ -67,13 +63,6 @@ class LogLog:
         # S never rises, so its last upper limit holds for later times too
         high[k:] = high[k - 1]
         return low, high
-
-    @staticmethod
-    def _halfwidth(error: Error, chance: Array, alpha: float) -> Array:
-        """Return half-widths of level 1 - alpha chance, the chance rounded down to one of CHANCES."""
-        found = np.stack([error.halfwidth(1 - alpha * one) for one in CHANCES])
-        at = np.searchsorted(CHANCES, chance * (1 + 1e-9), side="right") - 1
-        return found[np.maximum(at, 0), np.arange(len(chance))]
 
 
 def score_limits(hazard: Array, z: Array, noise: Array, at_risk: Array) -> tuple[Array, Array]:

@@ -1,0 +1,118 @@
+"""Differences of means and of shares: the table of docs/reference/contrasts.md.
+
+    python benchmarks/contrasts.py [--repeats 2000] [--every 1]
+
+Coverage of differences of two groups by the law of the total error alone (symmetric) and by errors that each term has
+of its own on either side, from the same releases.  The designs were committed before any of them was simulated.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from pages import Part, asked, put, thinned, worked
+from scipy import stats
+from selected_answers import GROUPS, LEAST, Law, of, share, tables
+
+import tacit as tc
+from tacit.estimates import error_laws
+from tacit.estimates.contrasts import combine
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "contrasts.md"
+LAWS = {
+    "share .5": share(0.5),
+    "share .1": share(0.1),
+    "share .02": share(0.02),
+    "share 0": share(0.0),
+    "share .97": share(0.97),
+    "Beta(2, 2)": of(stats.beta(2, 2)),
+    "Beta(1, 30)": of(stats.beta(1, 30)),
+    "Beta(40, 2)": of(stats.beta(40, 2)),
+    "lognormal": of(stats.lognorm(1.2, scale=math.exp(-4))),
+    "normal, sd .02": of(stats.norm(0.5, 0.02)),
+}
+"""Laws of rows in a column declared from 0 to 1."""
+PAIRS = (
+    ("share .5", "share .5"),
+    ("share .1", "share .1"),
+    ("share .02", "share .02"),
+    ("share .02", "share 0"),
+    ("share .97", "share .1"),
+    ("share .5", "share .97"),
+    ("Beta(2, 2)", "Beta(2, 2)"),
+    ("Beta(1, 30)", "Beta(1, 30)"),
+    ("Beta(1, 30)", "lognormal"),
+    ("Beta(40, 2)", "Beta(2, 2)"),
+    ("lognormal", "lognormal"),
+    ("normal, sd .02", "normal, sd .02"),
+)
+SIZES = (30, 200, 2_000)
+PRICES = ("epsilon=0.5", "epsilon=2", "rho=0.02", "rho=0.5")
+HEAD = (
+    "| first group | second group | rows of each | price | symmetric, % | now, % | width, symmetric = 1 "
+    "| no answer, % |\n" + "|---|---|---:|---|---:|---:|---:|---:|"
+)
+INTRO = """# Differences of means and of shares
+
+Coverage of 95% intervals of the difference of two groups' means, given that it has an answer, in a column declared
+from 0 to 1; rows are a sample, neighbours replace one row.  *Symmetric*: value ∓ the quantile of the law of the total
+error.  *Now*: each mean's error reaches as far as that mean's own interval does, on either side [Zou & Donner 2008].
+± is twice the error of the simulation; bold is below 93%.  Near bounds and with much noise limits are up to a third
+nearer; differences of two small shares of which few rows are known, up to a quarter wider, and conservative.
+Written by `python benchmarks/contrasts.py`, whose designs were committed before one of them was simulated.
+"""
+
+
+def cell(one: str, other: str, n: int, said: str, repeats: int) -> str:
+    """Return the row of one pair of laws: a table has many groups of both, compared in pairs."""
+    a, b = LAWS[one], LAWS[other]
+    law = Law(lambda rng, size: np.concatenate([a.draw(rng, size // 2), b.draw(rng, size // 2)]), 0, 0, a.share)
+    half, truth = GROUPS // 2, a.mean - b.mean
+    weights = np.concatenate([np.eye(half), -np.eye(half)], axis=1)
+    hits: list[np.ndarray] = []
+    widths: list[np.ndarray] = []
+    reasons = 0
+    for made in tables(tc.Mean("x", by="g"), law, n, said, 2 * repeats):
+        found = combine(made, weights, tuple(f"d{i}" for i in range(half)), "difference")
+        told = np.array([reason is None for reason in found.reasons])
+        reasons += int((~told).sum())
+        q = np.array([float(error_laws.halfwidth(0.95, *found.combination.law(i))) for i in np.flatnonzero(told)])
+        limits, values = found.intervals()[told], found.values[told]
+        inside = (limits[:, 0] <= truth) & (truth <= limits[:, 1])
+        hits.append(np.stack([np.abs(values - truth) <= q, inside]))
+        widths.append(np.stack([2 * q, limits[:, 1] - limits[:, 0]]))
+    hit, width = np.concatenate(hits, axis=1), np.concatenate(widths, axis=1)
+    known, total = hit.shape[1], hit.shape[1] + reasons
+    words = [one, other, f"{n:,}", said.replace("=", " = ")]
+    if known < 50:
+        return "| " + " | ".join((*words, "", "", "", f"{100 * reasons / total:.0f}")) + " |"
+    share = hit.mean(axis=1)
+    error = 200 * np.sqrt(np.maximum(share * (1 - share), 0.25 / known) / known)
+    said_now = [f"{100 * p:.1f} ± {e:.1f}" for p, e in zip(share, error, strict=True)]
+    shown = [f"**{text}**" if 100 * p + e < LEAST else text for text, p, e in zip(said_now, share, error, strict=True)]
+    ratio = f"{np.median(width[1] / np.maximum(width[0], 1e-300)):.2f}"
+    return "| " + " | ".join((*words, *shown, ratio, f"{100 * reasons / total:.0f}")) + " |"
+
+
+def parts(repeats: int) -> list[Part]:
+    some = [(*pair, n, said) for pair in PAIRS for n in SIZES for said in PRICES]
+    return [INTRO, HEAD, *(partial(cell, *one, repeats) for one in some)]
+
+
+def main() -> None:
+    options = asked(__doc__, ["differences"], 2_000)
+    start, repeats = time.perf_counter(), options.repeats // (20 if options.quick else 1)
+    text = worked(thinned(parts(repeats), repeats, options.every))
+    if options.quick:
+        print(text)
+    else:
+        put(PAGE, "contrasts.py", text)
+    print(f"{time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Means of blocks over parties: which parties weigh nothing, what the box took off, what tests of all parties say.
+
+A party whose own estimate has a reason in place of an interval (blocks that failed, another law, an end of the box)
+weighs nothing.  What stays below a party's own standard error may still exceed that of the combination, for blocks of
+one size fail, and are biased, alike in all parties.  So the tests are made once more of all parties together: what may
+be left of a bias counts as an error, and beyond one standard error of the combination a reason replaces the interval.
+Shapes: M parties (releases about the same people are one), p parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.interval_inversion import Inversion
+from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
+from tacit.method.blocks.estimate_by_blocks import TestedBlocks, tested_blocks
+from tacit.method.blocks.estimate_ends import GUESS
+from tacit.method.blocks.estimate_failed import APART, SEEN, FailedBlocks
+from tacit.pooling.evidence import Evidence, merge_same_people
+from tacit.pooling.released_evidence import evidence
+from tacit.release.document import Released
+
+FAILED: Final = "blocks without an estimate may differ from the others by more than the standard error of all parties"
+LAW: Final = (
+    'rows follow another law, whose bias in short blocks may exceed the standard error of all parties: bias="observed"'
+)
+CLAMPED: Final = 0.1
+"""Standard errors below which a note does not mention what an end of the box took off."""
+COUNTED: Final = "what another law would leave of the bias counts as an error"
+SUSPECTED: Final = 2.0
+"""Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of 50."""
+UNSEEN: Final = (
+    "noise hides whether rows follow the law, which alone says what bias to take off, {:.1f} standard errors of all "
+    'parties; bias="observed" rests on no law'
+)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What may be wrong with a combined mean beyond its errors: `moved` in the parameter's units, shape ().
+
+    reason: why there is no interval, or None.  notes: the tests in words.
+    """
+
+    moved: float
+    reason: str | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BlocksOfParties:
+    """Tests of M releases, and the party of each."""
+
+    releases: tuple[Released, ...]
+    index: tuple[int, ...]
+    tests: tuple[TestedBlocks, ...]
+
+    @classmethod
+    def of(cls, releases: Sequence[Released], index: Sequence[int]) -> BlocksOfParties:
+        """Test each release by itself."""
+        tests = tuple(tested_blocks(one, "population") for one in releases)
+        return cls(tuple(releases), tuple(index), tests)
+
+    def evidence(self, at: int) -> Evidence:
+        """Return the estimating equations of parameter `at` of each party, without the clamp to the box."""
+        found = evidence(self.releases, at)
+        for j, test in enumerate(self.tests):
+            if test.freed[at].value[0] != test.plain[at].value[0]:
+                found = _freed(found, j, test, at)
+        return merge_same_people(found, self.index)
+
+    def reasons(self, at: int) -> tuple[str | None, ...]:
+        """Return why a party's own estimate of parameter `at` has no interval, or None; of the same people, the first.
+
+        What is wrong with rows is wrong in all releases about them.
+        """
+        own: list[str | None] = [None] * (max(self.index) + 1)
+        for party, test in zip(self.index, self.tests, strict=True):
+            own[party] = own[party] or test.terms[at].reasons[0]
+        return tuple(own)
+
+    def doubt(self, at: int, shares: Array, error: float) -> Doubt:
+        """Return what all parties say together of the failures, the law and the box.
+
+        shares: weights of the parties in parameter `at`, 0 where one is left out, shape (M,).  error: the combined
+        standard error.
+        """
+        count = np.bincount(self.index, minlength=len(shares))
+        # releases about the same people share their party's weight
+        weight = np.array([shares[party] / count[party] for party in self.index])
+        used = [j for j in range(len(weight)) if weight[j] > 0]
+        moved, reason, notes = self._failures(at, weight, used, error)
+        left, why, said = self._law(at, weight, used, error)
+        clamp = sum(weight[j] * float((self.tests[j].freed[at].value - self.tests[j].plain[at].value)[0]) for j in used)
+        if abs(clamp) > CLAMPED * error:
+            notes += [f"what an end of the box took off is put back, {abs(clamp) / error:.1f} standard errors"]
+        total = float(np.sqrt(moved**2 + left**2 + (GUESS * clamp) ** 2))
+        return Doubt(total, reason or why, (*notes, *said))
+
+    def _failures(
+        self, at: int, weight: Array, used: Sequence[int], error: float
+    ) -> tuple[float, str | None, list[str]]:
+        """Return by how much blocks that failed may have moved the mean, a reason where by more than its error."""
+        known = [(j, failed) for j in used if (failed := self.tests[j].failed) is not None]
+        if not known:
+            return 0.0, None, []
+        whole = sum(weight[j] for j, _ in known)
+        share = sum(weight[j] * failed.share for j, failed in known) / whole
+        noise = np.sqrt(sum((weight[j] * failed.noise) ** 2 for j, failed in known)) / whole
+        found = FailedBlocks(float(share), float(noise))
+        # distances are in standard deviations of one block, which parties have of their own
+        far = [(weight[j] * self._spread(j, at), failed) for j, failed in known]
+        moved = APART * sum(part * failed.share for part, failed in far)
+        own = APART * np.sqrt(sum((part * failed.noise) ** 2 for part, failed in far))
+        if not found.seen or moved <= SEEN * own:
+            return 0.0, None, []
+        return float(moved), FAILED if moved > error else None, [found.note]
+
+    def _spread(self, j: int, at: int) -> float:
+        """Return the standard deviation of one block's estimate."""
+        test = self.tests[j]
+        return float(np.sqrt(test.freed[at].variance[0] * test.parts[at].parameters["blocks"]))
+
+    def _law(self, at: int, weight: Array, used: Sequence[int], error: float) -> tuple[float, str | None, list[str]]:
+        """Return what another law may leave of the bias, a reason where that is more than the error."""
+        known = [(j, fit) for j in used if (fit := self.tests[j].fit) is not None]
+        if not known:
+            return 0.0, None, []
+        found = pooled_fit([fit for _, fit in known])
+        bias = sum(float(weight[j] * self._bias(j)[at]) for j, _ in known)
+        left = float(replace(found, bias=np.array([bias])).left[0])
+        if found.rejected:
+            return left, LAW if left > error else None, [found.note]
+        if found.excess.max() > SUSPECTED:
+            return left, None, [f"{found.note}; {COUNTED}"]
+        unseen = abs(bias) * float(found.error[at]) > error
+        return 0.0, None, [f"{found.note}; {UNSEEN.format(abs(bias) / error)}" if unseen else found.note]
+
+    def _bias(self, j: int) -> Array:
+        """Return the bias of one block's estimate by the law in release j, shape (p,)."""
+        test = self.tests[j]
+        if test.fit is not None and test.fit.rejected:
+            return test.fit.bias
+        return bias_by_law(self.releases[j], np.array([one.value[0] for one in test.plain]))
+
+
+def pooled_fit(fits: Sequence[BlockFit]) -> BlockFit:
+    """Return the ratios of all parties, weighted inversely to their variances; without a bias."""
+    worth = np.array([1 / one.error**2 for one in fits])
+    total = worth.sum(axis=0)
+    ratio = (worth * np.array([one.ratio for one in fits])).sum(axis=0) / total
+    return BlockFit(ratio, 1 / np.sqrt(total), np.zeros_like(ratio))
+
+
+def _freed(found: Evidence, j: int, test: TestedBlocks, at: int) -> Evidence:
+    """Return the equations with those of release j around its mean without the clamp.
+
+    Its loadings l and variance v, of the mean x, make D(x) = N (x - .) with derivatives N l + x times those of the size
+    N, and with the sampling variance N**2 v at x.
+    """
+    made, scale = test.freed[at], found.scale
+    x, size = (made.value[0] - found.shift) / scale, found.size[j, 0]
+    total, loads, squares = found.total.copy(), found.loads.copy(), found.squares.copy()
+    k = made.loadings.shape[1]
+    total[j] = x * size
+    loads[1, j, 0, :k] = size * made.loadings[0] / scale + x * loads[0, j, 0, :k]
+    # the error of the correction is common to all parties, and is counted once, in `doubt`
+    guess = (GUESS * (made.value - test.plain[at].value)[0]) ** 2
+    variance = (made.variance[0] - guess) / scale**2
+    squares[:, j, 0] = np.array([1.0, x, x**2]) * squares[0, j, 0] + np.array([0.0, 0.0, size**2 * variance])
+    return replace(found, total=total, loads=loads, squares=squares)
+
+
+@dataclass(frozen=True)
+class Widened:
+    """Intervals of one mean that allow for a bias of the size `moved` beside the standard error `error` of `inner`."""
+
+    inner: Inversion
+    value: Array
+    moved: float
+    error: float
+    limits: tuple[float, float]
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Return the limits, as much further from the value as the whole error is larger, within the box."""
+        factor = np.sqrt(1 + (self.moved / max(self.error, 1e-300)) ** 2)
+        low, high = self.inner.interval(level)
+        least, most = self.limits
+        return (
+            np.maximum(self.value - factor * (self.value - low), least),
+            np.minimum(self.value + factor * (high - self.value), most),
+        )

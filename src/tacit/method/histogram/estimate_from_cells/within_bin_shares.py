@@ -1,0 +1,92 @@
+"""Distribution functions within bins: the share of a bin's rows below a place in it, and what is not known of that.
+
+The density within a bin is that of fits (`fits.bin_shapes`): an exponential between its edges' densities, and in inner
+bins a parabola for edges that are both higher, or both lower, than the exponential has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.fits.bin_errors import edge_doubts, heaps_of
+from tacit.fits.bin_rules import ROUGH
+from tacit.fits.bin_shapes import STEEPEST, roughness
+from tacit.fits.cell_arrays import CellAxis
+
+POINTS, ROUNDS = 65, 7
+"""Points of a bin among which the place of a quantile is looked for, and how often: 64**7 is above 2**40."""
+
+
+@dataclass(frozen=True)
+class WithinBins:
+    """Shapes of the densities within K bins, each of shape (K,).
+
+    kappa: slope of the logarithm over the bin.  hollow: how much higher both edges are, in mean densities.  doubt: what
+    is not known of kappa, as a standard deviation.  heaps: the same of the mean, in bins, for values heaped somewhere.
+    """
+
+    kappa: Array
+    hollow: Array
+    doubt: Array
+    heaps: Array
+
+    def below(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the share of bin `at` below its fraction u, shapes (m,): 0 at 0, 1 at 1, rising.
+
+        >>> flat = WithinBins(*np.zeros((4, 3)))
+        >>> flat.below(np.array([0, 2]), np.array([0.25, 1.0]))
+        array([0.25, 1.  ])
+        """
+        return _exponential(self.kappa[at], u) + self.hollow[at] * u * (1 - u) * (1 - 2 * u)
+
+    def unknown(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the standard deviation of what is not known of `below`."""
+        k, d = self.kappa[at], self.doubt[at]
+        middle = _exponential(k, u)
+        tilted = np.maximum(_exponential(k - d, u) - middle, middle - _exponential(k + d, u))
+        # a mean that moves by a part of a bin moves the function by six times that, times u (1 - u), in between; both
+        # edges half as much off one way move the parabola
+        even = 6 * self.heaps[at] * u * (1 - u)
+        out: Array = np.sqrt(tilted**2 + even**2 + (d / 2 * u * (1 - u) * (1 - 2 * u)) ** 2)
+        return out
+
+    def place(self, at: int, share: float) -> float:
+        """Return the fraction u of bin `at` below which a share of its rows lies."""
+        low, high = 0.0, 1.0
+        for _ in range(ROUNDS):
+            # the first of some points at or above it, and the one before
+            u = np.linspace(low, high, POINTS)
+            first = int(np.searchsorted(self.below(np.full(POINTS, at, dtype=np.int64), u), share))
+            low, high = u[max(first - 1, 0)], u[min(first, POINTS - 1)]
+        return float(low + high) / 2
+
+
+def within_bins(bounds: Array, counts: Array, variance: float) -> WithinBins:
+    """Return the shapes from noisy counts, shape (K,), each with noise of a variance, in bins with K + 1 bounds."""
+    axis = CellAxis("", "continuous", bounds)
+    edges, doubt = edge_doubts(axis, counts, variance)
+    left, right = edges.used[:-1] / edges.mean, edges.used[1:] / edges.mean
+    rough = roughness(axis, counts, variance)
+    # among heaps the neighbours of a bin say little, as for means
+    kappa = np.clip(right - left, -STEEPEST, STEEPEST) / (1 + (rough / ROUGH) ** 2)
+    size = np.maximum(np.abs(kappa), 1e-3)
+    hollow = (left + right) / 2 - size / 2 / np.tanh(size / 2)
+    # never so much that the density is negative where the exponential is least
+    least = size / np.expm1(np.minimum(size, 500.0))
+    hollow = np.clip(hollow, -least, least)
+    hollow[[0, -1]] = 0.0
+    off = np.sqrt((doubt[:-1] / edges.mean) ** 2 + (doubt[1:] / edges.mean) ** 2)
+    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), heaps_of(axis, rough) / axis.widths)
+
+
+def _exponential(kappa: Array, u: Array) -> Array:
+    """Return the distribution function of the density prop. to exp(kappa u) on [0, 1]."""
+    small = np.abs(kappa) < 1e-6
+    k = np.where(small, 1.0, np.clip(kappa, -500.0, 500.0))
+    # from the side where the exponential is least, against overflow
+    found = np.where(k > 0, np.exp(k * (u - 1)) * -np.expm1(-np.abs(k) * u), -np.expm1(-np.abs(k) * u))
+    return np.where(small, u, found / -np.expm1(-np.abs(k)))
