@@ -334,7 +334,7 @@ COVARIANCES = (
         "variance = 2 * b**2\n",
         "variance = b**2\n",
         "Laplace noises that join the normal part bring half their variance",
-        ("tests/inference/test_error_laws.py::test_several_laplaces",),
+        ("tests/inference/test_error_laws.py::test_many_negligible_scales_bring_all_of_their_variance",),
     ),
     Fault(
         "tacit.estimates.comparisons",
@@ -581,8 +581,8 @@ FORMULAS = (
         "tacit.method.regression.estimate_effects",
         "or any(formula.involved(name) != found for name in formula.reads(column))",
         "or False",
-        "an average effect of age where another term is computed from age: its part is missing",
-        (f"{EXPRESSIONS}coefficients_predictions_and_tests_of_expressions",),
+        "an average effect of log(age) where another term is computed from age: its part is missing",
+        (f"{EXPRESSIONS}an_expression_has_no_average_effect_where_another_term_moves_with_its_columns",),
     ),
     Fault(
         "tacit.planning.expected_expressions",
@@ -818,7 +818,9 @@ CELLS = (
         "variance = float(centred[1] @ counts) / size + own  # the square",
         "variance = float(centred[1] @ counts) / size - own  # the square",
         "the square of the noise in the mean is taken off a variance twice",
-        ("tests/fromcells/test_noise_of_cell_statistics.py",),
+        (
+            "tests/fromcells/test_noise_of_cell_statistics.py::test_a_variance_is_free_of_the_square_of_its_mean_s_noise",
+        ),
     ),
     Fault(
         "tacit.method.histogram.estimate_from_cells.cell_moments",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import former_encodings
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from tacit.estimates.noisy_moments import moments, powers
 from tacit.method.shared import encoding as forms
 from tacit.method.shared.encoding import Encoding
-from tacit.rows.row_map import IDENTITY, ONE
 
 G = 2**20
 N = 4_000
@@ -20,22 +20,13 @@ def integers(form: Encoding, v: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.array([[float(k) for k in form.assemble(sums)]])
 
 
-def before(noise: str) -> Encoding:
-    """The encoding of excluded rows in releases of 0.1.0."""
-    H, c = G // 2, G if noise == "laplace" else 5 * G // 16
-    kappa = H // 2 if noise == "laplace" else 21 * H // 32
-    matrix = ((-H, 1, 0), (0, 0, 1), (kappa, 0, 0))
-    parameters = {"G": G, "divisor": c, "presence": kappa}
-    return Encoding("exclusion", parameters, (ONE, IDENTITY, forms.square(H, c)), matrix, G, G * G)
-
-
 GRIDS = [
     forms.plain(G, "laplace"),
     forms.plain(G, "gaussian"),
     forms.exclusion(G, "laplace"),
     forms.exclusion(G, "gaussian"),
-    before("laplace"),
-    before("gaussian"),
+    former_encodings.exclusion(G, "laplace"),
+    former_encodings.exclusion(G, "gaussian"),
     forms.group(G, "laplace", "replace-one"),
     forms.group(G, "gaussian", "add-remove"),
 ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 
 import mpmath
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from tacit.estimates import error_laws as laws
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
@@ -59,6 +61,15 @@ def test_several_laplaces(x: float, s: float, b: list[float]) -> None:
     if any(high - low < 1e-9 * high for low, high in itertools.pairwise(b)):
         return
     assert tail(x, s, b) == pytest.approx(reference(x, s, b), abs=3e-5)
+
+
+def test_many_negligible_scales_bring_all_of_their_variance() -> None:
+    """400, which together have 3.6% of the variance and move the excess kurtosis by less than 1e-5, so that what is
+    left is normal: half of their variance would move a tail of 0.025 by 4%.
+    """
+    s, b = 1.0, 6.8e-3 * np.ones(400)
+    for x in (1.0, 1.96, 3.0):
+        assert tail(x, s, list(b)) == pytest.approx(norm.sf(x / math.sqrt(s**2 + 2 * (b**2).sum())), rel=2e-5)
 
 
 def test_equal_scales_agree_with_the_closed_form() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import former_encodings
 import numpy as np
 import pytest
 from averages import agrees, varies
@@ -212,6 +213,8 @@ FORMS = [
     forms.plain(STEPS, "gaussian"),
     forms.exclusion(STEPS, "laplace"),
     forms.exclusion(STEPS, "gaussian"),
+    former_encodings.exclusion(STEPS, "laplace"),
+    former_encodings.exclusion(STEPS, "gaussian"),
     forms.group(STEPS, "laplace", "add-remove"),
     forms.group(STEPS, "gaussian", "add-remove"),
 ]

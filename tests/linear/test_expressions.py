@@ -217,6 +217,15 @@ def test_coefficients_predictions_and_tests_of_expressions(release: Any) -> None
     assert found.marginal_effects().terms == ("log1p(visits)",)
 
 
+def test_an_expression_has_no_average_effect_where_another_term_moves_with_its_columns() -> None:
+    data = table(4_000, 4)
+    schema = tc.Schema({name: SCHEMA[name] for name in ("cost", "age", "visits")})
+    question = tc.Regression("log(cost) ~ log(age) + I(age >= 65) + log1p(visits)")
+    made = tc.Curator(data, schema, budget=tc.Budget(rho=9)).release(question, rho=9).estimate().marginal_effects()
+    assert made.terms == ("log1p(visits)",)
+    assert "no average effects of log(age)" in " ".join(made.notes)
+
+
 def test_a_release_of_expressions_is_read_back_and_checked(release: Any) -> None:
     words = json.loads(release.to_json())
     again = cast(Any, release_from_dict(words))

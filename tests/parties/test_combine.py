@@ -313,9 +313,12 @@ def test_a_combined_term_with_a_reason_has_no_diamond() -> None:
     def diamonds(made: Any) -> int:
         return sum(len(one.get_xy()) == 5 for one in made.plot().axes.patches)
 
-    few = {f"p{i}": curator(f"p{i}", 2).release(tc.Mean("stay"), epsilon=0.02) for i in range(2)}
-    found = tc.combine(few).estimate()
-    assert found.reasons[0] is not None
+    def few() -> Any:
+        return tc.combine({f"p{i}": curator(f"p{i}", 2).release(tc.Mean("stay"), epsilon=0.02) for i in range(2)})
+
+    # noise hides two rows in about 19 of 20 studies: six tries fail with chance below 1e-6
+    found = next((one for one in (few().estimate() for _ in range(6)) if one.reasons[0] is not None), None)
+    assert found is not None
     assert diamonds(found) == 0
     assert diamonds(tc.combine(answers(tc.Mean("stay"))).estimate()) == 1
 
