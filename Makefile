@@ -66,7 +66,7 @@ LONG := text_fuzz.py engines_fuzz.py interpreter_settings.py damaged_ledgers.py 
 	ledger.py steps.py steps_of_acts.py plant_faults.py
 
 test-all: test
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup -m long
+	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(BIN)/python -m pytest -q -n auto --dist loadgroup -m long
 	@for script in $(LONG); do echo "benchmarks/$$script"; $(BIN)/python benchmarks/$$script || exit 1; done
 
 format: install

@@ -19,6 +19,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent / ".pytest_cache" / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+# A test compiles a program to run it once or twice: half the work of that is saved.  `make test-all` saves nothing.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 # nothing is kept in the folder of whoever runs the tests
 os.environ.setdefault("TACIT_CACHE", "off")
 settings.register_profile("tacit", deadline=None, print_blob=True)

@@ -52,6 +52,13 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
+def normal_score(p: Array | float) -> Array:
+    """The z with P(|Z| >= z) = p; of a p that underflowed that of 1e-300, so that it is finite."""
+    from scipy import special  # pyright: ignore[reportMissingTypeStubs]
+
+    return -np.asarray(cast(Any, special).ndtri(np.maximum(p, 1e-300) / 2), dtype=np.float64)
+
+
 def is_gaussian(law: Law) -> bool:
     """Return whether a noise counts as normal."""
     return "Gaussian" in law.name

@@ -5,7 +5,6 @@ All intervals lie within the public bounds of their parameter and contain the es
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates import noisy_counts as counts
+from tacit.estimates.accepted_values import accepted
 from tacit.estimates.error_laws import halfwidth, noise_halfwidth, split, tail
 from tacit.estimates.noisy_moments import Moments, Powers
 from tacit.estimates.selection import GivenAnswer
@@ -29,7 +29,6 @@ SKEW: Final = 3.0
 """The variance of squared deviations grows with their mean, taken up to so many times what is seen."""
 CONTINUITY: Final = 0.5
 """Correction of a proportion's score for counting in whole rows, a row being 2 on the u scale: a quarter of a row."""
-STEPS: Final = 32
 
 
 class Inversion(Protocol):
@@ -116,7 +115,7 @@ class RatioInversion:
         return np.minimum(found + unseen * np.maximum(1 - m**2, 0.0), most)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Search both ends by bisection between the estimate and the bounds."""
+        """Search both ends between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
         step = CONTINUITY if self.binary and self.sampling else 0.0
         given = GivenAnswer(N, self.threshold, 0.0, self.law, loads[0]).conditional(1 - level)
@@ -175,7 +174,7 @@ class SpreadInversion:
         return weights @ self.powers.loadings
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Both ends by bisection between the estimate and the bounds."""
+        """Search both ends between the estimate and the bounds."""
         size = np.maximum(self.powers.sums[:, 0] - 1, 1.0)
         rows, loads = self.powers.sums[:, 0], self.powers.loadings[0]
         given = GivenAnswer(rows, self.threshold, self.least, self.law, loads).conditional(1 - level)
@@ -202,23 +201,3 @@ def floored(raw: Array, loadings: Array, law: Law, most: Array) -> Array:
     """Return a noisy variance, raised to FLOOR standard deviations of its noise and cut to `most`, shape (m,)."""
     noise = np.sqrt((loadings**2).sum(axis=-1) * law.variance())
     return np.minimum(np.maximum(raw, FLOOR * noise), most)
-
-
-def accepted(
-    p_value: Callable[[Array], Array], inside: Array, low: float, high: float, alpha: float | Array
-) -> tuple[Array, Array]:
-    """Return the ends of {m : p_value(m) >= alpha} within [low, high]; `inside`, shape (m,), has p-value 1.
-
-    An end is the bound itself where that is accepted, else it is bisected to (high - low) 2**-STEPS.
-    """
-    ends: list[Array] = []
-    for bound in (low, high):
-        # invariant: inner is accepted and outer is not; where the bound is accepted the search is thrown away
-        outer, inner = np.full_like(inside, bound), inside.copy()
-        whole = p_value(outer) >= alpha
-        for _ in range(STEPS):
-            middle = 0.5 * (outer + inner)
-            yes = p_value(middle) >= alpha
-            outer, inner = np.where(yes, outer, middle), np.where(yes, middle, inner)
-        ends.append(np.where(whole, bound, inner))
-    return ends[0], ends[1]

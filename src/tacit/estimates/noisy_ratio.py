@@ -9,7 +9,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import halfwidth, is_gaussian, split, tail
-from tacit.estimates.interval_inversion import CONTINUITY, Inversion, accepted
+from tacit.estimates.accepted_values import accepted
+from tacit.estimates.interval_inversion import CONTINUITY, Inversion
 from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import Law
 from tacit.release.document import Released

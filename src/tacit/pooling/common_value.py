@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import halfwidth, tail
-from tacit.estimates.interval_inversion import CONTINUITY, FLOOR, accepted
+from tacit.estimates.accepted_values import accepted
+from tacit.estimates.interval_inversion import CONTINUITY, FLOOR
 from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence

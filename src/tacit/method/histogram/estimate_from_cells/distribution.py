@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.interval_inversion import NDArrayBool
+from tacit.estimates.accepted_values import ends
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
@@ -18,8 +18,6 @@ from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, 
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve, Places
 from tacit.release.document import Released
 
-STEPS: Final = 40
-"""Bisection steps for an end of an interval."""
 DRAWS: Final = 10_000
 """Draws of a studentised maximum: its 95% point is then within about 1% (twice the Monte-Carlo error)."""
 ROOM: Final = 4_000_000
@@ -50,31 +48,21 @@ class Banded:
 
     def _one(self, curve: GroupCurve, level: float) -> tuple[Array, Array]:
         j = at(curve)
-        # signed sums in the test, which are unbiased; the isotonic estimate only starts the bisection
+        # signed sums in the test, which are unbiased; the isotonic estimate only starts the search
         S, inside = curve.sums[j], curve.rising[j]
         alpha = 1 - level
         chance = curve.chance(alpha)
         # a table of few draws has no quantiles beyond that of one answer in a hundred
         factor = critical(curve, 1 - alpha * max(float(chance), 0.01), self.rng) if self.simultaneous else None
 
-        def accepted(phi: Array) -> NDArrayBool:
+        def excess(phi: Array) -> Array:
             # the error law depends on phi, through weights and sampling variance, so that no formula gives the limits
             error = _error(curve, j, phi)
             q = error.given(alpha, chance) if factor is None else factor * error.sd
-            return np.abs(S - phi * curve.rows) <= q
+            return np.abs(S - phi * curve.rows) - q
 
-        # bisection between the estimate, taken as accepted, and the bound 0 or 1
-        out: list[Array] = []
-        for bound in (0.0, 1.0):
-            outer, inner = np.full(len(j), bound), inside.copy()
-            whole = accepted(outer)
-            for _ in range(STEPS):
-                middle = (outer + inner) / 2
-                yes = accepted(middle)
-                outer, inner = np.where(yes, outer, middle), np.where(yes, middle, inner)
-            # the inner end is accepted: an interval is too short by 2**-STEPS at most
-            out.append(np.where(whole, bound, inner))
-        low, high = out
+        # between the estimate, taken as accepted, and the bound 0 or 1
+        low, high = ends(excess, inside, 0.0, 1.0)
         if self.simultaneous:
             # F rises: where all limits hold at once, a lower one holds at later edges too, an upper one at earlier
             return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
