@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import halfwidth, is_gaussian, split, tail
 from tacit.estimates.accepted_values import accepted
+from tacit.estimates.error_laws import halfwidth, is_gaussian, split, tail
 from tacit.estimates.interval_inversion import CONTINUITY, Inversion
 from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import Law

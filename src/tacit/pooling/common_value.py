@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import halfwidth, tail
 from tacit.estimates.accepted_values import accepted
+from tacit.estimates.error_laws import halfwidth, tail
 from tacit.estimates.interval_inversion import CONTINUITY, FLOOR
 from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
