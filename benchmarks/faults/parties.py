@@ -437,6 +437,27 @@ BELIEVED = "tests/parties/test_blocks_of_parties.py::test_"
 
 BLOCKS = (
     Fault(
+        "tacit.pooling.common_value",
+        "spread = spread + UNSEEN * cap.max(axis=0)",
+        "spread = spread + 0 * UNSEEN * cap.max(axis=0)",
+        "pooled means of few rows are narrower than those of one party with the same rows",
+        ("tests/parties/test_errors_of_effects.py::test_the_sampling_error_of_a_pooled_mean_is_that_of_its_rows",),
+    ),
+    Fault(
+        "tacit.pooling.common_value",
+        "spread = spread * np.clip(x / np.maximum(self.x, 1e-300), 1.0, SKEW)",
+        "spread = spread * 1.0",
+        "upper limits of pooled variances allow for no skewness",
+        ("tests/parties/test_combine.py::test_one_party_says_what_it_said",),
+    ),
+    Fault(
+        "tacit.study.study",
+        'return replace(query, bias="cox-snell") if query.bias == "observed" else query',
+        "return query",
+        "answers of version 0.1 to a study with blocks are refused by the version after",
+        ("tests/parties/test_one_bad_party.py::test_answers_of_version_0_1_are_to_the_study_that_it_read",),
+    ),
+    Fault(
         "tacit.method.blocks.combine",
         "own[party] = own[party] or test.terms[at].reasons[0]",
         "own[party] = None",

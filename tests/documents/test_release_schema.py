@@ -276,6 +276,7 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
 
 
 OPTIONAL = {
+    "bias",  # of releases of 0.1.0
     "one_step",
     "winsorize",
     "outside",

@@ -38,12 +38,12 @@ def test_noise_of_persons_cells(projected: bool) -> None:
     agrees(sums**2, noise.error(weights, np.zeros(2)).sd ** 2)
 
 
-def moments_with_noise(axis: CellAxis, counts: Any) -> tuple[Any, Any, Any]:
-    """Mean and variance at 1,500 draws of the noise, and without noise; and the covariance stated for them."""
+def moments_with_noise(axis: CellAxis, counts: Any, draws: int) -> tuple[Any, Any, Any]:
+    """Mean and variance at some draws of the noise, and without noise; and the covariance stated for them."""
     size = len(counts)
     noise = Noise(LAW, 4, 1, size, projected=True)
     calm = _moments(axis, counts, Noise(DiscreteLaplace(Fraction(1, 1000)), 1, 1, size, projected=True))
-    z = noise.sample((1_500, size), np.random.default_rng(2))
+    z = noise.sample((draws, size), np.random.default_rng(2))
     found = np.array([_moments(axis, counts + one - one.mean(), noise).values[:2] for one in z])
     return found, calm.values[:2], noise.covariance(calm.influence)[:2, :2]
 
@@ -51,7 +51,7 @@ def moments_with_noise(axis: CellAxis, counts: Any) -> tuple[Any, Any, Any]:
 def test_a_variance_is_free_of_the_square_of_its_mean_s_noise() -> None:
     """Two levels, where little else moves a variance: left in, the square is 25 standard errors; twice off, 50."""
     found, truth, _ = moments_with_noise(
-        CellAxis("x", "levels", labels=("no", "yes"), numbers=(0.0, 1.0)), np.array([202.0, 198])
+        CellAxis("x", "levels", labels=("no", "yes"), numbers=(0.0, 1.0)), np.array([202.0, 198]), 1_500
     )
     agrees(found, truth)
 
@@ -59,7 +59,7 @@ def test_a_variance_is_free_of_the_square_of_its_mean_s_noise() -> None:
 def test_noise_in_moments_of_bins_is_as_stated() -> None:
     """Up to 3%, what is second order in noise and in the rules within bins."""
     axis = CellAxis("x", "continuous", np.linspace(0, 1, 9))
-    found, _, stated = moments_with_noise(axis, np.array([20.0, 60, 90, 80, 60, 40, 30, 20]))
+    found, _, stated = moments_with_noise(axis, np.array([20.0, 60, 90, 80, 60, 40, 30, 20]), 500)
     squares = (found - found.mean(axis=0)) ** 2
     agrees(squares, np.diag(stated), 0.03 * np.diag(stated))
 

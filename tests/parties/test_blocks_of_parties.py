@@ -43,7 +43,7 @@ def answer(
     x = rows(seed, law)
     rates = np.sort((1 - 1 / x.shape[1]) / x.mean(axis=1))[::-1]
     values = np.where(np.arange(BLOCKS) < round(failing * BLOCKS), np.nan, np.clip(rates, *box))
-    query = tc.SampleAndAggregate("x", families.Exponential(rate=box), blocks=BLOCKS)
+    query = tc.SampleAndAggregate("x", families.Exponential(rate=box), blocks=BLOCKS, bias="cox-snell")
     cost = tc.Cost.of(epsilon=f"{epsilon:g}")
     shape = design(query, Public(SCHEMA, "replace-one", ROWS), cost)
     (cells,), (column,) = totals(shape, values[:, None]), shape.columns

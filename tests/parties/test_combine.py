@@ -59,13 +59,15 @@ def refused(code: str, *words: Any, **more: Any) -> str:
     ids=repr,
 )
 def test_one_party_says_what_it_said(query: Any, neighbors: str) -> None:
-    """Standard errors agree to 2% (corrections of 1 / n differ), values and ends to a tenth of one."""
+    """Standard errors agree to 2% (corrections of 1 / n differ), values to a tenth of one, ends to a twentieth."""
     own = curator("st-john", 2_000, neighbors=neighbors).release(query, epsilon=20)
     made, one = tc.combine([own]).estimate(), own.estimate()
     assert made.terms == one.terms
     assert made.std_errors == pytest.approx(one.std_errors, rel=0.02)
     assert (np.abs(made.values - one.values) < 0.1 * one.std_errors).all()
-    assert (np.abs(made.intervals() - one.intervals()) < 0.1 * one.std_errors[:, None]).all()
+    # those of a number of rows are whole alone, and not of parties
+    least = 0.15 if query == tc.Sum("dead") else 0.05
+    assert (np.abs(made.intervals() - one.intervals()) < least * one.std_errors[:, None]).all()
     assert made.privacy_shares == pytest.approx(one.privacy_shares, abs=0.02)
 
 
@@ -341,7 +343,7 @@ WEIGHTED = tc.Schema({**dict(SCHEMA), "weight": tc.Real(0, 2), "who": tc.Privacy
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("persons", [False, True])
 def test_weights_and_persons_too(neighbors: str, persons: bool) -> None:
-    """One party's answer in every form is what it said alone: standard errors to 1%, ends to a tenth of one."""
+    """One party's answer in every form is what it said alone: standard errors to 1%, ends to a twentieth of one."""
     rng = np.random.default_rng(1)
     table = {
         "stay": rng.gamma(4, 3, 1_500),
@@ -366,6 +368,4 @@ def test_weights_and_persons_too(neighbors: str, persons: bool) -> None:
         assert made.std_errors == pytest.approx(own.std_errors, rel=0.01)
         assert (np.abs(made.values - own.values) < 0.01 * own.std_errors).all()
         off = (made.intervals() - own.intervals()) / own.std_errors[:, None]
-        assert (np.abs(off[:, 0]) < 0.1).all()
-        # upper limits of a variance alone, and not of those of parties, allow for skewness
-        assert ((off[:, 1] < 0.1) & (off[:, 1] > (-0.3 if isinstance(query, tc.Variance) else -0.1))).all()
+        assert (np.abs(off) < 0.05).all()

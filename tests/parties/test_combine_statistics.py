@@ -194,7 +194,7 @@ def test_blocks_for_many_parties_and_as_printed() -> None:
     from tacit.method.blocks.design import BlockPlan, design
 
     def blocks(family: Any, **words: Any) -> int:
-        query = tc.SampleAndAggregate("x", family, **words)
+        query = tc.SampleAndAggregate("x", family, bias="cox-snell", **words)
         cost = tc.Cost.of(epsilon=1)
         shape = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", 10_000), cost)
         assert isinstance(shape.blocks, BlockPlan)

@@ -71,6 +71,19 @@ def test_it_is_refused_and_the_others_are_combined(study: tc.Study, change: Any,
     assert found["stay"].estimate().terms == ("female", "male")
 
 
+def test_answers_of_version_0_1_are_to_the_study_that_it_read(study: tc.Study) -> None:
+    """A family's blocks had the correction of their law by default; a study that says which has one edition."""
+    assert study.asks["blocks"].bias == "observed"  # type: ignore[attr-defined]
+    own, before = study.editions
+    assert own is study
+    assert before.asks["blocks"].bias == "cox-snell"  # type: ignore[attr-defined]
+    assert study.combine("returned").study.digest() == before.digest() != study.digest()
+    text = json.loads(STORED.read_text(encoding="utf-8"))["study"]
+    said = text.replace("[ask.blocks]", '[ask.blocks]\nbias = "cox-snell"')
+    (only,) = tc.Study.from_toml(said).editions
+    assert only.digest() == before.digest()
+
+
 def test_where_two_disagree_nobody_can_tell(study: tc.Study) -> None:
     Path("returned", "st-john.release.json").unlink()
     edited(grouped)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SUFFIX: Final = ".release.json"
 
+Returned: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases]"
+"""Files, a pattern or a folder, or answers in memory by party."""
 Check: TypeAlias = Callable[[str, Releases], str | None]
 """(party, its answer) -> why it is no answer to the study, in words, or None."""
 
@@ -46,7 +48,7 @@ class Arrival:
 
 def read_answers(
     study: Study,
-    returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
+    returned: Returned,
     refused: dict[str, str],
     check: Check = lambda party, answer: None,
 ) -> dict[str, Releases]:

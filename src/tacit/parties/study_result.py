@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
 from tacit.parties.combined_estimate import forest_plot
 from tacit.parties.combined_tables import listed
-from tacit.parties.incoming import Check, read_answers, without_garbage_collection
+from tacit.parties.incoming import Check, Returned, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
 from tacit.pooling.compatibility import why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
@@ -238,7 +237,7 @@ def _plain(name: str) -> str:
 
 def combine_study(
     study: Study,
-    returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
+    returned: Returned,
     effects: Effects | None = None,
     *,
     method: Method = "REML",
@@ -250,13 +249,26 @@ def combine_study(
             guess = nearest(str(value), known) or known[0]
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
-    refused: dict[str, str] = {}
     with without_garbage_collection():
-        answers = read_answers(study, returned, refused, _check_of(study))
-        order = {name: i for i, name in enumerate(study.parties)}
-        # in the study's order, so that the result does not depend on the names of files
-        listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
-        return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
+        found = _given(study, returned, chosen, method)
+        if found.refused:  # the first of the editions is this one
+            found = max((found, *(_given(one, returned, chosen, method) for one in study.editions[1:])), key=_number)
+        return _agreed(found)
+
+
+def _given(study: Study, returned: Returned, effects: Effects, method: Method) -> StudyResult:
+    """Return the answers to one edition of a study, none of them combined yet."""
+    refused: dict[str, str] = {}
+    answers = read_answers(study, returned, refused, _check_of(study))
+    order = {name: i for i, name in enumerate(study.parties)}
+    # in the study's order, so that the result does not depend on the names of files
+    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+    return StudyResult(study, {name: answers[name] for name in listing}, refused, effects, method)
+
+
+def _number(result: StudyResult) -> int:
+    """Return how many answers there are; of two editions with as many, the first counts."""
+    return len(result.answers)
 
 
 def _agreed(result: StudyResult) -> StudyResult:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.accepted_values import accepted
 from tacit.estimates.error_laws import halfwidth, tail
-from tacit.estimates.interval_inversion import CONTINUITY, FLOOR
+from tacit.estimates.interval_inversion import CONTINUITY, FLOOR, SKEW, UNSEEN
 from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence
@@ -79,7 +79,7 @@ class Pooled:
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
 
         def p_value(x: Array) -> Array:
-            spread, noise, excess = weighted_sum_variances(found, self.weights, x, self.sampled)
+            spread, noise, excess = self._variances(x)
             # |weighted sum of D(x)| from the clipped estimate, which then has p-value 1 and lies in the interval
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
@@ -88,6 +88,21 @@ class Pooled:
         ends = accepted(p_value, self.x, low, high, alpha)
         lower, upper = np.where(self.unclear, low, ends[0]), np.where(self.unclear, high, ends[1])
         return found.shift + found.scale * lower, found.shift + found.scale * upper
+
+    def _variances(self, x: Array) -> tuple[Array, Array, Array]:
+        """Return `weighted_sum_variances` for a test of x: with rows unseen, and squared deviations that grow with x.
+
+        As intervals of one release (`interval_inversion`); estimates of blocks are many, and nearly normal.
+        """
+        found = self.evidence
+        spread, noise, excess = weighted_sum_variances(found, self.weights, x, self.sampled)
+        if not self.sampled or found.kind == "share" or found.spread is not None:
+            return spread, noise, excess
+        cap = self.weights**2 * found.cap(x)
+        spread = spread + UNSEEN * cap.max(axis=0)
+        if found.kind == "variance":
+            spread = spread * np.clip(x / np.maximum(self.x, 1e-300), 1.0, SKEW)
+        return np.minimum(spread, (cap * np.maximum(found.size, 1.0)).sum(axis=0)), noise, excess
 
 
 def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Pooled:

@@ -51,6 +51,7 @@ class Study:
     combining: the section `[combine]`: how the answers are combined.
     parties: the parties by name; empty where anybody may answer.
     expect: what plans take as known of a typical party's columns; no part of the digest.
+    former: the queries as version 0.1 read the same file, where it read some of them otherwise; no part of the digest.
 
     >>> study = Study.from_toml('''
     ... tacit = 1
@@ -81,6 +82,12 @@ class Study:
     combining: Combine
     parties: Mapping[str, Party]
     expect: Expect = field(default_factory=dict[str, "Mapping[Any, Any]"])
+    former: Mapping[str, Query[Any]] = field(default_factory=dict[str, "Query[Any]"], repr=False, compare=False)
+
+    @property
+    def editions(self) -> tuple[Study, ...]:
+        """The study itself, and what version 0.1 read from the same file, where that was another one."""
+        return (self, replace(self, asks=self.former, former={})) if self.former else (self,)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Study:
@@ -207,6 +214,8 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
     for name, query in job.asks.items():
         located(f"[ask.{name}]")(partial(_own_bins, query))
     located("[spend]")(partial(_within, job.budget, job.spend))
+    asks = {name: _for_parties(query, combining.parties) for name, query in job.asks.items()}
+    former = {name: _before(query, words["ask"][name]) for name, query in asks.items()}
     return Study(
         title=job.title,
         contact=job.contact,
@@ -215,13 +224,21 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
         budget=job.budget,
         schema=job.schema,
         spend=job.spend,
-        asks={name: _for_parties(query, combining.parties) for name, query in job.asks.items()},
+        asks=asks,
         shares=job.shares,
         closes=closes_of(words),
         combining=combining,
         parties=parties_of(words),
         expect=job.expect,
+        former={} if former == asks else former,
     )
+
+
+def _before(query: Query[Any], words: Mapping[str, Any]) -> Query[Any]:
+    """Return a query as version 0.1 read its words: families had the bias correction of their law by default."""
+    if not isinstance(query, SampleAndAggregate) or "bias" in words or query.model.words["family"] == "Model":
+        return query
+    return replace(query, bias="cox-snell") if query.bias == "observed" else query
 
 
 def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:

@@ -112,26 +112,35 @@ def _blocks(
     if query.method == "chen-sung":
         return published_for_parties(rows, epsilon, parties, box)
     orders = [model.order(name) for name in names]
-    # one k serves all parameters: that of the hardest
-    second = max(one.v for one in orders), max(one.b for one in orders)
-    if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):
-        # These corrections do not rest on the model's own order of bias, so that a general one bounds what they leave.
-        second = second[0], max(second[1], Order().b)
-    return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
+    # Corrections but these do not rest on the model's own order of bias: a general one bounds what they leave.
+    least = 0.0 if query.bias in ("cox-snell", "none") or isinstance(model, Statistic) else Order().b
+    second = max(one.v for one in orders), max(least, *(one.b for one in orders))
+    boxes = dict(zip([one.name for one in model.parameters], widths(model), strict=True))
+    # within windows noise follows the spread of the blocks, which is not known beforehand
+    each = [
+        (0.0 if query.winsorize else boxes[name], max(least, one.b)) for name, one in zip(names, orders, strict=True)
+    ]
+    return blocks_for(rows, epsilon, len(model.parameters), max(boxes.values()), second, query.parties, each)
 
 
 @lru_cache(maxsize=256)
-def width(model: Likelihood | Statistic) -> float:
-    """Return the widest box in standard deviations of an estimate from one row; 1 where these are unknown."""
+def widths(model: Likelihood | Statistic) -> tuple[float, ...]:
+    """Return each parameter's box in standard deviations of an estimate from one row; 1 where these are unknown."""
+    unknown = (1.0,) * len(model.parameters)
     if isinstance(model, Statistic):
-        return 1.0
+        return unknown
     try:
         variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
     except (ModelError, np.linalg.LinAlgError):
-        return 1.0
+        return unknown
     # box / sqrt(variance of one row), `w` of `blocks_for`: the noise relative to the sampling error
-    widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
-    return float(f"{widest:.3g}")  # rounded, so that every machine chooses the same number of blocks
+    found = (model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))
+    return tuple(float(f"{one:.3g}") for one in found.tolist())  # rounded, so that every machine has as many blocks
+
+
+def width(model: Likelihood | Statistic) -> float:
+    """Return the widest of the boxes; see `widths`."""
+    return max(widths(model))
 
 
 def _check_blocks(k: int, rows: int, p: int) -> None:

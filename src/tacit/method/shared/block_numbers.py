@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Final
 
@@ -12,8 +13,8 @@ LEAST: Final = 20
 
 
 SKEW: Final = 1 / 3
-"""Largest bias of a mean of blocks, in standard errors of an estimate from all rows without privacy.  With that bias
-and no other error, 95% intervals cover 93.7%.
+"""Largest bias of a mean of blocks, over parties where there are several, in its own standard errors: 95% intervals
+then cover 93.7%.
 """
 
 
@@ -39,40 +40,55 @@ def blocks_for(
     width: float = 1.0,
     second: tuple[float, float] = (4.0, 1.0),
     parties: int | None = None,
+    each: Sequence[tuple[float, float]] = (),
 ) -> int:
     """Return the k that minimises 2 n w**2 / (k epsilon)**2 + v k / n + M b**2 k**4 / n**3 (theory §2, §6).
 
     That is MSE M n I - 1 of the mean over M parties of n rows: noise and second-order variance average out over them,
-    bias does not.  At w = 1, v = 4, b = 0 of one party it is (n / epsilon)**(2/3).
+    bias does not.  At w = 1, v = 4, b = 0 of one party it is (n / epsilon)**(2/3).  Blocks are so large that the bias,
+    sqrt(M) b k**2 / n**(3/2), is at most SKEW standard errors of that mean, sqrt(1 + 2 n w**2 / (k epsilon)**2 + v k /
+    n), all in standard errors of an estimate from all rows without privacy.
 
-    One party: blocks have at least 20 rows, and ten for each parameter, and are so large that the bias, b k**2 /
-    n**(3/2) standard errors of an estimate from all rows without privacy, is at most SKEW of these, with b at least
-    TRUST.  Several parties: blocks have at least ten rows for each parameter.
+    One party: blocks have at least 20 rows, and ten for each parameter, and b is at least TRUST.  Several parties:
+    blocks have at least ten rows for each parameter.
 
-    width: w = box sqrt(I), the box in standard deviations of one row.  second: v and b.  All are public.
+    width: w = box sqrt(I), the box in standard deviations of one row.  second: v and b.  each: w and b of each
+    parameter released, where these differ; the k is that of the largest, and the bias of each is held against its own
+    error.  All are public.
 
     >>> blocks_for(100_000, 0.5, 2), blocks_for(100_000, 0.5, 2, 3.0), blocks_for(100_000, 0.001, 2, 3.0, (4.0, 0.0))
-    (2499, 3246, 5000)
+    (2499, 3693, 5000)
     >>> blocks_for(10_000, 1.0, 1, 4.8, (2.5, 0.0), 50), blocks_for(10_000, 1.0, 1, 4.8, (2.5, 1.0), 50)
-    (1000, 406)
+    (1000, 329)
     """
     v, b = second
+    each = each or ((width, b),)
     most = rows / (SHORTEST * parameters)
     if parties is None:
-        b = max(b, TRUST)
-        # b k**2 / n**(3/2) <= SKEW, solved for k
-        most = min(rows / max(LEAST, 10 * parameters), sqrt(SKEW / b) * rows**0.75)
+        b, most = max(b, TRUST), rows / max(LEAST, 10 * parameters)
+        each = [(w, max(own, TRUST)) for w, own in each]
+
+    def squares(k: float, w: float, b: float) -> tuple[float, float]:
+        return 2 * rows * (w / (k * epsilon)) ** 2 + v * k / rows, (parties or 1) * b**2 * k**4 / rows**3
 
     def excess(k: float) -> float:
-        return 2 * rows * (width / (k * epsilon)) ** 2 + v * k / rows + (parties or 1) * b**2 * k**4 / rows**3
+        return sum(squares(k, width, b))
+
+    def biased(k: float) -> bool:
+        both = [squares(k, *one) for one in each]
+        return any(bias > SKEW**2 * (1 + more) for more, bias in both)
 
     low, high = 2.0, max(2.0, most)
     # a third is cut off each time: less than 1e-13 of the range is left, (2/3)**80
     for _ in range(80):  # one minimum: the sum is convex in k
         a, c = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, c) if excess(a) < excess(c) else (a, high)
+    low = 2.0 if biased(high) else high
+    for _ in range(80):  # bias in standard errors rises with k
+        middle = (low + high) / 2
+        low, high = (low, middle) if biased(middle) else (middle, high)
     # 1e-6: a minimum at a whole number, approached from below, is not rounded down to the number before
-    return max(2, int(high + 1e-6))
+    return max(2, int(low + 1e-6))
 
 
 def published_blocks(rows: int, epsilon: float) -> int:
