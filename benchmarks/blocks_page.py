@@ -25,7 +25,8 @@ all parameters of the model: of a model with two, a row at ε = 1 is also that o
 then bias over standard deviation, coverage of the 95% interval in %, and its width over that of the interval that
 attains the bound.
 
-- *Default*: `SampleAndAggregate(…, method="tuned")`, k blocks.
+- *Default*: `SampleAndAggregate(…, method="tuned", bias="cox-snell")`, k blocks: the default of the versions before,
+  which trusts the law.
 - *Winsorised*: `winsorize=True`, in the same box, of which it makes little use.
 - *One step*: `one_step=True`.
 - *Published k*: n^(3/5) ε^(−2/5) blocks, as in the paper, corrected for bias.

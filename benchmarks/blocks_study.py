@@ -245,6 +245,7 @@ def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.nd
 def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
     """Return the measurement of a question."""
     words = words if words.get("one_step") or words.get("winsorize") else {"method": "tuned", **words}
+    words = {"bias": "cox-snell", **words}
     query = SampleAndAggregate(list(COLUMNS[: case.model.columns]), case.model, **words)
     make = one_step_design.design if query.one_step else winsorized_design.design if query.winsorize else design
     return make(query, Public(SCHEMA, "replace-one", n), Cost.of(epsilon=epsilon))

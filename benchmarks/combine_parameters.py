@@ -77,13 +77,13 @@ def block_answers(
     repeats = rates.shape[1]
     for party, (rows, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
         hint = None if neighbors == "replace-one" else min(sizes)  # what all parties guess alike
-        query = tc.SampleAndAggregate("x", LAW, blocks=blocks, rows=hint)
+        query = tc.SampleAndAggregate("x", LAW, blocks=blocks, rows=hint, method="tuned")
         public = rows if neighbors == "replace-one" else None
         cost = tc.Cost.of(epsilon=f"{epsilon:g}")
         shape = design(query, Public(tc.Schema({"x": tc.Real()}), neighbors, public), cost)
         (column,), (part,) = shape.columns, empty_parts(shape)
         k = part.parameters["blocks"]
-        values = drawn(rng, np.repeat(rates[party], k), rows / k).reshape(repeats, k)
+        values = drawn(rng, np.repeat(rates[party], k), rows / k, query.bias).reshape(repeats, k)
         grid = column.grid
         assert grid is not None
         v = np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
@@ -96,7 +96,7 @@ def block_answers(
     return found
 
 
-def drawn(rng: np.random.Generator, rates: Any, rows: float) -> Any:
+def drawn(rng: np.random.Generator, rates: Any, rows: float, bias: Any) -> Any:
     """Draw the estimate of each block of about so many rows, as the mechanism computes it."""
     out: list[Any] = []
     step = max(1, int(CHUNK * 20 / max(rows, 20)))
@@ -109,7 +109,7 @@ def drawn(rng: np.random.Generator, rates: Any, rows: float) -> Any:
             x, sizes = np.pad(x, ((0, step - len(x)), (0, 0))), np.pad(sizes, (0, step - len(sizes)))
         room = 8 * math.ceil((rows + 9 * math.sqrt(rows) + 9) / 8)
         x = np.pad(x, ((0, 0), (0, max(0, room - x.shape[1]))))[:, :room]
-        out.append(block_mle(LAW, x, np.minimum(sizes, room), bias="cox-snell").values[: len(some), 0])
+        out.append(block_mle(LAW, x, np.minimum(sizes, room), bias=bias).values[: len(some), 0])
     return np.concatenate(out)
 
 

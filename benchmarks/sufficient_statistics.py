@@ -417,7 +417,7 @@ def blocks(repeats: int) -> str:
             ("the first, with independent labels", {"parties": parties}),
         )
     ):
-        query, equal = tc.SampleAndAggregate("x", family, **more), not words.endswith("labels")
+        query, equal = tc.SampleAndAggregate("x", family, bias="cox-snell", **more), not words.endswith("labels")
         cost = tc.Cost.of(epsilon=1)
         shape = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", rows), cost)
         k = shape.blocks.blocks if isinstance(shape.blocks, BlockPlan) else 0
@@ -427,7 +427,7 @@ def blocks(repeats: int) -> str:
             sizes = rows // k + (np.arange(CHUNK) < CHUNK * (rows / k % 1)) if equal else rng.poisson(rows / k, CHUNK)
             room = int(sizes.max())
             x = np.where(np.arange(room) < sizes[:, None], rng.standard_exponential((CHUNK, room)), 0.0)
-            estimates.append(block_mle(family, x, sizes, bias="cox-snell").values[:, 0] - rate_)
+            estimates.append(block_mle(family, x, sizes, bias=query.bias).values[:, 0] - rate_)
             scores.append(sizes - x.sum(axis=1))
         found, score = np.concatenate(estimates), np.concatenate(scores)
         left = found - score * (np.cov(found, score)[0, 1] / score.var(ddof=1))  # the mean of scores is 0
