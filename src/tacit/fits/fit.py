@@ -32,10 +32,10 @@ MOST: Final = 20_000_000
 """Most points of a fit: one number for each takes 160 MB."""
 DOUBT: Final = 0.25
 """Part of what shares' slopes do to a loss with kinks that is not known, where bins are as wide as residuals spread."""
-WIDEST: Final = 1.5
-"""Largest mean square of a bin's width beside the residuals' at which losses with kinks have an interval."""
-HIDDEN: Final = 10.0
-"""Most times that the error by what bins hide may be that of sampling and noise together."""
+BENT: Final = 0.3
+"""The same where bins are wider, times the square of `wide`, up to 1: of the slopes nothing is known then."""
+WIDE: Final = 1.5
+"""Mean square of a bin's width beside the residuals' above which a note says so."""
 
 
 @dataclass(frozen=True)
@@ -207,17 +207,22 @@ def solved(
     # delta method: theta moves by -B^{-1} g for one more row of score g
     influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
     wide = coarse(found.theta) if coarse else 0.0
-    sampling, privacy, unknown = covariances(points, influence, DOUBT * wide)
-    reason = _reason(cells, found, loose) or _too_wide(wide)
+    doubt = min(max(DOUBT * wide, BENT * wide**2), 1.0)
+    sampling, privacy, unknown = covariances(points, influence, doubt)
+    reason = _reason(cells, found, loose)
     made = replace(
         fit,
         values=found.theta,
         cov_sampling=sampling + unknown,
         cov_privacy=privacy,
-        reasons=tuple(reason or one for one in hidden(sampling + privacy, unknown)),
-        notes=(*fit.notes, *grown_note(fit.names, np.diag(sampling + privacy), np.diag(unknown))),
+        reasons=(reason,) * len(fit.names),
+        notes=(
+            *fit.notes,
+            *grown_note(fit.names, np.diag(sampling + privacy), np.diag(unknown)),
+            *_wide_note(wide),
+        ),
     )
-    return made, Outcome(found, weights, influence, DOUBT * wide)
+    return made, Outcome(found, weights, influence, doubt)
 
 
 def covariances(points: Points, influence: Array, doubt: float = 0.0) -> tuple[Array, Array, Array]:
@@ -232,24 +237,14 @@ def covariances(points: Points, influence: Array, doubt: float = 0.0) -> tuple[A
     return sampling, privacy, within.unknown + doubt**2 * within.shares
 
 
-def hidden(known: Array, unknown: Array) -> list[str | None]:
-    """Return for each number a reason where most of its variance is what bins hide; covariances, shape (p, p)."""
-    ratio = np.diag(unknown) / np.maximum(np.diag(known), 1e-300)
-    reason = (
-        "where values lie within their bins moves it more than sampling and noise do, and is not known: narrower bins "
-        "in a new release, above all where the counts change much from one bin to the next"
-    )
-    return [reason if one > HIDDEN**2 else None for one in ratio]
-
-
-def _too_wide(wide: float) -> str | None:
-    """Return why a loss with kinks has no interval in bins so wide, or None."""
-    if wide <= WIDEST:
-        return None
-    return (
-        f"bins are {np.sqrt(wide):.1f} times as wide as the residuals spread, and a loss with a kink sees what they "
-        "hide: more bins of the response, and of columns that move it, in a new release"
-    )
+def _wide_note(wide: float) -> list[str]:
+    """Return a note where a loss with kinks sees little of what its bins hide."""
+    if wide <= WIDE:
+        return []
+    return [
+        f"Bins are {np.sqrt(wide):.1f} times as wide as the residuals spread, of which a loss with a kink sees little: "
+        "more bins of the response, and of columns that move it, would help."
+    ]
 
 
 def grown_note(names: tuple[str, ...], known: Array, unknown: Array) -> list[str]:
@@ -258,9 +253,10 @@ def grown_note(names: tuple[str, ...], known: Array, unknown: Array) -> list[str
     largest = int(np.argmax(grown))
     if not grown[largest] >= 0.1:
         return []
+    times = f"{100 * grown[largest]:.0f}% larger" if grown[largest] < 1 else f"{1 + grown[largest]:.1f} times as large"
     return [
-        f"Standard errors include where values may lie within their bins: that of {names[largest]} is "
-        f"{100 * grown[largest]:.0f}% larger for it; narrower bins would help."
+        f"Standard errors include where values may lie within their bins: that of {names[largest]} is {times} for it; "
+        "narrower bins would help, above all where the counts change much from one bin to the next."
     ]
 
 

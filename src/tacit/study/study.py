@@ -236,9 +236,9 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
 
 def _before(query: Query[Any], words: Mapping[str, Any]) -> Query[Any]:
     """Return a query as version 0.1 read its words: families had the bias correction of their law by default."""
-    if not isinstance(query, SampleAndAggregate) or "bias" in words or query.model.words["family"] == "Model":
+    if not isinstance(query, SampleAndAggregate) or "bias" in words:
         return query
-    return replace(query, bias="cox-snell") if query.bias == "observed" else query
+    return query if query.model.words["family"] in ("Model", "Statistic") else replace(query, bias="cox-snell")
 
 
 def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:

@@ -27,7 +27,8 @@ from tacit.release.document import Released
 
 FAILED: Final = "blocks without an estimate may differ from the others by more than the standard error of all parties"
 LAW: Final = (
-    'rows follow another law, whose bias in short blocks may exceed the standard error of all parties: bias="observed"'
+    "rows follow another law, whose bias in short blocks may exceed the standard error of all parties: leave out "
+    'bias="cox-snell"'
 )
 CLAMPED: Final = 0.1
 """Standard errors below which a note does not mention what an end of the box took off."""
@@ -36,7 +37,7 @@ SUSPECTED: Final = 2.0
 """Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of 50."""
 UNSEEN: Final = (
     "noise hides whether rows follow the law, which alone says what bias to take off, {:.1f} standard errors of all "
-    'parties; bias="observed" rests on no law'
+    'parties; blocks without bias="cox-snell" rest on no law'
 )
 
 

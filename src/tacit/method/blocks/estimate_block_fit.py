@@ -71,7 +71,7 @@ class BlockFit:
             return said
         return (
             f"{said}: rows follow another law, and blocks are corrected for the bias of this one; what is left of "
-            'theirs is in no interval; ask with bias="observed"'
+            'theirs is in no interval; leave out bias="cox-snell"'
         )
 
 

@@ -123,7 +123,9 @@ def _given_up(
         made = given_up(made, part, failed)
     if fit is None or not fit.rejected or fit.left[place] ** 2 <= (made.variance + made.privacy_variance)[0]:
         return made
-    text = 'rows follow another law, whose bias in short blocks may exceed the standard error: bias="observed"'
+    text = (
+        'rows follow another law, whose bias in short blocks may exceed the standard error: leave out bias="cox-snell"'
+    )
     return without_interval(made, part, text)
 
 

@@ -67,7 +67,7 @@ def _misfit_note(name: str, ratio: float) -> str:
     """Return the note on blocks that vary more than the model expects."""
     return (
         f"{name}: the variance of blocks is {ratio:.1f} times what the law says of many rows: they are too short, "
-        'or rows follow another; ask for fewer blocks, or for bias="observed", which trusts no law'
+        'or rows follow another; ask for fewer blocks, or leave out bias="cox-snell", which trusts the law'
     )
 
 

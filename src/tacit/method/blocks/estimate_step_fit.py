@@ -64,7 +64,7 @@ class StepFit:
         return (
             f"test of fit: {self.found}: rows follow another law.  What is estimated is where its "
             "clipped scores are those of the rows, near the limit of the maximum-likelihood estimate but not it, and "
-            'standard errors are widened for the pilot; blocks with bias="observed" estimate that limit itself'
+            'standard errors are widened for the pilot; blocks (method="tuned") estimate that limit itself'
         )
 
 

@@ -33,9 +33,9 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     answer costs accuracy.
     blocks: the number of blocks.  The default suits price, box and model (`blocks_for`): a multiple of
     (n / epsilon)**(2/3), with at least 20 rows a block, where epsilon is the price of one parameter.
-    bias: correction of the estimate in a block.  "observed", the default wherever a log-density has second derivatives,
-    holds for rows of any law; "cox-snell" for rows of the law alone, in shorter blocks; others are "split-half",
-    "jackknife" and "none".  A statistic has "split-half" (by default) and "none".
+    bias: correction of the estimate in a block.  "observed", the default, holds for rows of any law, and so does
+    "split-half", the default where a log-density has no second derivatives (Laplace); "cox-snell" holds for rows of the
+    law alone, in shorter blocks; others are "jackknife" and "none".  A statistic has "split-half" and "none".
     rows: a public guess at the number of rows, where that number is private.
     parties: the number of parties whose releases will be combined.  Blocks then suit the mean over parties, with at
     least 10 rows (and ten a parameter), because noise averages out over parties and bias does not.
@@ -98,9 +98,10 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             object.__setattr__(self, "method", "tuned" if plain or statistic else "auto")
         _check_parties(self.parties, self.method, self.blocks)
         if not self.bias:
-            # a law read from a file by its function's name is smooth as far as is known
-            smooth = self.model.law is None or getattr(self.model.law, "smooth", False)
-            object.__setattr__(self, "bias", "observed" if smooth else "cox-snell")
+            # a density read from a file by its function's name is smooth as far as is known
+            density = self.model.words["family"] != "Statistic"
+            smooth = density and (self.model.law is None or self.model.law.smooth)
+            object.__setattr__(self, "bias", "observed" if smooth else "split-half")
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {described(self.bias)} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
