@@ -30,10 +30,11 @@ CUT: Final = 0.5
 """Lei's tuning parameter A."""
 MOST: Final = 20_000_000
 """Most points of a fit: one number for each takes 160 MB."""
-DOUBT: Final = 0.25
-"""Part of what shares' slopes do to a loss with kinks that is not known, where bins are as wide as residuals spread."""
-BENT: Final = 0.3
-"""The same where bins are wider, times the square of `wide`, up to 1: of the slopes nothing is known then."""
+DOUBT: Final = 0.65
+"""Part of what shares' slopes do to a loss with kinks that is not known, where bins are as wide as residuals spread.
+
+In proportion to `wide`, up to 1.  Skewed residuals were off by as much (`benchmarks/drawn_bins.py`, sets 5 to 9).
+"""
 WIDE: Final = 1.5
 """Mean square of a bin's width beside the residuals' above which a note says so."""
 
@@ -207,7 +208,7 @@ def solved(
     # delta method: theta moves by -B^{-1} g for one more row of score g
     influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
     wide = coarse(found.theta) if coarse else 0.0
-    doubt = min(max(DOUBT * wide, BENT * wide**2), 1.0)
+    doubt = min(DOUBT * wide, 1.0)
     sampling, privacy, unknown = covariances(points, influence, doubt)
     reason = _reason(cells, found, loose)
     made = replace(
