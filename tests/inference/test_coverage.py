@@ -150,7 +150,8 @@ def test_proportions_of_noisy_size_cover(neighbors: str, p: float) -> None:
     integers = (sums @ np.array(shape.columns[0].form.matrix).T)[:, None, :]
     found = study(shape, (integers,), p, 0.95, rng)
     assert found.coverage[0] > 0.94 - 5 * np.sqrt(0.06 * 0.94 / repeats)  # false alarm below 1e-6
-    assert found.coverage[0] < 0.995
+    # one row in a hundred is 1 of these 100: a proportion so small is hardly ever above its upper limit
+    assert found.coverage[0] < (1.0 if p == 0.01 else 0.995)
 
 
 @pytest.mark.long
