@@ -459,6 +459,13 @@ BLOCKS = (
     ),
     Fault(
         "tacit.method.blocks.combine",
+        "return ENDED if 2 * sum(why == BEYOND for why in own) > len(own) else None",
+        "return None",
+        "the few parties whose noise hides that their box is too narrow answer for all",
+        (f"{BELIEVED}where_most_parties_end_with_the_box_the_others_are_no_answer",),
+    ),
+    Fault(
+        "tacit.method.blocks.combine",
         "own[party] = own[party] or test.terms[at].reasons[0]",
         "own[party] = None",
         "a party whose own estimate has a reason weighs as the others do",

@@ -14,7 +14,7 @@ import pytest
 import tacit as tc
 from tacit import families
 from tacit.curator.mechanisms import design
-from tacit.method.blocks.combine import COUNTED, FAILED, LAW, BlocksOfParties, Widened, pooled_fit
+from tacit.method.blocks.combine import COUNTED, ENDED, FAILED, LAW, BlocksOfParties, Widened, pooled_fit
 from tacit.method.blocks.estimate_block_fit import BlockFit
 from tacit.method.blocks.estimate_by_blocks import by_blocks
 from tacit.method.blocks.estimate_ends import GUESS
@@ -195,6 +195,14 @@ def test_a_box_that_ends_near_moves_no_combination(effects: str) -> None:
     assert any("what an end of the box took off is put back" in note for note in made.notes)
     # a box that more than a fifth of the blocks are beyond is no answer
     assert pooled_column([answer(seed, box=(0.2, 1.05)) for seed in range(3)], effects).reasons[0] is not None
+
+
+def test_where_most_parties_end_with_the_box_the_others_are_no_answer() -> None:
+    """Two of three, whose noise does not hide it: the third one's box is wider."""
+    ended = [answer(seed, epsilon=200, box=(0.2, 1.05)) for seed in range(2)]
+    within = [answer(7, epsilon=200), answer(8, epsilon=200)]
+    assert pooled_column([*ended, within[0]]).reasons == (ENDED,)
+    assert pooled_column([*ended, *within]).reasons == (None,)
 
 
 def test_notes_of_a_combination_name_who_is_left_out() -> None:

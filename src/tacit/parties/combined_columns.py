@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.terms import ColumnTerms
-from tacit.method.blocks.combine import BlocksOfParties, Widened
+from tacit.method.blocks.combine import BlocksOfParties, Widened, mostly_ended
 from tacit.method.quality.estimate import CLASSES
 from tacit.method.regression import combine as regressions
 from tacit.method.sufficient_statistics import combine as parameters
@@ -191,7 +191,7 @@ def block_column(label: str, tested: BlocksOfParties, at: int, effect: str, meth
         made,
         variance=made.variance + doubt.moved**2,
         inversion=Widened(made.inversion, made.value, doubt.moved, error, found.limits),
-        reasons=(made.reasons[0] or doubt.reason,),
+        reasons=(made.reasons[0] or mostly_ended(own) or doubt.reason,),
         out=out,
         notes=doubt.notes,
     )

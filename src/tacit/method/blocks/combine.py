@@ -19,7 +19,7 @@ from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import Inversion
 from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
 from tacit.method.blocks.estimate_by_blocks import TestedBlocks, tested_blocks
-from tacit.method.blocks.estimate_ends import GUESS
+from tacit.method.blocks.estimate_ends import BEYOND, GUESS
 from tacit.method.blocks.estimate_failed import APART, SEEN, FailedBlocks
 from tacit.pooling.evidence import Evidence, merge_same_people
 from tacit.pooling.released_evidence import evidence
@@ -39,6 +39,17 @@ UNSEEN: Final = (
     "noise hides whether rows follow the law, which alone says what bias to take off, {:.1f} standard errors of all "
     'parties; blocks without bias="cox-snell" rest on no law'
 )
+
+
+ENDED: Final = "in more than half of the parties too many blocks lie beyond an end of the box: a wider one is needed"
+
+
+def mostly_ended(own: Sequence[str | None]) -> str | None:
+    """Return a reason where most parties' own estimates end with the box, or None; own: the reason of each party.
+
+    The parameter is common, so that the others seem to be within by their noise.
+    """
+    return ENDED if 2 * sum(why == BEYOND for why in own) > len(own) else None
 
 
 @dataclass(frozen=True)
