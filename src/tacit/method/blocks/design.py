@@ -29,6 +29,8 @@ VERSION: Final = "sample-and-aggregate/3"
 
 
 KIND: Final = "sample-and-aggregate"
+UNLIKE: Final = 2.0
+"""Times that a row's standard deviation may be that at the public fallback, where noise is to hide a bias."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,8 @@ def _blocks(
     second = max(one.v for one in orders), max(least, *(one.b for one in orders))
     boxes = dict(zip([one.name for one in model.parameters], widths(model), strict=True))
     # within windows noise follows the spread of the blocks, which is not known beforehand
-    each = [
-        (0.0 if query.winsorize else boxes[name], max(least, one.b)) for name, one in zip(names, orders, strict=True)
-    ]
+    noisy = [0.0 if query.winsorize else boxes[name] / UNLIKE for name in names]
+    each = [(box, max(least, one.b)) for box, one in zip(noisy, orders, strict=True)]
     return blocks_for(rows, epsilon, len(model.parameters), max(boxes.values()), second, query.parties, each)
 
 
