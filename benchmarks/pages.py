@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -76,6 +76,26 @@ def worked(parts: Sequence[Part], processes: int = 2) -> str:
             found.append(text)
             print(f"{time.monotonic() - start:5.0f} s  {text.strip().splitlines()[-1][:120]}", flush=True)
     return "\n".join(found)
+
+
+def part_by_part(
+    options: argparse.Namespace,
+    page: Path,
+    script: str,
+    parts: Mapping[str, Callable[[int], Sequence[Part]]],
+    intro: str,
+) -> None:
+    """Simulate the parts that were `asked` for; write each into the page, which begins with `intro`, or print it."""
+    start, repeats = time.perf_counter(), options.repeats // (20 if options.quick else 1)
+    if not options.quick and not page.exists():
+        page.write_text(intro, encoding="utf-8")
+    for part in options.parts:
+        text = worked(thinned(parts[part](repeats), repeats, options.every), 1)
+        if options.quick:
+            print(text)
+        else:
+            put(page, f"{script} {part}", text)
+    print(f"{time.perf_counter() - start:.0f} s")
 
 
 def _worked(at: int) -> str:

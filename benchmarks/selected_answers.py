@@ -14,7 +14,6 @@ different groups are independent, so that this is the release of one group many 
 from __future__ import annotations
 
 import math
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pages import Part, asked, put, thinned, worked
+from pages import Part, asked, part_by_part
 from scipy import integrate, stats
 
 import tacit as tc
@@ -325,19 +324,5 @@ PARTS: dict[str, Callable[[int], list[Part]]] = {
 }
 
 
-def main() -> None:
-    options = asked(__doc__, PARTS, 2_000)
-    start, repeats = time.perf_counter(), options.repeats // (20 if options.quick else 1)
-    if not options.quick and not PAGE.exists():
-        PAGE.write_text(INTRO, encoding="utf-8")
-    for part in options.parts:
-        text = worked(thinned(PARTS[part](repeats), repeats, options.every), 1)
-        if options.quick:
-            print(text)
-        else:
-            put(PAGE, f"selected_answers.py {part}", text)
-    print(f"{time.perf_counter() - start:.0f} s")
-
-
 if __name__ == "__main__":
-    main()
+    part_by_part(asked(__doc__, PARTS, 2_000), PAGE, "selected_answers.py", PARTS, INTRO)

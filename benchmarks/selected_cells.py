@@ -13,14 +13,13 @@ are its repetitions, as in `selected_answers.py`, whose page, laws and prices ar
 from __future__ import annotations
 
 import math
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from pages import Part, asked, put, thinned, worked
+from pages import Part, asked, part_by_part
 from scipy import stats
 from selected_answers import INTRO, LAWS, LEAST, PAGE, Law, column, price, tables
 
@@ -313,19 +312,5 @@ PARTS: dict[str, Callable[[int], list[Part]]] = {
 }
 
 
-def main() -> None:
-    options = asked(__doc__, PARTS, 1_000)
-    start, repeats = time.perf_counter(), options.repeats // (20 if options.quick else 1)
-    if not options.quick and not PAGE.exists():
-        PAGE.write_text(INTRO, encoding="utf-8")
-    for part in options.parts:
-        text = worked(thinned(PARTS[part](repeats), repeats, options.every), 1)
-        if options.quick:
-            print(text)
-        else:
-            put(PAGE, f"selected_cells.py {part}", text)
-    print(f"{time.perf_counter() - start:.0f} s")
-
-
 if __name__ == "__main__":
-    main()
+    part_by_part(asked(__doc__, PARTS, 1_000), PAGE, "selected_cells.py", PARTS, INTRO)

@@ -118,7 +118,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
 
     def _set_statistic_bias(self) -> None:
         """Set the correction of a statistic, by halves by default or none; QueryError Q110 for another."""
-        # "cox-snell" is the field's default, which for a statistic stands for its own: halves
+        # documents say nothing of "cox-snell" (`absent`), which for a statistic stands for its own: halves
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')
