@@ -17,6 +17,7 @@ from jax.experimental.compilation_cache import compilation_cache
 
 import tacit as tc
 from tacit.models import compiled_programs as programs
+from tacit.models import program_files as files
 from tacit.models.custom import Model
 from tacit.models.jax_config import quiet
 
@@ -105,7 +106,7 @@ def test_nothing_is_kept_where_it_is_not_wanted(cache: Path, monkeypatch: pytest
     run(squares, np.zeros(5), 0.0, keep=False)
     assert not cache.exists()
     monkeypatch.setenv("TACIT_CACHE", "off")
-    assert programs.folder() is None
+    assert files.folder() is None
     run(squares, np.zeros(5), 0.0)
     assert not cache.exists()
     monkeypatch.setenv("TACIT_CACHE", str(cache.parent / "no" / "place"))
@@ -161,7 +162,7 @@ def test_a_density_that_closes_over_an_array_is_not_kept(cache: Path) -> None:
 
 
 def test_the_least_used_make_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "MOST", 2)
+    monkeypatch.setattr(files, "MOST", 2)
     for size in (2, 3):
         run(squares, np.zeros(size), 0.0)
     old, new = sorted(cache.iterdir(), key=lambda one: one.stat().st_mtime)

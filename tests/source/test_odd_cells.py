@@ -20,6 +20,7 @@ from tacit.rows.row_map import IDENTITY, KeyMap, RowMap, SumTerm
 from tacit.schema import Date, Real, Schema
 from tacit.schema.row_maps_of_columns import rowmap
 from tacit.source import check_source, open_source
+from tacit.source.arrow_columns import numbers
 
 DAY = rowmap(Schema({"x": Date("1600-01-01", "2400-01-01")}), "x")
 FOUR = ["parquet", "arrow file", "pyarrow", "polars", "duckdb", "dict"]
@@ -373,3 +374,17 @@ def test_files_of_one_folder_that_were_written_otherwise(tmp_path: Path) -> None
     pq.write_table(pa.table({"sex": words, "x": days.cast(pa.timestamp("us"))}), tmp_path / "c.parquet")
     with pytest.raises(SourceError, match="column 'x' of"):
         open_source(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 1000])
+def test_numbers_are_read_where_they_lie_as_pyarrow_converts_them(kind: str, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    values = rng.integers(0, 100, rows).astype(kind)
+    if kind[0] == "f":
+        values[rng.random(rows) < 0.3] = np.nan
+    for part in (values, values[::2], values[::-1]):
+        found, expected = numbers(part).read(), pa.array(part, from_pandas=True)
+        assert found.type == expected.type
+        assert found.null_count == expected.null_count
+        assert found.equals(expected)

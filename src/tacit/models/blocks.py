@@ -29,6 +29,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BATCH: Final = 2**19
 """About how many numbers a batch holds."""
+QUICK: Final = 2**17
+"""Numbers of a batch below which optimising its program takes longer than it saves: it is then the only batch."""
 THREADS: Final = max(1, min(8, os.cpu_count() or 1))
 """Batches computed at a time: sorting and compiled code release Python's lock, and batches are independent."""
 
@@ -166,4 +168,7 @@ def compiled(model: Likelihood, bias: Bias) -> Any:
         return answer(model, x, count, good, number, bias)
 
     # shapes are functions of the number of blocks and of their capacity, which are public
-    return CompiledFunction(jax().vmap(one), keep=not model.encloses_arrays)
+    quick = 0 if bias == "jackknife" else QUICK
+    return CompiledFunction(
+        jax().vmap(one), keep=not model.encloses_arrays, name=model.program_name("blocks", bias), quick=quick
+    )

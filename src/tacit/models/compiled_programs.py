@@ -7,51 +7,52 @@ the shapes of arrays and the machine; it holds no row, and is kept only where al
 - a density that closes over arrays is compiled afresh (`keep`), whatever they are: they would be in the file.
 
 A file's name is the SHA-256 of the program's text before compilation, with the versions and the machine it is for; so a
-changed model, library or processor never meets another's program.  Loading one runs it: the folder and its files must
-belong to this user and be closed to writers other than the owner, else they are left alone.  TACIT_CACHE names another
-folder, and TACIT_CACHE=off keeps nothing; nor is anything kept where JAX has a cache of its own.  Whatever fails here,
-the program is compiled instead, silently.
+changed model, library or processor never meets another's program.  Loading one runs it: `program_files` reads files of
+this user alone.  TACIT_CACHE names another folder, and TACIT_CACHE=off keeps nothing; nor is anything kept where JAX
+has a cache of its own.  Whatever fails here, the program is compiled instead, silently.
+
+Making the text takes longer than loading the program.  Where a function has a name that says all of it
+(`Likelihood.program_name`) an index entry, a second file, leads from that name, the shapes and Tacit's own code to the
+program.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
-import stat
-import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+import tacit
 from tacit.base.lazy_imports import jax
 from tacit.base.progress import phase
+from tacit.models.program_files import folder, read, write
 
 Program: TypeAlias = Callable[..., Any]
-PLACE: Final = "TACIT_CACHE"
-OFF: Final = ("off", "0", "no", "false")
-FORMAT: Final = b"tacit-program-1\n"
-MOST: Final = 64
-"""Programs kept; those that were not used for the longest time make room."""
-PRIVATE: Final = 0o700
-OTHERS_WRITE: Final = 0o022
+PROGRAM: Final = b"tacit-program-1\n"
+ENTRY: Final = b"tacit-index-1\n"
+UNOPTIMISED: Final = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+"""Options of a compiler that takes half the time and makes programs that take twice as long."""
 
 
 class CompiledFunction:
     """A function of arrays, compiled once a shape; keep: on disk, as all shapes it is called with are public.
 
     It is called under `quiet` or `double`, as what it replaces, `jax.jit(function)`.  lower: JAX's, which returns what
-    is handed to the compiler.
+    is handed to the compiler.  name: says all that Tacit's code does not say of the function, None where nothing does.
+    quick: with arguments of fewer numbers than this the program runs so briefly that it is not optimised.
     """
 
-    def __init__(self, function: Callable[..., Any], *, keep: bool) -> None:
-        self._jitted, self._keep = jax().jit(function), keep
+    def __init__(self, function: Callable[..., Any], *, keep: bool, name: str | None = None, quick: int = 0) -> None:
+        self._jitted, self._keep, self._name, self._quick = jax().jit(function), keep, name, quick
         self._made, self._lock = dict[Any, Program](), threading.Lock()
         self.lower: Callable[..., Any] = self._jitted.lower
 
@@ -62,41 +63,39 @@ class CompiledFunction:
         found = self._made.get(shapes)
         if found is None:
             with self._lock:
-                found = self._made.get(shapes) or _compiled(self._jitted, arrays, self._keep)
+                found = self._made.get(shapes) or self._program(arrays)
                 self._made[shapes] = found
         return found(*arrays)
 
+    def _program(self, arrays: tuple[Any, ...]) -> Program:
+        """Return a program for arrays like these, from disk or by compiling it."""
+        with phase("preparing the model's program"):
+            entry = _entry(self._name, arrays) if self._keep and self._name is not None else None
+            indexed = None if entry is None else _indexed(entry, arrays)
+        if indexed is not None:
+            return _trusted(indexed, lambda: self._from_text(arrays, None))
+        return self._from_text(arrays, entry)
 
-def folder() -> Path | None:
-    """Return the folder of compiled programs, which may not be there yet; None where nothing is kept."""
-    said = os.environ.get(PLACE, "").strip()
-    if said.lower() in OFF:
-        return None
-    if said:
-        return Path(said)
-    home = Path.home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "tacit" / "programs"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "tacit" / "programs"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tacit" / "programs"
-
-
-def _compiled(jitted: Any, arrays: tuple[Any, ...], keep: bool) -> Program:
-    """Return a program for arrays like these, from disk or by compiling it."""
-    with phase("preparing the model's program"):
-        lowered = jitted.lower(*arrays)
-        place = _place(lowered) if keep else None
-        found = None if place is None else _loaded(place, lowered)
-    return _fresh(lowered, place) if found is None else _trusted(found, lambda: _fresh(lowered, place))
+    def _from_text(self, arrays: tuple[Any, ...], entry: Path | None) -> Program:
+        """Return the program that belongs to the function's text; an index entry will lead to it."""
+        quick = sum(int(one.size) for one in arrays) < self._quick
+        with phase("preparing the model's program"):
+            lowered = self._jitted.lower(*arrays)
+            place = _place(lowered, quick) if self._keep else None
+            loaded = None if place is None else _loaded(place, arrays, lowered.out_tree)
+        program = _fresh(lowered, place, quick) if loaded is None else loaded
+        if place is not None and entry is not None:
+            _store_entry(entry, place, lowered.out_tree)
+        return program if loaded is None else _trusted(loaded, lambda: _fresh(lowered, place, quick))
 
 
-def _fresh(lowered: Any, place: Path | None) -> Program:
+def _fresh(lowered: Any, place: Path | None, quick: bool) -> Program:
     """Return a program that is compiled now, and stored where there is a place for it."""
     with phase("compiling the model's program" + ("" if place is None else ", once for this machine")):
-        made = lowered.compile()
+        made = lowered.compile(compiler_options=UNOPTIMISED if quick else None)
     if place is not None:
-        _store(made, place)
+        with suppress(Exception):
+            write(place, PROGRAM, _serialization().serialize(made)[0])
     return made
 
 
@@ -117,17 +116,19 @@ def _trusted(loaded: Program, fresh: Callable[[], Program]) -> Program:
     return run
 
 
-def _place(lowered: Any) -> Path | None:
+def _place(lowered: Any, quick: bool) -> Path | None:
     """Return the file of a program; None where nothing is kept, or the program cannot be told from others."""
     try:
-        where = folder()
-        # what JAX loaded from a cache of its own cannot be stored again: it lacks parts of its code
-        if where is None or (jax().config.jax_compilation_cache_dir and jax().config.jax_enable_compilation_cache):
-            return None
-        text = lowered.as_text()
-        return where / hashlib.sha256("\n".join([*_machine(), text]).encode()).hexdigest()
+        where = _folder()
+        return None if where is None else where / _digest("program", *_machine(), str(quick), lowered.as_text())
     except Exception:
         return None
+
+
+def _folder() -> Path | None:
+    """Return the folder of programs; None beside a cache of JAX's: what it loaded lacks parts of its code."""
+    settings = jax().config
+    return None if settings.jax_compilation_cache_dir and settings.jax_enable_compilation_cache else folder()
 
 
 def _machine() -> tuple[str, ...]:
@@ -156,46 +157,18 @@ def _instructions() -> str:
     return platform.node()
 
 
-def _loaded(place: Path, lowered: Any) -> Program | None:
-    """Return the stored program of what was lowered; None where there is none that may be run."""
+def _loaded(place: Path, arrays: tuple[Any, ...], outputs: Any) -> Program | None:
+    """Return the program stored at a place, whose values are a tree `outputs`; None where none may be run."""
     try:
-        if not _closed(os.stat(place.parent)):
+        body = read(place, PROGRAM)
+        if body is None:
             return None
-        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(handle, "rb") as file:
-            if not _closed(os.fstat(file.fileno())):
-                return None
-            content = file.read()
-        head, body = content[: len(FORMAT) + 32], content[len(FORMAT) + 32 :]
-        if head != FORMAT + hashlib.sha256(body).digest():
-            return None
-        device = _device()
-        found = _serialization().deserialize_and_load(
-            body, _tree(lowered.args_info), lowered.out_tree, backend=device.client, execution_devices=[device]
+        device, inputs = _device(), jax().tree_util.tree_structure((arrays, {}))
+        return _serialization().deserialize_and_load(
+            body, inputs, outputs, backend=device.client, execution_devices=[device]
         )
-        os.utime(place)  # it was used: others make room before it
-        return found
     except Exception:
         return None
-
-
-def _store(made: Any, place: Path) -> None:
-    """Store a program, whole or not at all."""
-    with suppress(Exception):
-        body, _, _ = _serialization().serialize(made)
-        place.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        if not _closed(os.stat(place.parent)):
-            return
-        # made with mode 600 in the same folder, then renamed
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(FORMAT + hashlib.sha256(body).digest() + body)
-            os.replace(temporary, place)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _make_room(place.parent)
 
 
 def _serialization() -> Any:
@@ -205,20 +178,57 @@ def _serialization() -> Any:
     return serialize_executable
 
 
-def _tree(arguments: Any) -> Any:
-    """Return the structure of a program's arguments, which a loaded program is told."""
-    return jax().tree_util.tree_structure(arguments)
+# Index entries --------------------------------------------------------------------------------------------------------
 
 
-def _make_room(where: Path) -> None:
-    """Remove the programs that were not used for the longest time, beyond MOST."""
-    kept = [one for one in where.iterdir() if len(one.name) == 64]
-    for one in sorted(kept, key=lambda one: one.stat().st_mtime)[: max(0, len(kept) - MOST)]:
-        one.unlink()
+def _entry(name: str, arrays: tuple[Any, ...]) -> Path | None:
+    """Return the file of an index entry; None where nothing is kept."""
+    try:
+        where, code = _folder(), _code()
+        if where is None or code is None:
+            return None
+        shapes = [f"{one.shape} {one.dtype.str}" for one in arrays]
+        # settings of JAX are part of the text, which is not made here
+        settings = repr(sorted(jax().config.values.items()))
+        return where / _digest("entry", *_machine(), code, settings, name, *shapes)
+    except Exception:
+        return None
 
 
-def _closed(found: os.stat_result) -> bool:
-    """Return whether a file or folder is this user's, and no other user may write to it."""
-    if not hasattr(os, "getuid"):  # Windows: a user's own folder has an access list of its own
-        return True
-    return found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & OTHERS_WRITE
+def _indexed(entry: Path, arrays: tuple[Any, ...]) -> Program | None:
+    """Return the program that an index entry leads to; None where there is none."""
+    try:
+        body = read(entry, ENTRY)
+        if body is None:
+            return None
+        found: dict[str, Any] = json.loads(body)
+        many = cast("int | None", found["outputs"])
+        outputs = jax().tree_util.tree_structure(0 if many is None else (0,) * many)
+        return _loaded(entry.parent / os.path.basename(str(found["program"])), arrays, outputs)
+    except Exception:
+        return None
+
+
+def _store_entry(entry: Path, place: Path, outputs: Any) -> None:
+    """Store an index entry for a program whose value is an array, or a tuple of arrays."""
+    many = outputs.num_leaves
+    for said in (None, many):
+        if outputs == jax().tree_util.tree_structure(0 if said is None else (0,) * said):
+            write(entry, ENTRY, json.dumps({"program": place.name, "outputs": said}).encode())
+            return
+
+
+@lru_cache(maxsize=1)
+def _code() -> str | None:
+    """Return a digest of the code that programs are made of; None where it cannot be read."""
+    home = Path(tacit.__file__).parent
+    files = sorted(path for part in ("base", "models") for path in (home / part).rglob("*.py"))
+    try:
+        return _digest(*(f"{path.relative_to(home)}\n{path.read_text(encoding='utf-8')}" for path in files))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _digest(*parts: str) -> str:
+    """Return the SHA-256 of texts; their lengths keep them apart."""
+    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()

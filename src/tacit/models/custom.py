@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -14,6 +15,7 @@ from tacit.base.arguments import described
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Parameter, Span, expanded, spans
+from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.density_checks import checked_density, density
 from tacit.models.family import checked_default
 from tacit.models.found_support import found_support
@@ -180,6 +182,16 @@ class Model(Likelihood):
         """Whether the function closes over arrays of more than one number, whatever they are."""
         return any(np.size(one) > 1 for one in density(self).trace.consts)
 
+    def program_name(self, *function: str) -> str | None:
+        """Return the digest of the log-density's trace and all settings as a text; None where rules are not in it."""
+        from tacit.models.density_digest import digest  # which needs this class
+
+        # the text of a trace names its author's rules of derivatives, and does not hold them
+        if "custom_" in str(density(self).trace.jaxpr):
+            return None
+        settings = [self.boxes, self.width, self.default, self.row_support]
+        return json.dumps([type(self).__qualname__, digest(self), *settings, *function])
+
     def starts(self, x: Any, w: Any) -> Any:
         """Return starting points, shape (1 + STARTS, p): the fallback, and Halton's sequence over the box."""
         # even in the coordinates of the search, as logs are for positive boxes of wide ratio
@@ -212,7 +224,10 @@ def _found(model: Model) -> str | None:
             def one(row: Any, at: Any) -> Any:
                 return model.log_density(row, model.bind(at))
 
-            run = jax().jit(jax().vmap(one, in_axes=(0, None)))
+            keep = not model.encloses_arrays
+            run = CompiledFunction(
+                jax().vmap(one, in_axes=(0, None)), keep=keep, name=model.program_name("densities"), quick=2 * TOGETHER
+            )
 
             def of(rows: Array, at: Array) -> Array:
                 # one shape, and so one compilation, whatever the number of rows

@@ -17,6 +17,7 @@ import numpy as np
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import Array
+from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.correction import weighted
 from tacit.models.jax_config import quiet
 from tacit.models.traced_density import differentiable, refused, traced
@@ -32,6 +33,8 @@ GRIDS: Final[dict[str, tuple[float, ...]]] = {
     "unit": (0.01, 0.1, 0.3, 0.5, 0.8, 0.99),
     "count": (0.0, 1.0, 2.0, 5.0, 30.0),
 }
+QUICK: Final = 2**14
+"""Numbers below which optimising the program of these checks takes longer than it saves."""
 CORNERS: Final = 4
 """Up to this number of parameters every corner of the box is tried."""
 
@@ -154,7 +157,8 @@ def _evaluated(model: Model, rows: Array, places: Array) -> tuple[Any, Any]:
 
     one = tools.value_and_grad(_itself(model), argnums=1)
     both = tools.vmap(tools.vmap(one, in_axes=(0, None)), in_axes=(None, 0))
-    return tools.jit(both)(rows, places)
+    keep = not model.encloses_arrays  # rows and places are public
+    return CompiledFunction(both, keep=keep, name=model.program_name("check"), quick=QUICK)(rows, places)
 
 
 def _rows(model: Model) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,15 +11,20 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models import correction, quadrature
 from tacit.models.boxes import Array
+from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.jax_config import quiet
 
 if TYPE_CHECKING:
     from tacit.models.likelihood import Likelihood
 
 
+QUICK: Final = 2**14
+"""Numbers below which optimising a program takes longer than it saves."""
+
+
 @lru_cache(maxsize=256)
-def _compiled(model: Likelihood, what: str) -> Any:
-    """Return one function of a model, compiled by JAX and kept."""
+def _compiled(model: Likelihood, what: str, *, public: bool = False) -> Any:
+    """Return one function of a model, compiled by JAX, and kept on disk where the shapes of its arrays are public."""
     tools = jax()
 
     def density(x: Any, vector: Any) -> Any:
@@ -62,11 +67,12 @@ def _compiled(model: Likelihood, what: str) -> Any:
         "bias": bias_by_rows,
         "bias from statistics": bias_from_statistics,
     }
-    return tools.jit(known[what])
+    keep = public and not model.encloses_arrays
+    return CompiledFunction(known[what], keep=keep, name=model.program_name(what), quick=QUICK)
 
 
-def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
-    """Return the log-densities of rows, -inf outside the support."""
+def log_densities(model: Likelihood, x: Any, vector: Array, *, public: bool = False) -> Array:
+    """Return the log-densities of rows, -inf outside the support; `public`: how many there are is."""
     model.check()
     rows = np.asarray(x, dtype=np.float64)
     inside = np.asarray(model.inside(rows))
@@ -75,7 +81,7 @@ def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
         inside if model.columns == 1 else inside[..., None], rows, 1.0 if model.anchor is None else model.anchor
     )
     with quiet():
-        found = np.asarray(_compiled(model, "density")(safe, vector))
+        found = np.asarray(_compiled(model, "density", public=public)(safe, vector))
     return np.where(inside, found, -np.inf)
 
 
@@ -101,12 +107,12 @@ def rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> tu
     model.check()
     points, weights = _rule(model, vector, breaks)
     with quiet():
-        found = np.asarray(_compiled(model, "scores")(points, vector))
+        found = np.asarray(_compiled(model, "scores", public=True)(points, vector))
     return points, weights, np.where(weights[:, None] > 0, found, 0.0)
 
 
 def _rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> quadrature.Rule:
-    return quadrature.law(model, vector, lambda rows: log_densities(model, rows, vector), breaks=breaks)
+    return quadrature.law(model, vector, lambda rows: log_densities(model, rows, vector, public=True), breaks=breaks)
 
 
 def _matrix(model: Likelihood, form: Any) -> Array:
@@ -126,7 +132,7 @@ def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: boo
             return _matrix(model, form)
         if model.linear_in_statistics:
             return np.asarray(_compiled(model, "information from statistics")(_design(model, regressors), vector))
-        return np.asarray(_compiled(model, "information")(*_rule(model, vector), vector))
+        return np.asarray(_compiled(model, "information", public=True)(*_rule(model, vector), vector))
 
 
 def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
@@ -139,7 +145,7 @@ def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool 
             return np.asarray(form, dtype=np.float64)
         if model.linear_in_statistics:
             return np.asarray(_compiled(model, "bias from statistics")(_design(model, regressors), vector))
-        return np.asarray(_compiled(model, "bias")(*_rule(model, vector), vector))
+        return np.asarray(_compiled(model, "bias", public=True)(*_rule(model, vector), vector))
 
 
 def sample(model: Likelihood, vector: Array, rows: int, rng: np.random.Generator, regressors: Any = None) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from types import SimpleNamespace
@@ -161,6 +162,18 @@ class Family(Likelihood):
         """Return the Python expression that makes the family."""
         parts = [f"{word}={getattr(self, word)!r}" for word in self.words() if word != "family"]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+    def program_name(self, *function: str) -> str | None:
+        """Return the family's values as a text; None for a user's own family, whose code may be any.
+
+        >>> from tacit.families import Exponential
+        >>> Exponential(rate=(0.1, 10)).program_name("scores")
+        '["Exponential", {"family": "Exponential", "rate": [0.1, 10.0]}, "scores"]'
+        """
+        own = type(self)
+        if not own.__module__.startswith(f"{__package__}.families."):
+            return None
+        return json.dumps([own.__qualname__, self.words(), *function])
 
     def words(self) -> dict[str, Any]:
         """Return plain values for a file, with all boxes: `{family = "Gamma", shape = [0.5, 5], rate = [0.01, 1]}`."""

@@ -45,9 +45,9 @@ def found_support(model: Likelihood, places: Array, log_density: Callable[[Array
         return logs
 
     densities = [at(place) for place in places]
-    fits = {one for one in (*LINES, "count") if all(_is_one(one, logs) for logs in densities)}
-    lines = [one for one in LINES if one in fits]
-    if "count" in fits and (not lines or _of_counts(densities)):
+    lines = [one for one in LINES if all(_is_one(one, logs) for logs in densities)]
+    # adding up counts of another law takes longest: only where its answer matters
+    if (not lines or _of_counts(densities)) and all(_is_one("count", logs) for logs in densities):
         return "count"
     while lines:
         beyond = {"real": None, "positive": BELOW, "unit": ABOVE}

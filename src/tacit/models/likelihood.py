@@ -81,6 +81,13 @@ class Likelihood(ABC):
         """Whether the log-density's compiled program would hold arrays of a user's, and so is never kept on disk."""
         return False
 
+    def program_name(self, *function: str) -> str | None:
+        """Return a text that only models of the same compiled functions have in common; None where no text says it all.
+
+        What Tacit's own code says need not be in it.
+        """
+        return None
+
     def order(self, name: str) -> Order:
         """Return the second-order constants of a parameter's estimate."""
         return Order()

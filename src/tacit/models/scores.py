@@ -113,7 +113,7 @@ def _compiled(model: Likelihood) -> Any:
 
     # always called with BATCH rows, which is public
     of_rows = jax().vmap(jax().grad(one, argnums=1), in_axes=(0, None))
-    return CompiledFunction(of_rows, keep=not model.encloses_arrays)
+    return CompiledFunction(of_rows, keep=not model.encloses_arrays, name=model.program_name("scores of rows"))
 
 
 def scores(model: Likelihood, rows: Array, at: Array) -> Array:
@@ -171,7 +171,7 @@ class ScoreLaw:
             return self, w
         with np.errstate(all="ignore"):
             # importance weights: the points stay those of `base`, whose clipped scores are known
-            w = w * np.exp(log_densities(model, self.points, theta) - self.logs)
+            w = w * np.exp(log_densities(model, self.points, theta, public=True) - self.logs)
         w = np.where(np.isfinite(w), w, 0.0)
         # the points of `base` miss a part of the law at theta
         if not abs(w.sum() - 1) < LOST and model.support is not None:
@@ -202,7 +202,7 @@ def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:
     """
     model = scaling.model
     if model.support is not None:
-        points, weights = quadrature.law(model, at, lambda rows: log_densities(model, rows, at), fine=FINE)
+        points, weights = quadrature.law(model, at, lambda rows: log_densities(model, rows, at, public=True), fine=FINE)
     else:
         points = model.sample(at, DRAWS, np.random.default_rng(2008))
         score = scores(model, points, at)
@@ -213,7 +213,13 @@ def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:
         turn = np.asarray(np.linalg.lstsq(spread, middle, rcond=None)[0], dtype=np.float64)
         weights = (1 - (score - middle) @ turn) / len(score)
     return ScoreLaw(
-        scaling, clip, at, points, weights, log_densities(model, points, at), clipped(scaling, points, clip)
+        scaling,
+        clip,
+        at,
+        points,
+        weights,
+        log_densities(model, points, at, public=True),
+        clipped(scaling, points, clip),
     )
 
 

@@ -109,7 +109,22 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
     # Arrow refuses bytes of the other order
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype.kind in "fiu":
+        return _converted(str(values.dtype), _from_memory, values, values[:0])
     return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
+
+
+def _from_memory(values: NDArray[Any]) -> Any:
+    """Convert numbers where they lie, NaN to missing: what `pa.array(values, from_pandas=True)` gives.
+
+    That function loads pandas, which takes half a second.
+    """
+    pa = arrow()
+
+    values = np.ascontiguousarray(values)
+    gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=np.bool_)
+    there = pa.py_buffer(np.packbits(~gone, bitorder="little")) if gone.any() else None
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [there, pa.py_buffer(values)])
 
 
 def series(values: Any) -> LazyColumn:

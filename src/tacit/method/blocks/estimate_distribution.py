@@ -187,7 +187,9 @@ class FittedLaw:
         )  # fmt: skip
 
     def _rule(self, vector: Array) -> quadrature.Rule:
-        return quadrature.law(self.model, vector, lambda rows: log_densities(self.model, rows, vector), scores.FINE)
+        return quadrature.law(
+            self.model, vector, lambda rows: log_densities(self.model, rows, vector, public=True), scores.FINE
+        )
 
     def _expected(self, vector: Array) -> float:
         points, weights = self._rule(vector)
