@@ -53,14 +53,17 @@ class PiecewiseScore:
         """The polygons that are given: slope, middle, and weight unless it is empty."""
         return (self.slope, self.middle, *((self.weight,) if self.weight else ()))
 
-    def check(self) -> None:
-        """Raise ArithmeticError where an intermediate value could exceed EXACT, or a slope is not an integer."""
+    def check(self, reach: int = H) -> None:
+        """Raise ArithmeticError where an intermediate value could exceed EXACT, or a slope is not an integer.
+
+        reach: largest |z| of a coordinate but the response, whose bound is H.
+        """
         whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in self.polygons)
         # z + H lies in 0, ..., 2H, so that |slope (z + H)| <= 2 H max|slope|; 2**FINE is for the half added in rounding
         slope, *others = (max(map(abs, one)) for one in self.polygons)
         if not whole or 2 * H * slope + max(others) + 2**FINE >= EXACT:
             raise ArithmeticError("polygons beyond exact integers")
-        if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1 or self.weights[-1]:
+        if sum(map(abs, self.weights)) * reach + 2**self.shift >= EXACT or self.shift < 1 or self.weights[-1]:
             raise ArithmeticError("a predictor beyond exact integers")
 
     def place(self, z: Ints) -> Ints:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.coordinates import EXACT, SIGN, H
+from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_map import KeyMap, RowMap, Unit
 
@@ -19,20 +20,29 @@ LARGEST: Final = 2**20
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One integer coordinate z of a row, |z| <= H: a product of numeric columns and of indicators of levels.
+    """One integer coordinate z of a row, |z| <= half: a product of numeric columns and of indicators of levels.
 
-    numbers: row maps to {0, ..., G}, G <= 2 H and even, each centred at G / 2; k of them make round(product /
-    H**(k - 1)), none make H.  marks: (key, level), a factor of 1 at that level and 0 elsewhere; for the level SIGN -1
-    at the first of two levels and 1 at the second.
+    numbers: row maps to {0, ..., G}, G <= 2 half and even, each centred at G / 2; k of them make round(product /
+    half**(k - 1)), none make H.  marks: (key, level), a factor of 1 at that level and 0 elsewhere; for the level SIGN
+    -1 at the first of two levels and 1 at the second.  half: a power of two, H unless products are of a norm-clipped
+    vector, which is on a scale of its own.
     """
 
     numbers: tuple[RowMap, ...] = ()
     marks: tuple[tuple[KeyMap, int], ...] = ()
+    half: int = H
 
     @property
     def divisor(self) -> int:
-        """H**(k - 1) for k numbers, a power of two; 1 where nothing is divided."""
-        return H ** max(0, len(self.numbers) - 1)
+        """half**(k - 1) for k numbers, a power of two; 1 where nothing is divided."""
+        return self.half ** max(0, len(self.numbers) - 1)
+
+    def check(self) -> None:
+        """Raise ArithmeticError where a number exceeds `half`, or a step could round."""
+        if self.half & (self.half - 1) or self.half < H or any(2 * self.half < at.G for at in self.numbers):
+            raise ArithmeticError("a coordinate beyond its bound")
+        if 2 * self.half ** len(self.numbers) >= EXACT:
+            raise ArithmeticError("a product of coordinates beyond exact integers")
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
@@ -40,10 +50,10 @@ class Coordinate:
         """Reference: return z, shape (rows,), from grid values and from indices of levels (-1 where absent)."""
         z = np.full(rows, 1 if self.numbers else H, dtype=np.int64)
         for at in self.numbers:
-            # each factor lies in -H, ..., H
+            # each factor lies in -half, ..., half
             z = z * (values[at] - at.G // 2)
         if self.divisor > 1:
-            # rounded: divided by H for each factor but one, so that again |z| <= H
+            # rounded: divided by half for each factor but one, so that again |z| <= half
             z = (z + self.divisor // 2) // self.divisor
         for key, level in self.marks:
             at = places[key]
@@ -63,9 +73,12 @@ class ClippedResidual:
     shift: int
     clip: int
 
-    def check(self) -> None:
-        """Raise ArithmeticError where a step could round: the sum of |weights| H plus 2**shift is EXACT or more."""
-        if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1:
+    def check(self, reach: int = H) -> None:
+        """Raise ArithmeticError where a step could round: the sum of |weights| reach plus 2**shift is EXACT or more.
+
+        reach: largest |z|.
+        """
+        if sum(map(abs, self.weights)) * reach + 2**self.shift >= EXACT or self.shift < 1:
             raise ArithmeticError("a residual beyond exact integers")
 
     def numpy(self, z: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -78,7 +91,8 @@ class ClippedResidual:
 class Product:
     """A summand of a row: floor(psi**power * prod_j z_j / 2**shift), with at most two coordinates z_j.
 
-    of: indices of the coordinates.  size: whether `PiecewiseScore.sizes` stands in place of psi.
+    of: indices of the coordinates, or of the entries of a norm-clipped vector where the question has one.  size:
+    whether `PiecewiseScore.sizes` stands in place of psi.
     """
 
     of: tuple[int, ...]
@@ -111,9 +125,10 @@ class ProductOfMeans:
 class CrossProducts:
     """A request to a source: sums of products of coordinates over complete rows, those without a missing cell.
 
-    score: the residual or score psi that products are multiplied by.  unit: if given, sums are over persons: each adds
-    the rounded mean of every product over the person's complete rows, and products of those means (`between`); a person
-    without a complete row adds nothing.
+    score: the residual or score psi that products are multiplied by, a function of the coordinates.  norm: if given,
+    products are of the entries of the row's norm-clipped vector in place of coordinates.  unit: if given, sums are over
+    persons: each adds the rounded mean of every product over the person's complete rows, and products of those means
+    (`between`); a person without a complete row adds nothing.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -121,6 +136,7 @@ class CrossProducts:
     score: ClippedResidual | PiecewiseScore | None = None
     unit: Unit | None = None
     between: tuple[ProductOfMeans, ...] = ()
+    norm: NormClip | None = None
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
@@ -134,18 +150,32 @@ class CrossProducts:
 
     def check(self) -> None:
         """Raise ArithmeticError where a summand could exceed LARGEST, or an intermediate value could reach EXACT."""
+        reach = max((one.half for one in self.coordinates), default=H)
+        for one in self.coordinates:
+            one.check()
+        if reach > H and self.norm is None:
+            raise ArithmeticError("a coordinate beyond H whose products are released as they are")
+        if isinstance(self.score, PiecewiseScore) and self.coordinates[-1].half > H:
+            raise ArithmeticError("a response beyond H")
         if self.score is not None:
-            self.score.check()
+            self.score.check(reach)
+        if self.norm is not None:
+            self.norm.check(reach)
         for one in self.products:
-            _check(H ** len(one.of) * (self.score.clip if self.score else 0) ** one.power, one.shift)
+            _check(self._unshifted(one), one.shift)
         for one in self.between:
             _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift)
 
     def most(self, place: int) -> int:
         """Return a bound on |summand| of a product, given by its index, and so on a person's mean of it."""
         one = self.products[place]
+        return self._unshifted(one) >> one.shift
+
+    def _unshifted(self, one: Product) -> int:
+        """Return a bound on |summand| of a product before it is divided."""
+        entry = H if self.norm is None else self.norm.most
         # 0 ** 0 = 1: without a score, products have the power 0
-        return H ** len(one.of) * (self.score.clip if self.score else 0) ** one.power >> one.shift
+        return entry ** len(one.of) * (self.score.clip if self.score else 0) ** one.power
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
@@ -157,7 +187,8 @@ class CrossProducts:
         """Reference: return the sum of each product over rows of coordinates z; who: the person of each row."""
         psi = np.ones(len(z), dtype=np.int64) if self.score is None else self.score.numpy(z)
         sizes = self.score.sizes(z, psi) if isinstance(self.score, PiecewiseScore) else psi
-        found = [one.numpy(z, psi, sizes) for one in self.products]
+        factors = z if self.norm is None else self.norm.numpy(z)
+        found = [one.numpy(factors, psi, sizes) for one in self.products]
         if who is not None:
             found = averages(found, who)
         return tuple(int(one.sum()) for one in (*found, *(one.numpy(found) for one in self.between)))

@@ -23,6 +23,7 @@ from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.column_kinds import Reading
 from tacit.source.engine import Engine
+from tacit.source.engine_norms import with_vector
 from tacit.source.engine_scores import clamped, combined, halved, with_scores
 
 
@@ -55,11 +56,14 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
         frame = with_scores(frame, question.score, f"z{len(question.coordinates) - 1}")
     elif question.score is not None:
         frame = frame.with_columns(_residual(question.score).alias("psi"))
+    if question.norm is not None:
+        frame = with_vector(frame, question.norm)
+    factor = "z" if question.norm is None else "w"
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)
         # psi**power times the coordinates, as repeated factors: some engines compute powers in floats
-        for name in ["size" if one.size else "psi"] * one.power + [f"z{j}" for j in one.of]:
+        for name in ["size" if one.size else "psi"] * one.power + [f"{factor}{j}" for j in one.of]:
             total = total * nw.col(name)
         made.append(_halved(total, one.shift))
     # an incomplete row still counts among all rows: it adds 0 and is not filtered
