@@ -52,7 +52,7 @@ def test_large_vectors_never_exceed_it(neighbors: str) -> None:
         size, most = int(rng.integers(1, 12)), int(rng.integers(20, 1024))
         first, second = int(rng.integers(0, 8 * most)), int(rng.integers(0, 3))
         z = rng.integers(-1024, 1025, (300, size))
-        clip = NormClip(tuple(range(size)), (2,) * size, (0,) * size, 1, most)
+        clip = NormClip(tuple(map(tuple, (2 * np.eye(size, dtype=int)).tolist())), 1, most)
         clip.check()
         w = clip.numpy(z)
         made = released(np.vstack([w, -w[:20], np.zeros((1, size), dtype=np.int64)]), first, second)

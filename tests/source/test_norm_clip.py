@@ -27,9 +27,8 @@ FINE = 2**19
 @st.composite
 def clips(draw: st.DrawFn) -> tuple[NormClip, np.ndarray]:
     size, shift = draw(st.integers(1, 6)), draw(st.integers(1, 20))
-    numbers = st.integers(-(2**24), 2**24)
-    each = st.tuples(*[numbers] * size)
-    clip = NormClip(tuple(range(size)), draw(each), draw(each), shift, draw(st.integers(1, H)))
+    each = st.tuples(*[st.integers(-(2**24), 2**24)] * size)
+    clip = NormClip(draw(st.tuples(*[each] * size)), shift, draw(st.integers(1, H)))
     cells = st.one_of(st.integers(-H, H), st.sampled_from([-H, 0, H]))
     return clip, np.array(draw(st.lists(st.tuples(*[cells] * size), min_size=1, max_size=8)), dtype=np.int64)
 
@@ -55,7 +54,7 @@ def test_a_root_at_every_place_where_it_could_be_one_too_few() -> None:
     """Sums of squares just below, at and above whole squares: |w| C / r must not be too long."""
     roots = np.concatenate([np.arange(1, 40), [181, 255, 256, 1023, 32_767]])
     for most in (1, 7, 181):
-        clip = NormClip((0, 1), (2, 2), (0, 0), 1, most)
+        clip = NormClip(((2, 0), (0, 2)), 1, most)
         z = np.array([[a, b] for a in roots for b in (0, 1, 2)])
         w = clip.numpy(z)
         assert ((w**2).sum(axis=1) <= most**2).all()
@@ -68,13 +67,13 @@ def test_a_root_at_every_place_where_it_could_be_one_too_few() -> None:
         {"shift": 0},
         {"most": 0},
         {"most": H + 1},
-        {"factors": (2**43, 1)},
-        {"offsets": (0, 2**52)},
+        {"weights": ((2**42, 1),)},
+        {"weights": ((0, 1), (2**41, -(2**41)))},
         {"shift": 52},
     ],
 )
 def test_what_could_round_is_refused(wrong: dict[str, Any]) -> None:
-    clip = NormClip((0, 1), (1, 1), (0, 0), 1, 10)
+    clip = NormClip(((1, 0), (0, 1)), 1, 10)
     clip.check()
     with pytest.raises(ArithmeticError):
         replace(clip, **wrong).check()
@@ -91,7 +90,15 @@ FINELY = (
     Coordinate((X,), ((K, 2),), half=FINE),
     Coordinate((Y,)),
 )
-CLIP = NormClip((0, 1, 2, 3, 4, 5), (200, 1531, -913, 2222, 97, 3001), (0, -91_000, 77, 5, -9_999, 0), 12, 500)
+WEIGHTS = (
+    (200_000, 0, 0, 0, 0, 0, 0),
+    (-91_000, 1531, 0, 0, 0, 0, 0),
+    (77, 12, -913, 0, 0, 0, 0),
+    (5, 0, 411, 2222, 0, 0, 0),
+    (-9_999, 3, -4, 5, 97_000, 0, 0),
+    (0, 1, 1, 1, 1, 3001, 0),
+)
+CLIP = NormClip(WEIGHTS, 22, 500)
 PRODUCTS = tuple(Product((i, j)) for j in range(6) for i in range(j + 1))
 SCORED = tuple(Product((j,), 1) for j in range(6)) + tuple(Product((i, j), 2, 18) for j in range(6) for i in range(j))
 SCORE = ClippedResidual((17, -1203, 55, 999, 4, -77, 700_001), 20, 300)
@@ -160,7 +167,7 @@ def test_questions_that_could_overflow_are_refused() -> None:
     for wrong in (
         replace(QUESTIONS["products"], norm=None),
         CrossProducts((Coordinate((X,)),), (Product((0,)),)),
-        CrossProducts((Coordinate((X, X, X), half=FINE),), (Product((0,)),), norm=replace(CLIP, of=(0,))),
+        CrossProducts((Coordinate((X, X, X), half=FINE),), (Product((0,)),), norm=NormClip(((1,),), 12, 500)),
         replace(QUESTIONS["scores"], score=replace(SCORE, weights=(2**33,) * 7)),
     ):
         with pytest.raises(ArithmeticError):

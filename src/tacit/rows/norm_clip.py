@@ -2,10 +2,10 @@
 
 Of a row's integer coordinates z_j it computes
 
-    w_j = clamp(floor((factors_j z_j + offsets_j) / 2**shift + 1/2), -WIDEST, WIDEST)       on a public scale
-    N   = sum_j w_j**2
-    w_j = sign(w_j) floor(|w_j| C / r),  r = floor(sqrt(N)) + 1,  where N > C**2            shortened, not turned
-    w   = 0,  where then sum_j w_j**2 > C**2 all the same                                   never, and last
+    w_i = clamp(floor(sum_j weights_ij z_j / 2**shift + 1/2), -WIDEST, WIDEST)              on public scales and axes
+    N   = sum_i w_i**2
+    w_i = sign(w_i) floor(|w_i| C / r),  r = floor(sqrt(N)) + 1,  where N > C**2            shortened, not turned
+    w   = 0,  where then sum_i w_i**2 > C**2 all the same                                   never, and last
 
 r is more than the root of N: sqrt of float64 is rounded to nearest, so that floor(sqrt(N)) is at least floor of the
 root, for N below EXACT; hence |w| is at most C after the third line.  Sensitivities rest on the fourth alone, in 64-bit
@@ -31,31 +31,29 @@ WIDEST: Final = 2**15
 class NormClip:
     """The public constants of a norm-clipped vector of a row.
 
-    of: the coordinates z that it is made of.  factors, offsets: of each.  most: C, at most H, so that a product of two
-    entries is at most H**2.  Whatever the constants and the row, sum_j w_j**2 <= C**2.
+    weights: for each entry, one of every coordinate z.  most: C, at most H, so that a product of two entries is at most
+    H**2.  Whatever the constants and the row, sum_i w_i**2 <= C**2.
 
-    >>> clip = NormClip((0, 1), (4, 4), (0, 0), 2, 5)
+    >>> clip = NormClip(((4, 0), (0, 4)), 2, 5)
     >>> clip.numpy(np.array([[3, 4], [-30, 40], [0, 700]])).tolist()
     [[3, 4], [-2, 3], [0, 4]]
     """
 
-    of: tuple[int, ...]
-    factors: tuple[int, ...]
-    offsets: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...]
     shift: int
     most: int
 
     def check(self, reach: int = H) -> None:
         """Raise ArithmeticError where a step could round or C is beyond H; reach: largest |z|."""
-        sizes = (abs(f) * reach + abs(o) for f, o in zip(self.factors, self.offsets, strict=True))
-        if self.shift < 1 or max(sizes, default=0) + 2**self.shift >= EXACT:
-            raise ArithmeticError("a coordinate beyond exact integers")
-        if not 1 <= self.most <= H or len(self.of) * WIDEST**2 >= EXACT:
+        largest = max((sum(map(abs, one)) for one in self.weights), default=0)
+        if self.shift < 1 or largest * reach + 2**self.shift >= EXACT:
+            raise ArithmeticError("an entry beyond exact integers")
+        if not 1 <= self.most <= H or len(self.weights) * WIDEST**2 >= EXACT:
             raise ArithmeticError("a norm beyond exact integers")
 
     def numpy(self, z: Ints) -> Ints:
-        """Reference: return w, shape (rows, len(of)), for z of shape (rows, coordinates)."""
-        total = z[:, list(self.of)] * np.array(self.factors, dtype=np.int64) + np.array(self.offsets, dtype=np.int64)
+        """Reference: return w, shape (rows, entries), for z of shape (rows, coordinates)."""
+        total = z @ np.array(self.weights, dtype=np.int64).T
         w = np.clip((total + 2 ** (self.shift - 1)) // 2**self.shift, -WIDEST, WIDEST)
         squares = (w * w).sum(axis=1)
         root = np.floor(np.sqrt(squares.astype(np.float64))).astype(np.int64) + 1

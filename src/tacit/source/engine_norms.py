@@ -12,16 +12,12 @@ import narwhals as nw
 
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.source import cell_expressions as ex
-from tacit.source.engine_scores import clamped, halved
+from tacit.source.engine_scores import clamped, combined
 
 
 def with_vector(frame: Any, clip: NormClip) -> Any:
     """Add the columns w0, w1, ... of the clipped vector; coordinates are columns z0, z1, ..."""
-    made: list[Any] = []
-    for j, factor, offset in zip(clip.of, clip.factors, clip.offsets, strict=True):
-        # half of the divisor: floor(x + 1/2) rounds to nearest
-        total = nw.col(f"z{j}") * ex.whole(factor) + ex.whole(offset + 2 ** (clip.shift - 1))
-        made.append(clamped(halved(total, clip.shift), -WIDEST, WIDEST))
+    made = [clamped(combined(one, clip.shift), -WIDEST, WIDEST) for one in clip.weights]
     names, most = [f"w{i}" for i in range(len(made))], ex.whole(clip.most**2)
     frame = frame.with_columns(*(one.alias(name) for one, name in zip(made, names, strict=True)))
     frame = frame.with_columns(_squares(names).alias("norm"))
