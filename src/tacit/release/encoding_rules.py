@@ -76,6 +76,11 @@ FORMS: Final = {
     "scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
     ),
+    "column-moments": Shape("regression", ("G", "score", "square", "count"), (1, 2 * MOST), grid=False),
+    "norm-products": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
+    "norm-scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
+    ),
     "scored": Shape(
         "regression",
         ("G", "score", "off", "diag", "squares", "counted", "cut", "shift"),

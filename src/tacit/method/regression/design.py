@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from tacit.method.regression import counts_design, scores_design
+from tacit.method.regression import counts_design, norms_design, scores_design
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression.linear_pilot import response_residual
@@ -30,6 +30,9 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     if query.model != "linear":
         return scores_design.design(query, public, cost)
     facts = row_facts(query, public.schema)
+    # normal noise follows a norm, whatever the bounds; of persons, means are released, and products of means
+    if cost.noise == "gaussian" and facts.unit is None:
+        return norms_design.design(query, facts, public, cost)
     made, first, second = facts.layout, cost.share(FIRST_SHARE), cost.share(1 - FIRST_SHARE)
     form = (forms if facts.unit is None else person_forms).residual_scores(made, cost.noise, public.neighbors)
     # Product((), 2) is psi**2 alone

@@ -17,7 +17,14 @@ from tacit.method.regression.estimate_linear import fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, layout
-from tacit.method.regression.noisy_crossproducts import read_crossproducts, read_residual_scores
+from tacit.method.regression.noisy_crossproducts import (
+    NoisyMatrix,
+    ResidualScores,
+    read_crossproducts,
+    read_residual_scores,
+)
+from tacit.method.regression.noisy_norms import read_norm_products, read_norm_scores
+from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -115,6 +122,16 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
         raise InferenceError(text, code="I09", hint='target="population"', state=None)
 
 
+def _linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, ResidualScores, float | None]:
+    """Return cross-products and scores of a linear regression, and the number of rows where the former do not say it."""
+    if release.parts[0].form == "products":
+        first, second = release.parts
+        return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
+    moments, first, second = release.parts
+    columns = read_columns(moments, made, release.rows)
+    return read_norm_products(first, made), read_norm_scores(second, made), columns.rows
+
+
 def fit_release(release: Released, target: Target = "population") -> Fit:
     """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step)."""
     query, made = cast(Regression, release.query), layout_of(release)
@@ -122,9 +139,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
     if query.model != "linear":
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
-        first, second = release.parts
-        parts = read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
-        found = fit(query.formula, made, *parts, of_table=target == "table")
+        found = fit(query.formula, made, *_linear_parts(release, made), of_table=target == "table")
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))

@@ -81,12 +81,20 @@ class LinearStep:
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
-def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores, *, of_table: bool = False) -> Fit:
+def fit(
+    formula: str,
+    layout: Layout,
+    crossed: NoisyMatrix,
+    scores: ResidualScores,
+    rows: float | None = None,
+    *,
+    of_table: bool = False,
+) -> Fit:
     """Return the fit from both parts, or for each term the reason why noise is too large for it.
 
-    of_table: with the errors of the coefficients as those of the table's own least-squares fit (`estimate_table`).
+    rows: number of complete rows, where cross-products do not say it.  of_table: with the errors of the coefficients as those of the table's own least-squares fit (`estimate_table`).
     """
-    step = linear_step(layout, crossed, scores)
+    step = linear_step(layout, crossed, scores, rows)
     if isinstance(step, str):
         return _no_fit(formula, layout, step)
     errors = error_variance(step, scores)
@@ -175,16 +183,21 @@ def _no_fit(formula: str, layout: Layout, reason: str) -> Fit:
     return Fit(formula, "linear", cast(Any, METHOD), layout.names, values, nothing, nothing, (reason,) * p)
 
 
-def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> LinearStep | str:
-    """Return the step from the pilot fit, or the reason why noise is too large for it."""
+def linear_step(
+    layout: Layout, crossed: NoisyMatrix, scores: ResidualScores, rows: float | None = None
+) -> LinearStep | str:
+    """Return the step from the pilot fit, or the reason why noise is too large for it.
+
+    rows: number of complete rows, where cross-products do not say it.
+    """
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
     terms = layout.terms / size[:, None]
     count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     # entry (0, 0) is the number of rows; below 4 standard deviations of its noise it may be none
     if crossed.values[0, 0] < max(4 * count, u + 1):
-        rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
-        return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
+        about = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
+        return f"{about}, with noise of {count:,.0f}; more rows or a larger budget are needed"
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
@@ -205,14 +218,14 @@ def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) ->
     if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
         return "the first fit told nothing of where to look: more rows or a larger budget are needed"
     inner = terms[:u, :m]
-    g, noise = inner @ scores.score / unit, inner @ inner.T * (scores.variance / unit**2)
+    g, noise = inner @ scores.score / unit, scores.noise(inner) / unit**2
     b1 = b0 + inverse @ g
     # the mean of E A^-1 N a is the sum over noises of variance P A^-1 P a, P the noise's pattern
     moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
     # noise in g adds tr(A^-1 Cov(g)) to the mean of g' A^-1 g
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
-    b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])
+    b1, rows = b1 - inverse @ second, float(crossed.values[0, 0]) if rows is None else rows
     # 2 |terms[u, m]| is the response's whole range, and the pilot's widest clipping range
     ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
     return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)

@@ -65,11 +65,11 @@ def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -
     top = 2 * float(abs(terms[u, layout.size]) / size[u])
     cut = min(max(scale * residual_range(rows, noise), MIN_RANGE * top), top)
     row = (terms[u] / size[u] - b @ (terms[:u] / size[:u, None])) / cut
-    made = _integer_residual(row, clip)
+    made = integer_residual(row, clip)
     return response_residual(layout, clip) if made is None else made
 
 
-def _integer_residual(row: Array, clip: int) -> ClippedResidual | None:
+def integer_residual(row: Array, clip: int) -> ClippedResidual | None:
     """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly."""
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:

@@ -44,7 +44,7 @@ import math
 from typing import Final, cast
 
 from tacit.method.regression import encoding as forms
-from tacit.method.regression import mechanism_scores
+from tacit.method.regression import mechanism_norms, mechanism_scores, norms_design
 from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
@@ -75,6 +75,8 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
     part = cast(ProductPart, column)
     if not parts:
         return part
+    if shape.mechanism == norms_design.VERSION:
+        return mechanism_norms.next_question(part, parts, shape)
     if shape.mechanism != VERSION:
         return mechanism_scores.next_question(part, parts, shape)
     # standard deviation of a sum's noise, in units of the clipping range

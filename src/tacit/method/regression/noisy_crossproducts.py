@@ -68,7 +68,8 @@ def relative_noise(A: NoisyMatrix) -> float:
 class ResidualScores:
     """The second part of a linear regression, in units of psi and of z / H.
 
-    score: sums of psi z, shape (m,), each with noise of `variance`.  square: the sum of psi**2, with noise of
+    score: sums of psi z, shape (m,), with noise of covariance `variance` times `mixing` mixing', `mixing` None for the unit
+    matrix.  square: the sum of psi**2, with noise of
     `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  residual: the definition of psi.  persons: whether the
     sums are over persons, of means of their rows and (meat) of products of mean scores.
     """
@@ -80,6 +81,12 @@ class ResidualScores:
     meat: NoisyMatrix
     residual: ClippedResidual
     persons: bool = False
+    mixing: Array | None = None
+
+    def noise(self, terms: Array) -> Array:
+        """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""
+        moved = terms if self.mixing is None else terms @ self.mixing
+        return moved @ moved.T * self.variance
 
 
 def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMatrix:

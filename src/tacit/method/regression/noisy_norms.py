@@ -1,0 +1,91 @@
+"""Read released sums of norm-clipped vectors as matrices of z / H, with the law of their noise.  Post-processing.
+
+A part stores the integer weights that made its vector, so that reading it repeats no floating-point choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores
+from tacit.method.regression.norm_encoding import SHIFT, entries
+from tacit.release.parts import Part
+from tacit.rows.coordinates import H
+from tacit.rows.norm_clip import NormClip
+from tacit.rows.row_products import ClippedResidual
+
+
+def stored_products(clip: NormClip) -> dict[str, int]:
+    """Return the constants of a standardised vector for a part: of each entry the weights of its own z, and of z_0."""
+    made = {"shift": clip.shift}
+    for i, row in enumerate(clip.weights):
+        made |= {f"weight{2 * i}": row[i], f"weight{2 * i + 1}": row[0] if i else 0}
+    return made
+
+
+def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
+    """Return the constants of a residual and of a whitened vector, whose weights are a triangle, for a part."""
+    made = {"shift": residual.shift, "turn": clip.shift}
+    made |= {f"weight{j}": weight for j, weight in enumerate(residual.weights)}
+    weights = [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
+    return made | {f"weight{len(residual.weights) + place}": weight for place, weight in enumerate(weights)}
+
+
+def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
+    """Return sums of w w', shape (m + 1, m + 1), the response last, and the matrix that makes w of z / H.
+
+    w is in standard deviations, its first entry 1; rows are shortened as in the release.
+    """
+    facts, size = part.parameters, layout.size + 1
+    turn = np.zeros((size, size))
+    for i in range(size):
+        turn[i, 0] = facts[f"weight{2 * i + 1}"]
+        turn[i, i] = facts[f"weight{2 * i}"]
+    turn *= H / 2.0 ** facts["shift"]
+    unit = max(float(turn[0, 0]), 1e-300)
+    return _sums(part, facts, size, 0, unit**2), turn / unit
+
+
+def read_norm_products(part: Part, layout: Layout) -> NoisyMatrix:
+    """Return sums of z z' / H**2, shape (m + 1, m + 1), the response last."""
+    made, turn = read_standardised(part, layout)
+    return made.transformed(np.asarray(np.linalg.inv(turn), dtype=np.float64))
+
+
+def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
+    """Return the scores of a part of form `norm-scores`, in units of psi and of z / H."""
+    facts, m = part.parameters, layout.size
+    integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
+    turn, place = np.zeros((m, m)), m + 1
+    for i in range(m):
+        for j in range(i + 1):
+            turn[i, j] = facts[f"weight{place}"]
+            place += 1
+    back = np.asarray(np.linalg.inv(turn * (H / 2.0 ** facts["turn"])), dtype=np.float64)
+    meat = _sums(part, facts, m, m + 1, 2.0**-SHIFT).transformed(back)
+    residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
+    square = float(integers[m] / facts["square"])
+    return ResidualScores(
+        back @ integers[:m] / facts["score"],
+        noise / facts["score"] ** 2,
+        square,
+        noise / facts["square"] ** 2,
+        meat,
+        residual,
+        mixing=back,
+    )
+
+
+def _sums(part: Part, facts: Mapping[str, int], size: int, start: int, unit: float) -> NoisyMatrix:
+    """Return the symmetric matrix of released products of a vector's entries, from the integer `start` on."""
+    pairs = entries(size)
+    weights = np.array([facts["diag" if i == k else "off"] for i, k in pairs], dtype=np.float64) * unit
+    patterns = np.zeros((len(pairs), size, size))
+    for place, (i, k) in enumerate(pairs):
+        patterns[place, i, k] = patterns[place, k, i] = 1.0
+    integers = np.array(part.integers[0][start:], dtype=np.float64)
+    return NoisyMatrix(np.einsum("e,eij->ij", integers / weights, patterns), patterns, part.law.variance() / weights**2)

@@ -1,0 +1,120 @@
+"""Integer encodings of norm-clipped rows, with the proofs of their sensitivities in l2, for normal noise.
+
+Of a complete row z = (z_0, ..., z_m), |z_j| <= B_j <= H, z_0 = H (`method.regression.layout`), three parts are released
+one after another.  An incomplete row is all zeros.  Primes mark the row in the neighbouring table.
+
+`column_moments` releases F z_j for every j > 0, and F e_j z_j**2 for those that are no mere sign or level; 2 H**2 for
+each row where the number of rows is not public.  With e_j = lambda / B_j rounded down, a = z_j / B_j, b = z'_j / B_j,
+    replace-one, lambda = 3/2:  (a - b)**2 (1 + 9/4 (a + b)**2) <= 4.  With s = |a + b| and |a - b| <= 2 - s it is at
+        most (2 - s)**2 (1 + 9/4 s**2), whose derivative has its zeros at 2 and where 9 s**2 - 9 s + 2 = 0: a minimum at
+        s = 1/3 and a maximum at s = 2/3, where it is 32/9; at s = 0 it is 4.  Present against absent: 1 + 9/4.
+    add-remove, lambda = 1/2:   1 + 1/4.
+In a group of several coordinates at most one is not 0: two rows change two of them, at most 2 (1 + lambda**2) times
+B**2.  Without squares lambda is 0.  The squared change is at most F**2 times the sum over groups; the number of rows
+adds its own square where a row can be absent.
+
+`norm_products` releases the products of the entries of a vector w of norm at most C, the response one of them:
+`method.shared.norm_sensitivity`.
+
+`norm_scores` releases v = psi w, psi**2 and v_i v_k with the weights of `encoding.residual_scores`.  psi is an integer,
+|psi| <= c, and w a vector of norm at most C of the regressors alone: |v| <= R |psi| / c, R = c C, is all that the proof
+there asks of v.  Its l2 bounds hold with R**2 in place of c**2 M: 4 R**2 (replace-one), 11/8 R**2 (add-remove), and a
+little more for rounding down.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Final
+
+from tacit.method.regression.encoding import CLIP, RESIDUAL_WEIGHT, ProductEncoding
+from tacit.method.regression.layout import Layout
+from tacit.method.shared.norm_sensitivity import DIAGONAL, OFF, vectors_and_products
+from tacit.rows.coordinates import H
+
+MOST: Final = H
+"""C: the norm of a clipped vector, in its integer units."""
+FIRST: Final = 2**12
+"""F, the weight of a coordinate in the released integers of `column_moments`."""
+COUNT: Final = 2
+"""Weight of H**2 for each row."""
+SHIFT: Final = 18
+"""Products v_i v_k are divided by 2**SHIFT, so that they are at most 2**20."""
+
+
+def squared(layout: Layout) -> tuple[int, ...]:
+    """Return the coordinates whose squares `column_moments` releases: of a sign or a level the sum tells the square."""
+    return tuple(j for j in range(1, layout.size + 1) if layout.coordinates[j][0])
+
+
+def square_weight(bound: int, lift: int) -> int:
+    """Return the weight of z_j**2: F lambda / B_j, rounded down; lambda = lift / 2."""
+    return lift * FIRST // (2 * bound)
+
+
+def column_moments(layout: Layout, neighbors: str, *, leaves: bool) -> ProductEncoding:
+    """Return the encoding of sums of coordinates and of their squares.
+
+    leaves: whether a row can be absent although the number of rows is public.
+    """
+    one, squares = neighbors == "replace-one", squared(layout)
+    lift = 3 if one else 1
+    whole = 0  # in quarters of F**2
+    for group in layout.groups:
+        B, more = max(layout.bounds[j] for j in group), group[0] in squares
+        several = 26 if more else 8
+        quarters = (several if len(group) > 1 else 16) if one else (5 if more else 4)
+        whole += quarters * B * B
+    counted = leaves or not one
+    l2_squared = -(-whole * FIRST**2 // 4) + ((COUNT * H * H) ** 2 if counted else 0)
+    weights = [FIRST] * layout.size + [square_weight(layout.bounds[j], lift) for j in squares]
+    most = [*layout.bounds[1:], *(layout.bounds[j] ** 2 for j in squares)]
+    weights, most = ([*weights, COUNT], [*most, H * H]) if counted else (weights, most)
+    l1 = isqrt(l2_squared * len(weights)) + 1
+    parameters = {"G": H, "score": FIRST, "square": lift, "count": COUNT if counted else 0}
+    return _encoding("column-moments", parameters, weights, most, l1, l2_squared)
+
+
+def norm_products(layout: Layout, neighbors: str) -> ProductEncoding:
+    """Return the encoding of products of all entries of a row's vector, the response the last of them."""
+    size = layout.size + 1
+    l2_squared = vectors_and_products(MOST, 0, 1, neighbors, size=size)
+    pairs = entries(size)
+    weights = [DIAGONAL if i == k else OFF for i, k in pairs]
+    # an extreme row lies on the first axis
+    most = [MOST * MOST, *([0] * (len(pairs) - 1))]
+    parameters = {"G": MOST, "off": OFF, "diag": DIAGONAL}
+    return _encoding("norm-products", parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
+
+
+def norm_scores(layout: Layout, neighbors: str) -> ProductEncoding:
+    """Return the encoding of clipped residuals: psi w, psi**2 and products psi**2 w w'."""
+    one, R, pairs = neighbors == "replace-one", CLIP * MOST, entries(layout.size)
+    lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
+    # F lambda R / c**2 and F b / R, of products that are divided; rounding weights down only makes norms smaller
+    square = RESIDUAL_WEIGHT * lift * MOST // (2 * CLIP)
+    off = (RESIDUAL_WEIGHT << SHIFT) // (part * R)
+    diag = isqrt(off * off // 2)
+    whole = 4 * R * R if one else 11 * R * R // 8 + 1
+    # the second summand is for rounding down: each product changes by less than 1
+    l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(pairs)) + 1)
+    parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
+    weights = [RESIDUAL_WEIGHT] * layout.size + [square] + [diag if i == k else off for i, k in pairs]
+    most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, R * R >> SHIFT, *([0] * (len(pairs) - 1))]
+    return _encoding("norm-scores", parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
+
+
+def entries(size: int) -> tuple[tuple[int, int], ...]:
+    """Return all pairs (i, k), i <= k, in the order of the released products.
+
+    >>> entries(2)
+    ((0, 0), (0, 1), (1, 1))
+    """
+    return tuple((i, k) for k in range(size) for i in range(k + 1))
+
+
+def _encoding(
+    name: str, parameters: dict[str, int], weights: list[int], most: list[int], l1: int, l2_squared: int
+) -> ProductEncoding:
+    extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
+    return ProductEncoding(name, parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme)

@@ -1,0 +1,158 @@
+"""The scales and axes of norm-clipped vectors, from released integers alone.  Post-processing: no data here.
+
+1. Column moments give each coordinate's mean and standard deviation; `standardised` divides by these, so that bounds
+   which are wider than the values cost little.
+2. Products of the standardised vector give the regressors' correlations; `whitened` turns the vector to axes on which
+   it has variance 1 and no correlations.  Noise is then equally large, in standard errors, in every direction: nearly
+   collinear regressors do not suffer from it more than others.
+How far a vector may reach is chosen from the same integers: the sensitivity is that of the integer norm, whatever C
+stands for.  Rows beyond are shortened; where levels are rare the reach is wider, so that their rows seldom are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.linear_pilot import (
+    MIN_RANGE,
+    integer_residual,
+    pilot_coefficients,
+    residual_range,
+    residual_sd,
+    response_residual,
+)
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.norm_encoding import MOST, square_weight, squared
+from tacit.release.parts import Part
+from tacit.rows.coordinates import EXACT, SIGN, H
+from tacit.rows.norm_clip import NormClip
+from tacit.rows.row_products import ClippedResidual
+
+ROOM: Final = 2.0
+"""Standard deviations by which the norm of a vector may exceed the root of its mean square before it is shortened."""
+RAREST: Final = 36.0
+"""Largest squared norm that a rare level adds to the reach: rows of a rarer level are shortened."""
+LEAST: Final = 0.5
+"""Least standard deviation of a coordinate, in steps of its grid."""
+MAX_SHIFT: Final = 30
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Released moments of the coordinates but the first, in steps of their grids, the response last.
+
+    rows: their number, public or noisy.  mean, sd: of each coordinate, shape (m,).  rare: the squared distance from its
+    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).
+    """
+
+    rows: float
+    mean: Array
+    sd: Array
+    rare: Array
+
+
+def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
+    """Return the columns' means and standard deviations, the latter at least the size of their noise."""
+    facts, m, squares = part.parameters, layout.size, squared(layout)
+    integers = np.array(part.integers[0], dtype=np.float64)
+    noise, bounds = math.sqrt(part.law.variance()), np.array(layout.bounds[1:], dtype=np.float64)
+    counted = float(integers[-1]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
+    n = max(counted, 1.0)
+    mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
+    loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
+    spread, rare = np.zeros(m), np.ones(m)
+    for j in range(m):
+        if j + 1 in squares:
+            weight = square_weight(layout.bounds[j + 1], facts["square"]) * n
+            own = noise / weight + 2 * abs(float(mean[j])) * loose
+            second = float(integers[m + squares.index(j + 1)]) / weight
+            spread[j] = max(second - float(mean[j]) ** 2, own)
+            if layout.coordinates[j + 1][1]:
+                # a number at one level, else 0: about bound**2 / 3 times the level's share
+                rare[j] = max(1.0, layout.bounds[j + 1] ** 2 / (3 * float(spread[j])))
+            continue
+        # of a sign z = -H or H, of a level 0 or H
+        signed = any(level == SIGN for _, level in layout.coordinates[j + 1][1])
+        width, low = (2 * H, -H) if signed else (H, 0)
+        least = min(max(1 / n, loose / width), 0.5)
+        share = min(max((float(mean[j]) - low) / width, least), 1 - least)
+        spread[j] = share * (1 - share) * width**2
+        rare[j] = 1 / min(share, 1 - share) - 1
+    return Columns(n, mean, np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds), rare)
+
+
+def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
+    """Return C in standard deviations, for the vector of the constant and the coordinates, each of variance 1."""
+    common, rare = 1.0, 0.0
+    for group in layout.groups:
+        if layout.size in group:
+            continue
+        most = max(float(columns.rare[j - 1]) for j in group)
+        # of levels a row has one: what the group adds to its norm is that of its rarest
+        common, rare = (common + 1, rare) if most <= 4 else (common, rare + min(most, RAREST))
+    return math.hypot(math.sqrt(common + response) + ROOM, math.sqrt(rare))
+
+
+def standardised(columns: Columns, layout: Layout) -> NormClip:
+    """Return the vector of the constant and of every coordinate less its mean, over its standard deviation."""
+    m, unit = layout.size, MOST / reach(columns, layout, response=True)
+    rows = np.zeros((m + 1, m + 1))
+    rows[0, 0] = unit / H
+    for j in range(1, m + 1):
+        rows[j, j] = unit / columns.sd[j - 1]
+        # z_0 = H: the constant part
+        rows[j, 0] = -unit * columns.mean[j - 1] / (columns.sd[j - 1] * H)
+    return as_integers(rows)
+
+
+def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> NormClip:
+    """Return the vector of the regressors, the constant first, on axes of variance 1 and no correlation.
+
+    products, turn: as `noisy_norms.read_standardised` returns them.
+    """
+    m, unit = layout.size, MOST / reach(columns, layout, response=False)
+    inner = products.leading(m)
+    # what noise hides has a variance of its size: the vector is then too short in these directions, not too long
+    loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0)) / columns.rows
+    values, axes = np.linalg.eigh(inner.values / columns.rows)
+    root = np.linalg.cholesky((axes * np.maximum(values, loose)) @ axes.T)
+    # of z / H: of z, divided by H; the response, the last coordinate, has no part in it
+    return as_integers(unit / H * np.column_stack([np.linalg.solve(root, turn[:m, :m]), np.zeros(m)]))
+
+
+def next_residual(
+    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, clip: int, noise: float
+) -> ClippedResidual:
+    """Return the residual from the pilot fit, in standard deviations; the response where products allow no fit.
+
+    noise: standard deviation of the noise in a sum of psi times a regressor of variance 1, as a part of the range.
+    """
+    m, u = layout.size, len(layout.names)
+    # terms of a standardised vector, on axes at right angles
+    terms = np.linalg.solve(turn[:m, :m].T, layout.terms[:u, :m].T).T
+    axes = np.linalg.svd(terms, full_matrices=False)[2]
+    rows = np.zeros((u + 1, m + 1))
+    rows[:u, :m], rows[u, m] = axes, 1.0
+    found = products.transformed(rows)
+    b = pilot_coefficients(found, u)
+    scale = residual_sd(found, b, columns.rows)
+    # the whole range of the response
+    top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
+    # `residual_range` is for a regressor of variance 1/4
+    cut = min(max(scale * residual_range(columns.rows, noise / 2), MIN_RANGE * top), top)
+    made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
+    return response_residual(layout, clip) if made is None else made
+
+
+def as_integers(rows: Array) -> NormClip:
+    """Return the vector rows @ z with integer weights, as exact as engines can compute."""
+    largest = float(np.abs(rows).sum(axis=1).max())
+    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * H * max(largest, 2.0**-20)))))
+    weights = np.rint(rows * 2.0**shift)
+    return NormClip(tuple(tuple(int(w) for w in row) for row in weights), shift, MOST)
