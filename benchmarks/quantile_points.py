@@ -149,11 +149,15 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
 
 
 HEAD: Final = (
-    "| values | n | ε | p | error | ÷ the best peer's | ÷ diffprivlib's | ÷ OpenDP's, {few} / {many} candidates "
-    "| by the exponential mechanism: ÷ the best peer's | with an interval: ÷ the best peer's "
-    "| its middle step alone |\n"
-    "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-).replace("{few}", f"{CANDIDATES[0]:,}").replace("{many}", f"{CANDIDATES[1]:,}")
+    (
+        "| values | n | ε | p | error | ÷ the best peer's | ÷ diffprivlib's | ÷ OpenDP's, {few} / {many} candidates "
+        "| by the exponential mechanism: ÷ the best peer's | with an interval: ÷ the best peer's "
+        "| its middle step alone |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    )
+    .replace("{few}", f"{CANDIDATES[0]:,}")
+    .replace("{many}", f"{CANDIDATES[1]:,}")
+)
 
 
 def cells(tables: int) -> Iterator[str]:
