@@ -1,4 +1,4 @@
-"""Tables for linear regressions with many regressors, small prices and wide bounds: given ones, and ones drawn at random.
+"""Tables for linear regressions of many regressors, at small prices, in wide bounds: given ones, and drawn ones.
 
 `given` are written down in words: ten regressors in correlated pairs, nine with a gamma law, a rare indicator and heavy
 tails, errors both skewed and unequal.  `drawn` come from seeds (a set is a seed) and were committed before any of them

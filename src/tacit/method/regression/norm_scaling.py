@@ -58,7 +58,7 @@ class Columns:
 
 
 def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
-    """Return the columns' means and standard deviations, the latter at least the size of their noise."""
+    """Return the columns' means and standard deviations; a variance that noise hides is taken to be half its noise."""
     facts, m, squares = part.parameters, layout.size, squared(layout)
     integers = np.array(part.integers[0], dtype=np.float64)
     noise, bounds = math.sqrt(part.law.variance()), np.array(layout.bounds[1:], dtype=np.float64)
@@ -70,9 +70,9 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
     for j in range(m):
         if j + 1 in squares:
             weight = square_weight(layout.bounds[j + 1], facts["square"]) * n
-            own = noise / weight + 2 * abs(float(mean[j])) * loose
+            own = math.hypot(noise / weight, 2 * float(mean[j]) * loose)
             second = float(integers[m + squares.index(j + 1)]) / weight
-            spread[j] = max(second - float(mean[j]) ** 2, own)
+            spread[j] = max(second - float(mean[j]) ** 2, own / 2)
             if layout.coordinates[j + 1][1]:
                 # a number at one level, else 0: about bound**2 / 3 times the level's share
                 rare[j] = max(1.0, layout.bounds[j + 1] ** 2 / (3 * float(spread[j])))

@@ -23,7 +23,7 @@ VERSION: Final = "regression/4"
 LABELS: Final = "column moments", "products", "scores"
 
 
-SHARES: Final = Fraction(1, 10), Fraction(3, 10), Fraction(6, 10)
+SHARES: Final = Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)
 """Shares of the price: of column moments, of products, of scores."""
 
 

@@ -1,0 +1,130 @@
+"""Linear regression with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
+
+    python benchmarks/frontier.py [given] [drawn] [--set N] [--repeats 200] [--plain]
+
+The designs are in `frontier_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in
+every repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from frontier_designs import Cell, drawn, given
+from scipy import stats
+
+from tacit.testing.simulated_regressions import rows_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
+JUDGED = 1
+"""The set of drawn designs that the page shows."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One design: repetitions in all; of the answered, errors, standard errors, and those of least squares.
+
+    errors, sizes, ordinary: shape (answered, slopes).  joint: p-values of the joint test of the true slopes.
+    """
+
+    repeats: int
+    errors: np.ndarray
+    sizes: np.ndarray
+    ordinary: np.ndarray
+    joint: np.ndarray
+
+    @property
+    def answered(self) -> int:
+        return len(self.errors)
+
+    @property
+    def ratio(self) -> float:
+        """Root of the summed mean squared errors of the slopes, over that of least squares on the same rows."""
+        return float(np.sqrt((self.errors**2).mean(axis=0).sum() / (self.ordinary**2).mean(axis=0).sum()))
+
+    @property
+    def coverage(self) -> np.ndarray:
+        return 100 * (np.abs(self.errors) < stats.norm.ppf(0.975) * self.sizes).mean(axis=0)
+
+    @property
+    def balance(self) -> np.ndarray:
+        """The mean standard error of each slope over the deviation of its estimates."""
+        return self.sizes.mean(axis=0) / self.errors.std(axis=0)
+
+
+def cells_of(part: str, number: int) -> tuple[Cell, ...]:
+    """Return the cells of a part of the page; number: the set of drawn ones."""
+    return given() if part == "given" else drawn(number)
+
+
+def simulated(part: str, number: int, place: int, repeats: int) -> Found:
+    """Simulate one cell, found by its place in a part."""
+    cell, rng = cells_of(part, number)[place], np.random.default_rng([16, place])
+    study, found = cell.study, list[tuple[np.ndarray, np.ndarray, np.ndarray, float]]()
+    truth = np.array(list(study.truth.values()))[1:]
+    for _ in range(repeats):
+        rows = rows_of(study.query, study.draw(rng, cell.rows), study.schema, cell.cost, cell.neighbors)
+        fit = rows.fit(rng)
+        if any(fit.reasons):
+            continue
+        error, covariance = fit.values[1:] - truth, (fit.cov_sampling + fit.cov_privacy)[1:, 1:]
+        chi = float(error @ np.linalg.solve(covariance, error))
+        p = float(stats.chi2.sf(chi, len(error)))
+        found.append((error, fit.std_errors[1:], rows.ordinary()[0][1:] - truth, p))
+    if not found:
+        nothing = np.zeros((0, len(truth)))
+        return Found(repeats, nothing, nothing, nothing, np.zeros(0))
+    errors, sizes, ordinary, joint = (np.array(part) for part in zip(*found, strict=True))
+    return Found(repeats, errors, sizes, ordinary, joint)
+
+
+HEAD = (
+    "| design | rows | price | relation | RMSE ÷ least squares | coverage of slopes, mean (least), % | SE/SD | joint test at 5%, % "
+    "| with a reason, % |\n|---|---:|---|---|---:|---:|---:|---:|---:|"
+)
+
+
+def row(cell: Cell, found: Found) -> str:
+    """Return a line of the table."""
+    start = f"| {cell.words} | {cell.rows:,} | {cell.cost} | {cell.neighbors} |"
+    reasons = f"{100 * (1 - found.answered / found.repeats):.0f} |"
+    if found.answered < 20:
+        return f"{start} – | – | – | – | {reasons}"
+    cover = found.coverage
+    return (
+        f"{start} {found.ratio:.2f} | {cover.mean():.1f} ({cover.min():.1f}) | {found.balance.mean():.2f} "
+        f"| {100 * (found.joint < 0.05).mean():.1f} | {reasons}"
+    )
+
+
+def studied(part: str, number: int, many: int, repeats: int) -> Iterator[Found]:
+    """Simulate the first cells of a part in two processes, in order."""
+    with ProcessPoolExecutor(2) as pool:
+        yield from pool.map(simulated, [part] * many, [number] * many, range(many), [repeats] * many)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=["given", "drawn"])
+    parser.add_argument("--set", type=int, default=JUDGED)
+    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--only", type=int, default=None, help="the first so many designs")
+    parser.add_argument("--plain", action="store_true", help="to the terminal only")
+    options = parser.parse_args()
+    start = time.monotonic()
+    for part in options.parts:
+        cells = cells_of(part, options.set)[: options.only]
+        print(HEAD)
+        for cell, found in zip(cells, studied(part, options.set, len(cells), options.repeats), strict=True):
+            print(row(cell, found), flush=True)
+    print(f"{time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
