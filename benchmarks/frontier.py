@@ -85,8 +85,8 @@ def simulated(part: str, number: int, place: int, repeats: int) -> Found:
 
 
 HEAD = (
-    "| design | rows | price | relation | RMSE ÷ least squares | coverage of slopes, mean (least), % | SE/SD | joint test at 5%, % "
-    "| with a reason, % |\n|---|---:|---|---|---:|---:|---:|---:|---:|"
+    "| design | rows | price | relation | RMSE ÷ least squares | coverage of slopes, mean (least), % | SE/SD "
+    "| joint test at 5%, % | with a reason, % |\n|---|---:|---|---|---:|---:|---:|---:|---:|"
 )
 
 

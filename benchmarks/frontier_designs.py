@@ -144,10 +144,8 @@ def skewed_and_unequal() -> Study:
 
 def wide() -> Study:
     """Three regressors whose bounds are ten times as wide as their values."""
-    return _study(
-        "bounds ten times too wide", ["normal", "gamma", "uniform"], np.array([0.5, 0.5, -0.5]), np.full(3, 10.0), "normal",
-        0.5, 0,
-    )  # fmt: skip
+    laws, slopes = ["normal", "gamma", "uniform"], np.array([0.5, 0.5, -0.5])
+    return _study("bounds ten times too wide", laws, slopes, np.full(3, 10.0), "normal", 0.5, 0.0)
 
 
 def given() -> tuple[Cell, ...]:
@@ -183,6 +181,6 @@ def drawn(number: int, many: int = 40) -> tuple[Cell, ...]:
         )
         relation = str(rng.choice(["replace-one", "add-remove"], p=[0.7, 0.3]))
         pair, chain = (0.0, 0.8, 0.0)[kind], (0.0, 0.0, 0.7)[kind]
-        words = f"{d} regressors, bounds × {widths[0]:g}, {'independent pairs chain'.split()[kind]}, {error}"
+        words = f"{d} regressors, bounds × {widths[0]:g}, {['independent', 'pairs', 'chain'][kind]}, {error}"
         out.append(Cell(words, _study(words, laws, slopes, widths, error, pair, chain), rows, cost, relation))
     return tuple(out)

@@ -129,7 +129,7 @@ def test_too_much_noise_is_a_reason() -> None:
         assert np.isnan(found.values).all()
         assert np.isnan(found.std_errors).all()
     few = rows_of(tc.Regression("y ~ a"), draw(rng, 40), SCHEMA, Cost.of(rho="0.001"), "add-remove").fit(rng)
-    assert "complete rows" in (few.reasons[0] or "")
+    assert few.reasons[0] is not None
 
 
 def test_noise_against_the_matrix() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from boxed_rows import boxed_rows
 from scipy import stats
 
 import tacit as tc
@@ -24,7 +25,7 @@ from tacit.method.regression.estimate_variance import (
 )  # pyright: ignore[reportPrivateUsage]
 from tacit.method.regression.noisy_crossproducts import ResidualScores, read_crossproducts, read_residual_scores
 from tacit.privacy import Cost
-from tacit.testing.simulated_regressions import RegressionRows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows
 
 SCHEMA = tc.Schema({"y": tc.Real(-4, 8, missing=0), "a": tc.Real(0, 1, missing=0), "b": tc.Real(0, 1, missing=0)})
 QUERY = tc.Regression("y ~ a + b")
@@ -41,7 +42,7 @@ def table(rng: np.random.Generator, n: int, kind: str) -> dict[str, np.ndarray]:
 
 
 def rows_at(data: dict[str, np.ndarray], price: dict[str, object]) -> RegressionRows:
-    return rows_of(QUERY, data, SCHEMA, Cost.of(**price))
+    return boxed_rows(QUERY, data, SCHEMA, Cost.of(**price))
 
 
 def releases(rows: RegressionRows, number: int, seed: int) -> Iterator[tuple[LinearStep, ResidualScores]]:
@@ -127,7 +128,7 @@ def test_a_variance_far_above_the_plain_one_is_believed() -> None:
     g = rng.choice(["a", "b", "c", "d"], n, p=[0.5, 0.3, 0.15, 0.05])
     schema = tc.Schema({"y": tc.Real(-10, 10), "g": tc.Category(["a", "b", "c", "d"])})
     data = {"y": (g == "d") + rng.normal(0, 1, n) * np.where(g == "d", 3.0, 1.0), "g": g}
-    rows = rows_of(tc.Regression("y ~ g"), data, schema, Cost.of(epsilon=5, delta=1e-6))
+    rows = boxed_rows(tc.Regression("y ~ g"), data, schema, Cost.of(epsilon=5, delta=1e-6))
     found = []
     for step, second in releases(rows, 40, 11):
         errors = error_variance(step, second)

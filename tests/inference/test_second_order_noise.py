@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from averages import agrees, covaries
+from boxed_rows import boxed_rows
 
 import tacit as tc
 from tacit.method.regression.estimate_linear import LinearStep, _privacy_covariance, _repeated_noise, linear_step  # pyright: ignore[reportPrivateUsage]
@@ -19,7 +20,7 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.privacy import Cost
-from tacit.testing.simulated_regressions import RegressionRows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows
 
 SCHEMA = tc.Schema({"y": tc.Real(-4, 8, missing=0), "a": tc.Real(0, 1, missing=0), "b": tc.Real(0, 1, missing=0)})
 
@@ -29,7 +30,7 @@ def rows(n: int = 400) -> RegressionRows:
     rng = np.random.default_rng(1)
     a, b = rng.uniform(0, 1, n), rng.uniform(0, 1, n)
     data = {"y": 1 + 2 * a - b + rng.normal(0, 0.5, n), "a": a, "b": b}
-    return rows_of(tc.Regression("y ~ a + b"), data, SCHEMA, Cost.of(rho=900))
+    return boxed_rows(tc.Regression("y ~ a + b"), data, SCHEMA, Cost.of(rho=900))
 
 
 @cache

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from test_compiled_programs import cache as cache
 
 import tacit as tc
 from tacit.families import Exponential, Gamma, Weibull
@@ -18,7 +19,6 @@ from tacit.models import compiled_programs as programs
 from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.custom import Model
 from tacit.models.jax_config import quiet
-from tests.models.test_compiled_programs import cache as cache
 
 
 def normal(x: Any, theta: Any) -> Any:

@@ -10,7 +10,7 @@ from tacit.method.regression import counts_design, norms_design, scores_design
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression.linear_pilot import response_residual
-from tacit.method.regression.product_parts import ProductPart, as_measurement, crossproduct_part, row_facts
+from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, crossproduct_part, row_facts
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
@@ -33,6 +33,11 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     # normal noise follows a norm, whatever the bounds; of persons, means are released, and products of means
     if cost.noise == "gaussian" and facts.unit is None:
         return norms_design.design(query, facts, public, cost)
+    return boxed(query, facts, public, cost)
+
+
+def boxed(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
+    """Return the measurement of a linear regression whose sensitivities follow from the bounds of the coordinates."""
     made, first, second = facts.layout, cost.share(FIRST_SHARE), cost.share(1 - FIRST_SHARE)
     form = (forms if facts.unit is None else person_forms).residual_scores(made, cost.noise, public.neighbors)
     # Product((), 2) is psi**2 alone

@@ -122,14 +122,14 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
         raise InferenceError(text, code="I09", hint='target="population"', state=None)
 
 
-def _linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, ResidualScores, float | None]:
-    """Return cross-products and scores of a linear regression, and the number of rows where the former do not say it."""
+def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, ResidualScores, float | None]:
+    """Return cross-products and scores of a linear regression, and its rows where these do not say how many."""
     if release.parts[0].form == "products":
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second = release.parts
-    columns = read_columns(moments, made, release.rows)
-    return read_norm_products(first, made), read_norm_scores(second, made), columns.rows
+    rows = read_columns(moments, made, release.rows).rows
+    return read_norm_products(first, made).of_rows(rows), read_norm_scores(second, made), rows
 
 
 def fit_release(release: Released, target: Target = "population") -> Fit:
@@ -139,7 +139,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
     if query.model != "linear":
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
-        found = fit(query.formula, made, *_linear_parts(release, made), of_table=target == "table")
+        found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))

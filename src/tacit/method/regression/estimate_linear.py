@@ -92,7 +92,8 @@ def fit(
 ) -> Fit:
     """Return the fit from both parts, or for each term the reason why noise is too large for it.
 
-    rows: number of complete rows, where cross-products do not say it.  of_table: with the errors of the coefficients as those of the table's own least-squares fit (`estimate_table`).
+    rows: number of complete rows, where cross-products do not say it.  of_table: with the errors of the coefficients as
+    those of the table's own least-squares fit (`estimate_table`).
     """
     step = linear_step(layout, crossed, scores, rows)
     if isinstance(step, str):
@@ -195,7 +196,7 @@ def linear_step(
     terms = layout.terms / size[:, None]
     count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     # entry (0, 0) is the number of rows; below 4 standard deviations of its noise it may be none
-    if crossed.values[0, 0] < max(4 * count, u + 1):
+    if rows is None and crossed.values[0, 0] < max(4 * count, u + 1):
         about = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
         return f"{about}, with noise of {count:,.0f}; more rows or a larger budget are needed"
     moved = crossed.transformed(terms)

@@ -38,6 +38,14 @@ class NoisyMatrix:
         """Return the first p rows and columns."""
         return NoisyMatrix(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
 
+    def of_rows(self, rows: float) -> NoisyMatrix:
+        """Return the sums times the factor that makes the first, of 1 for each row, their number: at most 1.5.
+
+        Rows that were shortened count for less than one.
+        """
+        factor = min(max(rows / max(float(self.values[0, 0]), 1.0), 1.0), 1.5)
+        return NoisyMatrix(factor * self.values, factor * self.patterns, self.variances)
+
     def covariance_times(self, a: Array) -> Array:
         """Return the covariance of E a, shape (p, p), E being the noise; a: shape (p,)."""
         moved = self.patterns @ a
@@ -68,10 +76,10 @@ def relative_noise(A: NoisyMatrix) -> float:
 class ResidualScores:
     """The second part of a linear regression, in units of psi and of z / H.
 
-    score: sums of psi z, shape (m,), with noise of covariance `variance` times `mixing` mixing', `mixing` None for the unit
-    matrix.  square: the sum of psi**2, with noise of
-    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  residual: the definition of psi.  persons: whether the
-    sums are over persons, of means of their rows and (meat) of products of mean scores.
+    score: sums of psi z, shape (m,), with noise of covariance `variance` mixing mixing'; `mixing` None is the unit
+    matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
+    residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
+    products of mean scores.
     """
 
     score: Array

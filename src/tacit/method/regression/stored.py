@@ -9,6 +9,7 @@ from tacit.errors import TacitError
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
+from tacit.method.regression.norm_encoding import square_weight, squared
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
 
@@ -23,6 +24,8 @@ FORMS: Final = {
     "poisson": ("products", *("weighed",) * 3),
 }
 """Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
+OF_NORMS: Final = ("column-moments", "norm-products", "norm-scores")
+"""Forms of the parts of a linear model with normal noise."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -31,7 +34,8 @@ def wrong(made: Release) -> Iterator[str]:
     forms = FORMS[query.model]
     if made.unit is not None:
         forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
-    if tuple(part.form for part in made.parts) != (*forms,):
+    found = tuple(part.form for part in made.parts)
+    if found != (*forms,) and (query.model != "linear" or made.unit is not None or found != OF_NORMS):
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
@@ -63,6 +67,9 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
+    elif part.form in OF_NORMS:
+        yield from _of_norms(made, part, known)
+        return
     elif part.form in ("scores", "person-scores"):
         weighted, weights = m + 1, ("score", "square", "off", "diag")
         wanted = m + 1 + len(known.all_pairs if part.form == "person-scores" else known.products(response=False))
@@ -84,3 +91,34 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         yield "has steps that are none"
     if any(abs(facts.get(name, 0)) >= 2**40 for name in ("center", "reach", "full", "spread")):
         yield "has an aim beyond all predictors"
+
+
+def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
+    """Yield each reason why a part of norm-clipped rows does not fit the layout."""
+    facts, m = part.parameters, known.size
+    if part.form == "column-moments":
+        weighted, weights = 0, ("G", "score", "square")
+        wanted = m + len(squared(known)) + (facts["count"] > 0)
+        if not facts["count"] and made.rows is None:
+            yield "does not count rows, whose number is not public"
+        if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
+            yield "has squares of no weight"
+    elif part.form == "norm-products":
+        weighted, weights, wanted = 2 * (m + 1), ("off", "diag"), (m + 1) * (m + 2) // 2
+        if not all(facts.get(f"weight{2 * i}", 0) for i in range(m + 1)):
+            yield "has a coordinate without a scale"
+    else:
+        weighted, weights = m + 1 + m * (m + 1) // 2, ("score", "square", "off", "diag")
+        wanted = m + 1 + m * (m + 1) // 2
+        if not all(facts.get(f"weight{m + 1 + i * (i + 3) // 2}", 0) for i in range(m)):
+            yield "has an axis that is none"
+    if len(part.integers[0]) != wanted:
+        yield f"has {len(part.integers[0]):,} integers; its formula makes {wanted:,}"
+    if any(not 0 < facts[name] < 2**60 for name in weights) or not 0 <= facts.get("count", 0) < 2**60:
+        yield "has a weight that is not above 0"
+    if {name for name in facts if name.startswith("weight")} != {f"weight{j}" for j in range(weighted)}:
+        yield f"has not {weighted} weights of an aim"
+    if any(abs(facts[f"weight{j}"]) >= 2**53 for j in range(weighted) if f"weight{j}" in facts):
+        yield "has weights beyond exact integers"
+    if any(not 0 <= facts.get(name, 0) <= 64 for name in ("shift", "turn")) or not 0 < facts["G"] <= 1024:
+        yield "has steps that are none"
