@@ -17,11 +17,13 @@ from pathlib import Path
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from pages import put
 from scipy import stats
 
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
+TITLES = {"given": "Given designs", "drawn": "Designs drawn at random"}
 JUDGED = 1
 """The set of drawn designs that the page shows."""
 
@@ -120,9 +122,16 @@ def main() -> None:
     start = time.monotonic()
     for part in options.parts:
         cells = cells_of(part, options.set)[: options.only]
-        print(HEAD)
+        lines = [HEAD]
         for cell, found in zip(cells, studied(part, options.set, len(cells), options.repeats), strict=True):
-            print(row(cell, found), flush=True)
+            lines.append(row(cell, found))
+            print(lines[-1], flush=True)
+        if not options.plain:
+            put(
+                PAGE,
+                f"frontier.py {part}",
+                f"## {TITLES[part]}\n\n{options.repeats} repetitions a line.\n\n" + "\n".join(lines),
+            )
     print(f"{time.monotonic() - start:.0f} s")
 
 

@@ -219,6 +219,48 @@ FAULTS = (
     ),
     # Regressions
     Fault(
+        "tacit.rows.norm_clip",
+        "np.sqrt(squares.astype(np.float64))).astype(np.int64) + 1",
+        "np.sqrt(squares.astype(np.float64))).astype(np.int64)",
+        "a shortened row is dropped, or longer than the noise is made for",
+        ("tests/source/test_norm_clip.py",),
+    ),
+    Fault(
+        "tacit.source.engine_norms",
+        '    within = nw.col("norm") <= most\n',
+        '    within = nw.col("norm") <= most * 2\n    frame = frame.with_columns(w0=nw.col("w0") + ex.whole(1))\n',
+        "an engine's rows are longer than the noise is made for",
+        ("tests/source/test_norm_clip.py::test_every_engine_adds_up_the_same_integers",),
+    ),
+    Fault(
+        "tacit.method.shared.norm_sensitivity",
+        "whole = 2 * a * square + 50 * b * square**2 + a * a / (49 * b)",
+        "whole = max(4 * a * square, 50 * b * square**2)",
+        "vectors and their products have the noise of either alone",
+        ("tests/mechanisms/test_norm_sensitivity.py",),
+    ),
+    Fault(
+        "tacit.method.shared.norm_sensitivity",
+        "rounding = _root((OFF * second) ** 2 * entries) if shift else 0",
+        "rounding = 0",
+        "floors of products of norm-clipped scores are not in the noise",
+        ("tests/mechanisms/test_norm_sensitivity.py::test_products_that_are_rounded_down",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "several = 26 if more else 8",
+        "several = 16 if more else 4",
+        "column moments of levels have too little noise",
+        ("tests/mechanisms/test_norm_forms.py::test_column_moments_of_all_pairs_of_rows",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "whole = 4 * R * R if one else 11 * R * R // 8 + 1",
+        "whole = 3 * R * R if one else R * R",
+        "scores of norm-clipped rows have too little noise",
+        ("tests/mechanisms/test_norm_forms.py::test_scores_of_all_vectors_in_the_ball",),
+    ),
+    Fault(
         "tacit.method.regression.encoding",
         "        l1 = -(-RESIDUAL_WEIGHT * mass // 8) + off * len(entries)\n",
         "        l1 = -(-RESIDUAL_WEIGHT * mass // 8)\n",

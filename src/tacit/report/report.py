@@ -218,7 +218,11 @@ def _models(estimates: Sequence[Shown]) -> str:
     how = "; ".join(METHODS[method] for method in made)
     cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
     kinds = list(dict.fromkeys(one.model for one in sums))
-    linear = " Linear models: noisy cross-products and one step of clipped residuals (Bickel, 1975)."
+    # parts of rows shortened to a norm begin with the moments of columns
+    forms = {one.release.parts[0].form == "column-moments" for one in sums if one.model == "linear"}
+    products = {True: "noisy products of norm-clipped rows", False: "noisy cross-products"}
+    said = " or ".join(products[one] for one in sorted(forms, reverse=True))
+    linear = f" Linear models: {said} and one step of clipped residuals (Bickel, 1975)."
     others = [kind.capitalize() if i == 0 else kind for i, kind in enumerate(k for k in kinds if k != "linear")]
     scores = f" {' and '.join(others)} models: a pilot fit and two steps of bounded scores (Cantoni & Ronchetti, 2001)."
     return cells + (linear if "linear" in kinds else "") + (scores if others else "")

@@ -58,5 +58,5 @@ class NormClip:
         squares = (w * w).sum(axis=1)
         root = np.floor(np.sqrt(squares.astype(np.float64))).astype(np.int64) + 1
         shorter = np.sign(w) * (np.abs(w) * self.most // root[:, None])
-        w = np.where((squares > self.most**2)[:, None], shorter, w)
+        w = np.asarray(np.where((squares > self.most**2)[:, None], shorter, w), dtype=np.int64)
         return np.where(((w * w).sum(axis=1) <= self.most**2)[:, None], w, 0)

@@ -24,7 +24,7 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.method.regression.noisy_norms import read_norm_products, read_norm_scores
-from tacit.method.regression.norm_scaling import read_columns
+from tacit.method.regression.norm_scaling import reach, read_columns
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 SOURCE_LINEAR: Final = (
     "noisy cross-products, then one step of clipped residuals [Bickel 1975]; both errors in the standard errors"
+)
+
+SOURCE_NORMS: Final = (
+    "noisy products of norm-clipped rows, then one step of clipped residuals [Bickel 1975] on uncorrelated axes; "
+    "both errors in the standard errors"
 )
 
 SOURCE_TABLE: Final = "noisy cross-products, then one step of clipped residuals [Bickel 1975]"
@@ -75,7 +80,8 @@ class RegressionRelease(Release):
         """
         from tacit.fits.fit_release import fitted
 
-        source = SOURCE_LINEAR if cast(Regression, self.query).model == "linear" else SOURCE_GLM
+        linear = SOURCE_NORMS if _of_norms(self) else SOURCE_LINEAR
+        source = linear if cast(Regression, self.query).model == "linear" else SOURCE_GLM
         made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
         if target == "population":
             return made
@@ -122,9 +128,23 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
         raise InferenceError(text, code="I09", hint='target="population"', state=None)
 
 
+def _of_norms(release: Released) -> bool:
+    """Return whether a release's rows were shortened to a norm."""
+    return release.parts[0].form == "column-moments"
+
+
+def _norm_note(release: Released, made: Layout) -> str:
+    """Return the note on how far a row's regressors may lie from their means."""
+    far = reach(read_columns(release.parts[0], made, release.rows), made, response=False)
+    return (
+        f"Rows count whole where their regressors, together, lie within {far:.2g} standard deviations of the means; "
+        "rows beyond it pull less."
+    )
+
+
 def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, ResidualScores, float | None]:
     """Return cross-products and scores of a linear regression, and its rows where these do not say how many."""
-    if release.parts[0].form == "products":
+    if not _of_norms(release):
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second = release.parts
@@ -140,6 +160,8 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
+        if _of_norms(release) and found.reasons[0] is None:
+            found = replace(found, notes=(*found.notes, _norm_note(release, made)))
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))

@@ -88,4 +88,5 @@ def _sums(part: Part, facts: Mapping[str, int], size: int, start: int, unit: flo
     for place, (i, k) in enumerate(pairs):
         patterns[place, i, k] = patterns[place, k, i] = 1.0
     integers = np.array(part.integers[0][start:], dtype=np.float64)
-    return NoisyMatrix(np.einsum("e,eij->ij", integers / weights, patterns), patterns, part.law.variance() / weights**2)
+    values = np.einsum("e,eij->ij", integers / weights, patterns)
+    return NoisyMatrix(values, patterns, part.law.variance() / weights**2)

@@ -123,7 +123,8 @@ def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Arra
     values, axes = np.linalg.eigh(inner.values / columns.rows)
     root = np.linalg.cholesky((axes * np.maximum(values, loose)) @ axes.T)
     # of z / H: of z, divided by H; the response, the last coordinate, has no part in it
-    return as_integers(unit / H * np.column_stack([np.linalg.solve(root, turn[:m, :m]), np.zeros(m)]))
+    turned = np.asarray(np.linalg.solve(root, turn[:m, :m]), dtype=np.float64)
+    return as_integers(unit / H * np.column_stack([turned, np.zeros(m)]))
 
 
 def next_residual(

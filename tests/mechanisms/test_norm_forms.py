@@ -1,0 +1,131 @@
+"""Encodings of norm-clipped regressions: all pairs of rows on small grids, every aim, and where bounds are attained."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from test_regression_forms import FORMULAS, furthest, made, rows_of
+
+import tacit as tc
+from tacit.method.regression import layout as layouts
+from tacit.method.regression import norm_encoding as forms
+from tacit.privacy import Cost
+from tacit.rows.norm_clip import NormClip
+from tacit.testing.contract import sensitivity
+from tacit.testing.findings import PRICES
+from tacit.testing.neighbouring_tables import pairs
+
+SMALL = 2
+RELATIONS = [("replace-one", False), ("replace-one", True), ("add-remove", True)]
+SCHEMA = tc.Schema(
+    {
+        "y": tc.Real(0, 10),
+        "x": tc.Real(-1, 1),
+        "m": tc.Boolean(),
+        "g": tc.Category(["a", "b", "c"]),
+        "k": tc.Integer(0, 9),
+    }
+)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (layouts, forms):
+        monkeypatch.setattr(module, "H", SMALL)
+    monkeypatch.setattr(forms, "MOST", 4)
+    monkeypatch.setattr(forms, "CLIP", 3)
+    monkeypatch.setattr(forms, "SHIFT", 2)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("formula", [*FORMULAS, "y ~ r*q", "y ~ r:a + r + a + m"])
+@pytest.mark.parametrize(("relation", "leaves"), RELATIONS)
+def test_column_moments_of_all_pairs_of_rows(formula: str, relation: str, leaves: bool) -> None:
+    layout = made(formula)
+    form, z = forms.column_moments(layout, relation, leaves=leaves), rows_of(layout)
+    parts = [z[:, 1:], z[:, list(forms.squared(layout))] ** 2]
+    if form.parameters["count"]:
+        parts.append(z[:, :1] ** 2)
+    released = np.hstack(parts) * np.array([row[0] for row in form.matrix])
+    reached = furthest(released, relation, leaves, 2)
+    assert 0.45 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
+    # a number that goes from one bound to the other, all others as well
+    if formula in ("y ~ a", "y ~ a + b", "y ~ m + a") and not leaves:
+        assert reached == form.l2_squared
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("formula", ["y ~ a", "y ~ a + b", "y ~ a*m"])
+def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str) -> None:
+    layout = made(formula)
+    form, size = forms.norm_scores(layout, relation), layout.size
+    ball = np.array(list(product(range(-4, 5), repeat=size)) if size < 4 else [])
+    if size >= 4:  # too many: those on and near the axes and the diagonals
+        rng = np.random.default_rng(3)
+        ball = np.vstack(
+            [4 * np.eye(size, dtype=int), 2 * np.ones((1, size), dtype=int), rng.integers(-4, 5, (500, size))]
+        )
+    ball = ball[(ball**2).sum(axis=1) <= 16]
+    found: list[np.ndarray] = []
+    for psi in range(-3, 4):
+        v = psi * ball
+        products = [(v[:, i] * v[:, k]) >> 2 for i, k in forms.entries(size)]
+        found.append(np.column_stack([v, np.full(len(v), psi * psi), *products]))
+    released = np.unique(np.vstack(found), axis=0) * np.array([row[0] for row in form.matrix])
+    if len(released) > 2_500:
+        far = np.argsort((released.astype(float) ** 2).sum(axis=1))[-2_500:]
+        released = released[far]
+    reached = furthest(released, relation, relation == "add-remove", 2)
+    assert 0.5 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> None:
+    layout = made("y ~ a + b")
+    for form in (forms.norm_products(layout, relation), forms.norm_scores(layout, relation)):
+        first, scores = np.array(form.extreme, dtype=object), form.name == "norm-scores"
+        reached = int((first**2).sum())
+        if relation == "replace-one" and scores:  # the residual changes sign: scores do, their products do not
+            reached = sum((2 * x) ** 2 for x in form.extreme[: layout.size])
+        elif relation == "replace-one":  # on another axis
+            reached *= 2
+        assert 0.99 * form.l2_squared < reached <= form.l2_squared, (form.name, reached / form.l2_squared)
+
+
+@pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.long)])
+def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None:
+    material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
+    query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
+    found = sensitivity(query, SCHEMA, relation, PRICES, material)
+    forms_found = {one.form for one in found}
+    assert {"column-moments", "norm-products", "norm-scores"} <= forms_found
+    for one in found:
+        assert 0.05 * one.declared < one.reached <= one.declared, one
+
+
+def test_a_part_that_is_not_aimed_is_still_bounded() -> None:
+    """The fallback vector, of rows at all bounds."""
+    clip = NormClip(tuple(tuple(2 * (i == j) for j in range(5)) for i in range(4)), 1, forms.MOST)
+    clip.check()
+    rows = 1024 * np.array(list(product((-1, 0, 1), repeat=5)))
+    assert ((clip.numpy(rows) ** 2).sum(axis=1) <= forms.MOST**2).all()
+
+
+def test_prices_that_buy_normal_noise_have_norms_and_others_boxes() -> None:
+    rng = np.random.default_rng(0)
+    data = {"y": rng.uniform(0, 10, 300), "x": rng.uniform(-1, 1, 300)}
+    data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
+    budget = tc.Budget(epsilon=20)
+    curator = tc.Curator(data, SCHEMA, budget=budget)
+    query = tc.Regression("y ~ x + g")
+    assert [one.form for one in curator.release(query, epsilon=5).parts] == ["products", "scores"]
+    noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
+    assert [one.form for one in noisy.parts] == ["column-moments", "norm-products", "norm-scores"]
+    persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
+    data["who"] = np.arange(300) // 2
+    one = tc.Curator(data, persons, budget=tc.Budget(rho=5)).release(query, rho=2)
+    assert [part.form for part in one.parts] == ["products", "person-scores"]
+    assert Cost.of(rho=1).noise == "gaussian"
