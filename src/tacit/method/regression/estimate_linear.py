@@ -39,6 +39,8 @@ from tacit.rows.coordinates import H
 METHOD: Final = "one-step"
 MAX_RELATIVE_NOISE: Final = 0.25
 """Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
+MAX_OF_NORMS: Final = 0.32
+"""The same for rows shortened to a norm, whose noise is alike in all directions."""
 REPORTED_SHARE: Final = 0.05
 """Part of a variance due to clipping from which a note reports it."""
 ROBUST_SHARE: Final = 0.9
@@ -202,10 +204,11 @@ def linear_step(
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
-    if not loose <= MAX_RELATIVE_NOISE:
+    most = MAX_RELATIVE_NOISE if scores.mixing is None else MAX_OF_NORMS
+    if not loose <= most:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
-            f"noise moves the sums of products by {how} (at most {100 * MAX_RELATIVE_NOISE:.0f}% is safe): "
+            f"noise moves the sums of products by {how} (at most {100 * most:.0f}% is safe): "
             "fewer regressors, narrower bounds, more rows or a larger budget are needed"
         )
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
