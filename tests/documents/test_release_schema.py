@@ -100,6 +100,8 @@ ROWS = [
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
+    tc.Regression("age ~ filled"),
+    tc.Regression("age ~ filled + ok"),
     tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True),
     tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True),
     tc.Regression("ok ~ age + region", model="logistic"),
@@ -223,6 +225,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
+    others |= {"column-moments", "norm-products", "norm-scores"}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 

@@ -31,7 +31,6 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-import tacit
 from tacit.base.lazy_imports import jax
 from tacit.base.progress import phase
 from tacit.models.program_files import folder, read, write
@@ -221,7 +220,7 @@ def _store_entry(entry: Path, place: Path, outputs: Any) -> None:
 @lru_cache(maxsize=1)
 def _code() -> str | None:
     """Return a digest of the code that programs are made of; None where it cannot be read."""
-    home = Path(tacit.__file__).parent
+    home = Path(__file__).parents[1]
     files = sorted(path for part in ("base", "models") for path in (home / part).rglob("*.py"))
     try:
         return _digest(*(f"{path.relative_to(home)}\n{path.read_text(encoding='utf-8')}" for path in files))

@@ -16,7 +16,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Parameter, Span, expanded, spans
 from tacit.models.compiled_programs import CompiledFunction
-from tacit.models.density_checks import checked_density, density
+from tacit.models.density_checks import checked_density, density, digest
 from tacit.models.family import checked_default
 from tacit.models.found_support import found_support
 from tacit.models.jax_config import quiet
@@ -184,8 +184,6 @@ class Model(Likelihood):
 
     def program_name(self, *function: str) -> str | None:
         """Return the digest of the log-density's trace and all settings as a text; None where rules are not in it."""
-        from tacit.models.density_digest import digest  # which needs this class
-
         # the text of a trace names its author's rules of derivatives, and does not hold them
         if "custom_" in str(density(self).trace.jaxpr):
             return None

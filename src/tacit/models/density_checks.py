@@ -6,6 +6,7 @@ for in the one trace that is run (`traced_density.differentiable`), and in its r
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,6 +80,17 @@ def density(model: Model) -> Density:
 
             closed = tools.make_jaxpr(wide)(row, np.asarray(model.fallback))
         return Density(closed, differentiable(closed))
+
+
+def digest(model: Model) -> str:
+    """Return the SHA-256 digest, in hexadecimal digits, of the log-density's trace and of the arrays it closes over."""
+    closed = density(model).trace
+    found = hashlib.sha256(str(closed.jaxpr).encode())
+    for constant in closed.consts:
+        array = np.asarray(constant)
+        # type and shape too: equal bytes may be different arrays
+        found.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+    return found.hexdigest()
 
 
 def checked_density(model: Model) -> None:

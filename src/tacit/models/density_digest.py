@@ -6,13 +6,10 @@ trace may change with the version of JAX: then the same function counts as anoth
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, cast
 
-import numpy as np
-
 from tacit.models.custom import Model
-from tacit.models.density_checks import density
+from tacit.models.density_checks import digest
 
 
 def words_of(model: Model) -> dict[str, Any]:
@@ -31,17 +28,6 @@ def words_of(model: Model) -> dict[str, Any]:
     if model.default is not None:
         words["default"] = list(model.default)
     return words
-
-
-def digest(model: Model) -> str:
-    """Return the SHA-256 digest, in hexadecimal digits, of the log-density's trace and of the arrays it closes over."""
-    closed = density(model).trace
-    found = hashlib.sha256(str(closed.jaxpr).encode())
-    for constant in closed.consts:
-        array = np.asarray(constant)
-        # type and shape too: equal bytes may be different arrays
-        found.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
-    return found.hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -161,7 +161,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
     else:
         found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
         if _of_norms(release) and found.reasons[0] is None:
-            found = replace(found, notes=(*found.notes, _norm_note(release, made)))
+            found = replace(found, notes=(found.notes[0], _norm_note(release, made), *found.notes[1:]))
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
