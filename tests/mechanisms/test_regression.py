@@ -22,6 +22,7 @@ from tacit.errors import InferenceError, QueryError
 from tacit.method.regression import design as regression_design
 from tacit.method.regression import scores_design
 from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
+from tacit.method.regression.mechanism import next_question
 from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.noisy_scores import scaled_terms
 from tacit.method.regression.product_parts import ProductPart
@@ -130,6 +131,28 @@ def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> N
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
         opened = open_source(source, SCHEMA)
         assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("query", [one for one in QUERIES if one.model == "linear"], ids=lambda q: q.formula)
+def test_every_engine_adds_up_the_same_integers_of_norm_clipped_rows(query: Any, tmp_path: Path) -> None:
+    """Each part as it is asked for after the noisy parts before it: scales, axes and a fit that are not round."""
+    data = table()
+    pq.write_table(data, tmp_path / "t.parquet")
+    pa.csv.write_csv(data, tmp_path / "t.csv")
+    made = rows_of(query, arrays(data), SCHEMA, Cost.of(rho=30), "add-remove")
+    release = made.release(np.random.default_rng(1))
+    asked = [
+        next_question(column, release.parts[:place], made.shape) for place, column in enumerate(made.shape.columns)
+    ]
+    # aimed, not the placeholders
+    assert all(one.form != column.form for one, column in zip(asked[1:], made.shape.columns[1:], strict=True))
+    expected = [(made.sums(column),) for column in asked]
+    assert all(len({abs(x) for x in one[0]}) > 4 for one in expected)
+    relation = duckdb.connect().from_arrow(data)
+    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
+        opened = open_source(source, SCHEMA)
+        assert [exact_part(column, made.shape, opened) for column in asked] == expected, type(source)
 
 
 @pytest.mark.long

@@ -364,7 +364,8 @@ def test_bounds_without_a_number_of_the_support_are_refused_before_any_charge() 
 def test_blocks_that_vary_as_the_law_does_not_are_a_reason_where_it_matters() -> None:
     """Logs of gamma rows: sd varies about twice what a normal law says, and its bias in 20 rows is not the law's.
 
-    Blocks are drawn anew: by how much it is too large is six deviations from what is tolerated.  The mean of logs has no bias under any law, and keeps its interval.
+    Blocks are drawn anew: by how much it is too large is six deviations from what is tolerated.  The mean of logs has
+    no bias under any law, and keeps its interval.
     """
     rng, query = np.random.default_rng(7), tc.SampleAndAggregate("x", LOGNORMAL, blocks=800, bias="cox-snell")
     wrong = release_of(rng.gamma(0.8, 1.5, 16_000), query, 90.0).estimate()

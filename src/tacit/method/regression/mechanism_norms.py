@@ -33,6 +33,8 @@ Failures
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from tacit.method.regression.encoding import CLIP
@@ -43,16 +45,26 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
+UNUSABLE: Final = (np.linalg.LinAlgError, ArithmeticError, ValueError)
+"""What arithmetic on released integers raises where these allow no scales, axes or fit."""
+
 
 def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """Return the next part with its vector and residual; `mechanism.measure` adds the noise."""
+    try:
+        aimed = _aimed(part, parts, shape)
+        # what engines could not compute exactly is refused here, before a row is read for it
+        aimed.question.check()
+        return aimed
+    except UNUSABLE:
+        return part
+
+
+def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
     if len(parts) == 1:
         return with_products(part, standardised(columns, layout))
     products, turn = read_standardised(parts[1], layout)
     noise = score_noise(part) * reach(columns, layout, response=False)
-    try:
-        residual = next_residual(columns, layout, products, turn, CLIP, noise)
-        return with_scores(part, whitened(columns, layout, products, turn), residual)
-    except np.linalg.LinAlgError:
-        return part
+    residual = next_residual(columns, layout, products, turn, CLIP, noise)
+    return with_scores(part, whitened(columns, layout, products, turn), residual)
