@@ -9,6 +9,7 @@ every repetition and released by the mechanism's own steps, with seeded noise.  
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -55,6 +56,13 @@ class Found:
         return 100 * (np.abs(self.errors) < stats.norm.ppf(0.975) * self.sizes).mean(axis=0)
 
     @property
+    def cut(self) -> float:
+        """By how many of its errors least squares is itself off, in the worst slope; below 2 by chance."""
+        size = self.ordinary.std(axis=0)
+        sure = np.abs(self.ordinary.mean(axis=0)) / size - 3 / math.sqrt(self.answered)
+        return float(sure.max())
+
+    @property
     def balance(self) -> np.ndarray:
         """The mean standard error of each slope over the deviation of its estimates."""
         return self.sizes.mean(axis=0) / self.errors.std(axis=0)
@@ -99,6 +107,8 @@ def row(cell: Cell, found: Found) -> str:
     if found.answered < 20:
         return f"{start} – | – | – | – | {reasons}"
     cover = found.coverage
+    if found.cut > 1:
+        start = start.replace(" |", f"; least squares itself off by {found.cut:.0f} of its errors |", 1)
     return (
         f"{start} {found.ratio:.2f} | {cover.mean():.1f} ({cover.min():.1f}) | {found.balance.mean():.2f} "
         f"| {100 * (found.joint < 0.05).mean():.1f} | {reasons}"
