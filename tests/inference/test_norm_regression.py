@@ -69,6 +69,24 @@ def test_without_noise_columns_products_and_scores_are_those_of_the_rows() -> No
     assert 3 < reach(columns, layout, response=False) < 9
 
 
+def test_squares_of_residuals_that_shortened_rows_hide_are_counted() -> None:
+    """One row in 50 far above all others: its row is shortened, its square is in the sums, and the range is wider."""
+    rng, ranges = np.random.default_rng(11), []
+    for far in (0.0, 12.0):
+        data = draw(rng, 20_000)
+        data["y"] = data["y"] + far * (rng.random(20_000) < 0.02)
+        rows = rows_of(QUERY, data, SCHEMA, Cost.of(rho=100))
+        release = rows.expected(rows.size)
+        crossed, scores, _ = linear_parts(release, rows.layout)
+        exact = float(((rows.z[:, -1] / 1024) ** 2).sum())
+        assert crossed.values[-1, -1] == pytest.approx(exact, rel=0.01)
+        shortened = read_norm_products(release.parts[1], rows.layout).values[-1, -1]
+        assert shortened < (0.97 if far else 1.0) * exact
+        # psi of a residual of one step of z: the inverse of the range
+        ranges.append(1 / (scores.residual.weights[-1] / 2.0**scores.residual.shift))
+    assert ranges[1] > 1.3 * ranges[0]
+
+
 def test_axes_have_variance_1_and_no_correlation() -> None:
     rows = made(20_000, Cost.of(rho=100))
     release = rows.expected(rows.size)

@@ -23,8 +23,8 @@ from tacit.method.regression.noisy_crossproducts import (
     read_crossproducts,
     read_residual_scores,
 )
-from tacit.method.regression.noisy_norms import read_norm_products, read_norm_scores
-from tacit.method.regression.norm_scaling import reach, read_columns
+from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised
+from tacit.method.regression.norm_scaling import reach, read_columns, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -148,8 +148,11 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second = release.parts
-    rows = read_columns(moments, made, release.rows).rows
-    return read_norm_products(first, made).of_rows(rows), read_norm_scores(second, made), rows
+    columns = read_columns(moments, made, release.rows)
+    products, turn = read_standardised(first, made)
+    whole = with_whole_response(products.of_rows(columns.rows), columns)
+    back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
+    return whole.transformed(back), read_norm_scores(second, made), columns.rows
 
 
 def fit_release(release: Released, target: Target = "population") -> Fit:

@@ -36,6 +36,8 @@ from tacit.rows.row_products import ClippedResidual
 
 ROOM: Final = 2.0
 """Standard deviations by which the norm of a vector may exceed the root of its mean square before it is shortened."""
+COMMON: Final = 4.0
+"""Largest squared distance of a level that counts as those of numbers do: of 1 row in 5."""
 RAREST: Final = 36.0
 """Largest squared norm that a rare level adds to the reach: rows of a rarer level are shortened."""
 LEAST: Final = 0.5
@@ -48,13 +50,15 @@ class Columns:
     """Released moments of the coordinates but the first, in steps of their grids, the response last.
 
     rows: their number, public or noisy.  mean, sd: of each coordinate, shape (m,).  rare: the squared distance from its
-    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).
+    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubt: standard
+    deviation of the noise in the response's variance, relative to it.
     """
 
     rows: float
     mean: Array
     sd: Array
     rare: Array
+    doubt: float
 
 
 def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
@@ -66,13 +70,14 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
     n = max(counted, 1.0)
     mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
     loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
-    spread, rare = np.zeros(m), np.ones(m)
+    spread, rare, doubt = np.zeros(m), np.ones(m), 0.0
     for j in range(m):
         if j + 1 in squares:
             weight = square_weight(layout.bounds[j + 1], facts["square"]) * n
             own = math.hypot(noise / weight, 2 * float(mean[j]) * loose)
             second = float(integers[m + squares.index(j + 1)]) / weight
             spread[j] = max(second - float(mean[j]) ** 2, own / 2)
+            doubt = own / float(spread[j])  # the response is the last
             if layout.coordinates[j + 1][1]:
                 # a number at one level, else 0: about bound**2 / 3 times the level's share
                 rare[j] = max(1.0, layout.bounds[j + 1] ** 2 / (3 * float(spread[j])))
@@ -84,7 +89,24 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
         share = min(max((float(mean[j]) - low) / width, least), 1 - least)
         spread[j] = share * (1 - share) * width**2
         rare[j] = 1 / min(share, 1 - share) - 1
-    return Columns(n, mean, np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds), rare)
+    last = doubt if m in squares else 0.0
+    return Columns(n, mean, np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds), rare, last)
+
+
+def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
+    """Return sums of w w' in which the response's squares are those of rows as they are, with their noise.
+
+    Large residuals are hidden where their rows are shortened; the column's own variance, which is the unit of w, has
+    them.
+    """
+    last = np.zeros((1, *products.values.shape))
+    last[0, -1, -1] = 1.0
+    missing = columns.rows - float(products.values[-1, -1])
+    patterns = np.concatenate([products.patterns, last])
+    # the noise in the products' own squares goes with them
+    patterns[:-1, -1, -1] = 0.0
+    variances = np.append(products.variances, (columns.rows * columns.doubt) ** 2)
+    return NoisyMatrix(products.values + missing * last[0], patterns, variances)
 
 
 def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
@@ -94,8 +116,11 @@ def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
         if layout.size in group:
             continue
         most = max(float(columns.rare[j - 1]) for j in group)
-        # of levels a row has one: what the group adds to its norm is that of its rarest
-        common, rare = (common + 1, rare) if most <= 4 else (common, rare + min(most, RAREST))
+        # of levels a row has one: what the group adds to its norm is that of its rarest, and its size on average
+        if most <= COMMON:
+            common += len(group)
+        else:
+            rare += min(most, RAREST)
     return math.hypot(math.sqrt(common + response) + ROOM, math.sqrt(rare))
 
 
@@ -140,9 +165,11 @@ def next_residual(
     axes = np.linalg.svd(terms, full_matrices=False)[2]
     rows = np.zeros((u + 1, m + 1))
     rows[:u, :m], rows[u, m] = axes, 1.0
-    found = products.transformed(rows)
+    found = products.of_rows(columns.rows).transformed(rows)
     b = pilot_coefficients(found, u)
-    scale = residual_sd(found, b, columns.rows)
+    # squares that shortened rows hide, with the noise that may hide more of them: rather too wide a range
+    hidden = max(1 - float(found.values[u, u]) / columns.rows + columns.doubt, 0.0)
+    scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
     # `residual_range` is for a regressor of variance 1/4
