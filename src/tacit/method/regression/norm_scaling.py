@@ -167,8 +167,8 @@ def next_residual(
     rows[:u, :m], rows[u, m] = axes, 1.0
     found = products.of_rows(columns.rows).transformed(rows)
     b = pilot_coefficients(found, u)
-    # squares that shortened rows hide, with the noise that may hide more of them: rather too wide a range
-    hidden = max(1 - float(found.values[u, u]) / columns.rows + columns.doubt, 0.0)
+    # squares that shortened rows hide; more would cost every regression with wide bounds, whatever its errors
+    hidden = max(1 - float(found.values[u, u]) / columns.rows, 0.0)
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
