@@ -136,13 +136,12 @@ def test_what_is_read_has_the_noise_that_is_told() -> None:
     assert np.var(forms) == pytest.approx(exact.quadratic_variance(a), rel=0.35)
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("n", "cost", "relation"),
     [
         (20_000, Cost.of(rho=0.1), "replace-one"),
         (10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove"),
-        (50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one"),
+        pytest.param(50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one", marks=pytest.mark.long),
     ],
 )
 def test_intervals_cover_and_standard_errors_are_deviations(n: int, cost: Cost, relation: str) -> None:

@@ -133,8 +133,12 @@ def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> N
         assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
 
 
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("query", [one for one in QUERIES if one.model == "linear"], ids=lambda q: q.formula)
+LINEAR = [one for one in QUERIES if one.model == "linear"]
+
+
+@pytest.mark.parametrize(
+    "query", [LINEAR[0], *(pytest.param(one, marks=pytest.mark.long) for one in LINEAR[1:])], ids=lambda q: q.formula
+)
 def test_every_engine_adds_up_the_same_integers_of_norm_clipped_rows(query: Any, tmp_path: Path) -> None:
     """Each part as it is asked for after the noisy parts before it: scales, axes and a fit that are not round."""
     data = table()
