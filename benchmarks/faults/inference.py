@@ -1170,8 +1170,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.noisy_norms",
-        "values, patterns, part.law.variance() / weights**2)",
-        "values, patterns, part.law.variance() / weights)",
+        "noisy_matrix(pairs, integers, weights, part.law.variance(), size)",
+        "noisy_matrix(pairs, integers, weights, 2 * part.law.variance(), size)",
         "the noise in products of norm-clipped rows is misread",
         ("tests/inference/test_norm_regression.py::test_what_is_read_has_the_noise_that_is_told",),
     ),

@@ -11,10 +11,13 @@ import pytest
 
 import tacit as tc
 from tacit.method.regression.estimate import fit_release, layout_of, linear_parts
-from tacit.method.regression.noisy_norms import read_norm_products, read_norm_scores, read_standardised
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised
 from tacit.method.regression.norm_scaling import reach, read_columns
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
+from tacit.release.parts import Part
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema(
@@ -44,6 +47,12 @@ def made(n: int, cost: Cost, relation: Any = "replace-one", seed: int = 1) -> Re
     return rows_of(QUERY, draw(np.random.default_rng(seed), n), SCHEMA, cost, relation)
 
 
+def products_of(part: Part, layout: Layout) -> NoisyMatrix:
+    """Sums of z z' / H**2 of rows as they were shortened."""
+    products, turn = read_standardised(part, layout)
+    return products.transformed(np.linalg.inv(turn))
+
+
 def test_without_noise_columns_products_and_scores_are_those_of_the_rows() -> None:
     rows = made(20_000, Cost.of(rho=100))
     release, layout = rows.expected(rows.size), rows.layout
@@ -55,7 +64,7 @@ def test_without_noise_columns_products_and_scores_are_those_of_the_rows() -> No
     w, turn = read_standardised(first, layout)
     assert np.allclose(turn[0], np.eye(len(turn))[0])
     assert 0.9 < np.diag(w.values / rows.size).min() < np.diag(w.values / rows.size).max() < 1.02
-    crossed, exact = read_norm_products(first, layout).values, (rows.z / 1024).T @ (rows.z / 1024)
+    crossed, exact = products_of(first, layout).values, (rows.z / 1024).T @ (rows.z / 1024)
     scale = np.sqrt(np.diag(exact))
     assert np.abs((crossed - exact) / np.outer(scale, scale)).max() < 0.05
     found, scores, counted = linear_parts(release, layout)
@@ -81,7 +90,7 @@ def test_squares_of_residuals_that_shortened_rows_hide_are_counted() -> None:
         crossed, scores, _ = linear_parts(release, rows.layout)
         exact = float(((rows.z[:, -1] / 1024) ** 2).sum())
         assert crossed.values[-1, -1] == pytest.approx(exact, rel=0.01)
-        shortened = read_norm_products(release.parts[1], rows.layout).values[-1, -1]
+        shortened = products_of(release.parts[1], rows.layout).values[-1, -1]
         assert shortened < (0.97 if far else 1.0) * exact
         # psi of a residual of one step of z: the inverse of the range
         ranges.append(1 / (scores.residual.weights[-1] / 2.0**scores.residual.shift))
@@ -126,13 +135,13 @@ def test_what_is_read_has_the_noise_that_is_told() -> None:
     """600 noisy copies of the products of one table: variances of entries, and of a quadratic form."""
     rows = made(5_000, Cost.of(rho=0.5))
     release = rows.expected(rows.size)
-    part, exact = release.parts[1], read_norm_products(release.parts[1], rows.layout)
+    part, exact = release.parts[1], products_of(release.parts[1], rows.layout)
     rng, a = np.random.default_rng(4), np.random.default_rng(5).normal(0, 1, rows.layout.size + 1)
     law, forms = rows.shape.columns[1].law, []
     for _ in range(600):
         noise = law.sample(len(part.integers[0]), rng)
         noisy = replace(part, integers=(tuple(int(x) for x in np.array(part.integers[0]) + noise),))
-        forms.append(a @ read_norm_products(noisy, rows.layout).values @ a)
+        forms.append(a @ products_of(noisy, rows.layout).values @ a)
     assert np.var(forms) == pytest.approx(exact.quadratic_variance(a), rel=0.35)
 
 

@@ -72,7 +72,7 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str) -> None:
     found: list[np.ndarray] = []
     for psi in range(-3, 4):
         v = psi * ball
-        products = [(v[:, i] * v[:, k]) >> 2 for i, k in forms.entries(size)]
+        products = [(v[:, i] * v[:, k]) >> 2 for ((i, k),) in (one.pairs for one in layouts.all_pairs(size))]
         found.append(np.column_stack([v, np.full(len(v), psi * psi), *products]))
     released = np.unique(np.vstack(found), axis=0) * np.array([row[0] for row in form.matrix])
     if len(released) > 2_500:

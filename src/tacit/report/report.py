@@ -18,6 +18,7 @@ from tacit.fits.fit_release import METHODS
 from tacit.fits.fitted_model import FittedModel
 from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_intervals
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
+from tacit.method.regression.estimate import shortened
 from tacit.privacy.cost import mu_of
 from tacit.privacy.exact_numbers import plain
 from tacit.release.document import Release, Released
@@ -218,10 +219,9 @@ def _models(estimates: Sequence[Shown]) -> str:
     how = "; ".join(METHODS[method] for method in made)
     cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
     kinds = list(dict.fromkeys(one.model for one in sums))
-    # parts of rows shortened to a norm begin with the moments of columns
-    forms = {one.release.parts[0].form == "column-moments" for one in sums if one.model == "linear"}
+    norms = {shortened(one.release) for one in sums if one.model == "linear"}
     products = {True: "noisy products of norm-clipped rows", False: "noisy cross-products"}
-    said = " or ".join(products[one] for one in sorted(forms, reverse=True))
+    said = " or ".join(products[one] for one in sorted(norms, reverse=True))
     linear = f" Linear models: {said} and one step of clipped residuals (Bickel, 1975)."
     others = [kind.capitalize() if i == 0 else kind for i, kind in enumerate(k for k in kinds if k != "linear")]
     scores = f" {' and '.join(others)} models: a pilot fit and two steps of bounded scores (Cantoni & Ronchetti, 2001)."

@@ -24,6 +24,7 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised
+from tacit.method.regression.norm_encoding import FORMS
 from tacit.method.regression.norm_scaling import reach, read_columns, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
@@ -80,7 +81,7 @@ class RegressionRelease(Release):
         """
         from tacit.fits.fit_release import fitted
 
-        linear = SOURCE_NORMS if _of_norms(self) else SOURCE_LINEAR
+        linear = SOURCE_NORMS if shortened(self) else SOURCE_LINEAR
         source = linear if cast(Regression, self.query).model == "linear" else SOURCE_GLM
         made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
         if target == "population":
@@ -128,9 +129,9 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
         raise InferenceError(text, code="I09", hint='target="population"', state=None)
 
 
-def _of_norms(release: Released) -> bool:
+def shortened(release: Released) -> bool:
     """Return whether a release's rows were shortened to a norm."""
-    return release.parts[0].form == "column-moments"
+    return release.parts[0].form == FORMS[0]
 
 
 def _norm_note(release: Released, made: Layout) -> str:
@@ -144,7 +145,7 @@ def _norm_note(release: Released, made: Layout) -> str:
 
 def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, ResidualScores, float | None]:
     """Return cross-products and scores of a linear regression, and its rows where these do not say how many."""
-    if not _of_norms(release):
+    if not shortened(release):
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second = release.parts
@@ -163,7 +164,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
-        if _of_norms(release) and found.reasons[0] is None:
+        if shortened(release) and found.reasons[0] is None:
             found = replace(found, notes=(found.notes[0], _norm_note(release, made), *found.notes[1:]))
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error

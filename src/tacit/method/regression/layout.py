@@ -103,12 +103,21 @@ class Layout:
     @property
     def all_pairs(self) -> tuple[ProductSum, ...]:
         """All pairs of regressors, for products of two mean scores of a person, of which none are always 0 or equal."""
-        return tuple(ProductSum(((j, k),)) for k in range(self.size) for j in range(k + 1))
+        return all_pairs(self.size)
 
     def products(self, *, response: bool) -> tuple[ProductSum, ...]:
         """Return the sums of products without the number of rows; those with the response only if `response`."""
         kept = [one for one in self.entries if not one.is_row_count]
         return tuple(one for one in kept if response or all(self.size not in pair for pair in one.pairs))
+
+
+def all_pairs(size: int) -> tuple[ProductSum, ...]:
+    """Return a sum for each pair of `size` entries, in the order of released products.
+
+    >>> [one.pairs for one in all_pairs(2)]
+    [((0, 0),), ((0, 1),), ((1, 1),)]
+    """
+    return tuple(ProductSum(((j, k),)) for k in range(size) for j in range(k + 1))
 
 
 def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:

@@ -5,14 +5,13 @@ A part stores the integer weights that made its vector, so that reading it repea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores
-from tacit.method.regression.norm_encoding import SHIFT, entries
+from tacit.method.regression.encoding import entry_weight
+from tacit.method.regression.layout import Layout, all_pairs
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
+from tacit.method.regression.norm_encoding import SHIFT
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
@@ -47,13 +46,7 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
         turn[i, i] = facts[f"weight{2 * i}"]
     turn *= H / 2.0 ** facts["shift"]
     unit = max(float(turn[0, 0]), 1e-300)
-    return _sums(part, facts, size, 0, unit**2), turn / unit
-
-
-def read_norm_products(part: Part, layout: Layout) -> NoisyMatrix:
-    """Return sums of z z' / H**2, shape (m + 1, m + 1), the response last."""
-    made, turn = read_standardised(part, layout)
-    return made.transformed(np.asarray(np.linalg.inv(turn), dtype=np.float64))
+    return _sums(part, size, 0, unit**2), turn / unit
 
 
 def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
@@ -66,7 +59,7 @@ def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
             turn[i, j] = facts[f"weight{place}"]
             place += 1
     back = np.asarray(np.linalg.inv(turn * (H / 2.0 ** facts["turn"])), dtype=np.float64)
-    meat = _sums(part, facts, m, m + 1, 2.0**-SHIFT).transformed(back)
+    meat = _sums(part, m, m + 1, 2.0**-SHIFT).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     square = float(integers[m] / facts["square"])
     return ResidualScores(
@@ -80,13 +73,9 @@ def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
     )
 
 
-def _sums(part: Part, facts: Mapping[str, int], size: int, start: int, unit: float) -> NoisyMatrix:
+def _sums(part: Part, size: int, start: int, unit: float) -> NoisyMatrix:
     """Return the symmetric matrix of released products of a vector's entries, from the integer `start` on."""
-    pairs = entries(size)
-    weights = np.array([facts["diag" if i == k else "off"] for i, k in pairs], dtype=np.float64) * unit
-    patterns = np.zeros((len(pairs), size, size))
-    for place, (i, k) in enumerate(pairs):
-        patterns[place, i, k] = patterns[place, k, i] = 1.0
+    facts, pairs = part.parameters, all_pairs(size)
+    weights = np.array([entry_weight(one, facts["off"], facts["diag"], facts["diag"]) for one in pairs]) * unit
     integers = np.array(part.integers[0][start:], dtype=np.float64)
-    values = np.einsum("e,eij->ij", integers / weights, patterns)
-    return NoisyMatrix(values, patterns, part.law.variance() / weights**2)
+    return noisy_matrix(pairs, integers, weights, part.law.variance(), size)

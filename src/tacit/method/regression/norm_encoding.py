@@ -27,11 +27,13 @@ from __future__ import annotations
 from math import isqrt
 from typing import Final
 
-from tacit.method.regression.encoding import CLIP, RESIDUAL_WEIGHT, ProductEncoding
-from tacit.method.regression.layout import Layout
+from tacit.method.regression.encoding import CLIP, RESIDUAL_WEIGHT, ProductEncoding, entry_weight
+from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.shared.norm_sensitivity import DIAGONAL, OFF, vectors_and_products
 from tacit.rows.coordinates import H
 
+FORMS: Final = ("column-moments", "norm-products", "norm-scores")
+"""Forms of the three parts."""
 MOST: Final = H
 """C: the norm of a clipped vector, in its integer units."""
 FIRST: Final = 2**12
@@ -72,24 +74,24 @@ def column_moments(layout: Layout, neighbors: str, *, leaves: bool) -> ProductEn
     weights, most = ([*weights, COUNT], [*most, H * H]) if counted else (weights, most)
     l1 = isqrt(l2_squared * len(weights)) + 1
     parameters = {"G": H, "score": FIRST, "square": lift, "count": COUNT if counted else 0}
-    return _encoding("column-moments", parameters, weights, most, l1, l2_squared)
+    return _encoding(FORMS[0], parameters, weights, most, l1, l2_squared)
 
 
 def norm_products(layout: Layout, neighbors: str) -> ProductEncoding:
     """Return the encoding of products of all entries of a row's vector, the response the last of them."""
     size = layout.size + 1
     l2_squared = vectors_and_products(MOST, 0, 1, neighbors, size=size)
-    pairs = entries(size)
-    weights = [DIAGONAL if i == k else OFF for i, k in pairs]
+    pairs = all_pairs(size)
+    weights = [entry_weight(one, OFF, DIAGONAL, DIAGONAL) for one in pairs]
     # an extreme row lies on the first axis
     most = [MOST * MOST, *([0] * (len(pairs) - 1))]
     parameters = {"G": MOST, "off": OFF, "diag": DIAGONAL}
-    return _encoding("norm-products", parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
+    return _encoding(FORMS[1], parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
 
 
 def norm_scores(layout: Layout, neighbors: str) -> ProductEncoding:
     """Return the encoding of clipped residuals: psi w, psi**2 and products psi**2 w w'."""
-    one, R, pairs = neighbors == "replace-one", CLIP * MOST, entries(layout.size)
+    one, R, pairs = neighbors == "replace-one", CLIP * MOST, layout.all_pairs
     lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
     # F lambda R / c**2 and F b / R, of products that are divided; rounding weights down only makes norms smaller
     square = RESIDUAL_WEIGHT * lift * MOST // (2 * CLIP)
@@ -99,18 +101,9 @@ def norm_scores(layout: Layout, neighbors: str) -> ProductEncoding:
     # the second summand is for rounding down: each product changes by less than 1
     l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(pairs)) + 1)
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
-    weights = [RESIDUAL_WEIGHT] * layout.size + [square] + [diag if i == k else off for i, k in pairs]
+    weights = [RESIDUAL_WEIGHT] * layout.size + [square] + [entry_weight(one, off, diag, diag) for one in pairs]
     most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, R * R >> SHIFT, *([0] * (len(pairs) - 1))]
-    return _encoding("norm-scores", parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
-
-
-def entries(size: int) -> tuple[tuple[int, int], ...]:
-    """Return all pairs (i, k), i <= k, in the order of the released products.
-
-    >>> entries(2)
-    ((0, 0), (0, 1), (1, 1))
-    """
-    return tuple((i, k) for k in range(size) for i in range(k + 1))
+    return _encoding(FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
 
 
 def _encoding(

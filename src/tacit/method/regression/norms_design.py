@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.method.regression import norm_encoding as forms
+from tacit.method.regression.layout import all_pairs
 from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.noisy_norms import stored_products, stored_scores
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
@@ -34,29 +35,26 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     moments = forms.column_moments(made, neighbors, leaves=facts.leaves)
     asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
     asked += [Product((0, 0))] if moments.parameters["count"] else []
-    products = tuple(Product(pair) for pair in forms.entries(made.size + 1))
-    scores = (*(Product((j,), 1) for j in range(made.size)), Product((), 2))
-    meat = (Product(pair, 2, forms.SHIFT) for pair in forms.entries(made.size))
+    products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
     questions = (
         CrossProducts(facts.coordinates, tuple(asked)),
-        CrossProducts(facts.coordinates, products, norm=plain(made.size + 1, made.size + 1)),
-        CrossProducts(
-            facts.coordinates,
-            (*scores, *meat),
-            response_residual(made, forms.CLIP),
-            norm=plain(made.size, made.size + 1),
-        ),
+        CrossProducts(facts.coordinates, products),
+        # Product((), 2) is psi**2 alone
+        facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT),
     )
     encodings = (moments, forms.norm_products(made, neighbors), forms.norm_scores(made, neighbors))
-    columns = [
+    first, second, third = (
         ProductPart(
             label, form, None, None, noise_for(form.l1, form.l2_squared, share), share, question=question, layout=made
         )
         for label, form, share, question in zip(LABELS, encodings, shares, questions, strict=True)
-    ]
-    columns[1] = with_products(columns[1], columns[1].question.norm)
-    columns[2] = with_scores(columns[2], columns[2].question.norm, response_residual(made, forms.CLIP))
-    return as_measurement(query, facts, public, cost, VERSION, tuple(columns))
+    )
+    columns = (
+        first,
+        with_products(second, plain(made.size + 1, made.size + 1)),
+        with_scores(third, plain(made.size, made.size + 1), response_residual(made, forms.CLIP)),
+    )
+    return as_measurement(query, facts, public, cost, VERSION, columns)
 
 
 def plain(entries: int, coordinates: int) -> NormClip:
@@ -64,16 +62,14 @@ def plain(entries: int, coordinates: int) -> NormClip:
     return NormClip(tuple(tuple(2 * (i == j) for j in range(coordinates)) for i in range(entries)), 1, forms.MOST)
 
 
-def with_products(column: ProductPart, clip: NormClip | None) -> ProductPart:
+def with_products(column: ProductPart, clip: NormClip) -> ProductPart:
     """Return the part of products of this vector, which its form records; the sensitivity is the same for every one."""
-    assert clip is not None
     form = replace(column.form, parameters={**column.form.parameters, **stored_products(clip)})
     return replace(column, form=form, question=replace(column.question, norm=clip))
 
 
-def with_scores(column: ProductPart, clip: NormClip | None, residual: ClippedResidual) -> ProductPart:
+def with_scores(column: ProductPart, clip: NormClip, residual: ClippedResidual) -> ProductPart:
     """Return the part of scores of this vector and residual, which its form records."""
-    assert clip is not None
     form = replace(column.form, parameters={**column.form.parameters, **stored_scores(clip, residual)})
     return replace(column, form=form, question=replace(column.question, norm=clip, score=residual))
 

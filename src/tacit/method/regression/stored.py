@@ -9,6 +9,7 @@ from tacit.errors import TacitError
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
+from tacit.method.regression.norm_encoding import FORMS as OF_NORMS
 from tacit.method.regression.norm_encoding import square_weight, squared
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
@@ -24,8 +25,6 @@ FORMS: Final = {
     "poisson": ("products", *("weighed",) * 3),
 }
 """Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
-OF_NORMS: Final = ("column-moments", "norm-products", "norm-scores")
-"""Forms of the parts of a linear model with normal noise."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -96,14 +95,14 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
 def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part of norm-clipped rows does not fit the layout."""
     facts, m = part.parameters, known.size
-    if part.form == "column-moments":
+    if part.form == OF_NORMS[0]:
         weighted, weights = 0, ("G", "score", "square")
         wanted = m + len(squared(known)) + (facts["count"] > 0)
         if not facts["count"] and made.rows is None:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
             yield "has squares of no weight"
-    elif part.form == "norm-products":
+    elif part.form == OF_NORMS[1]:
         weighted, weights, wanted = 2 * (m + 1), ("off", "diag"), (m + 1) * (m + 2) // 2
         if not all(facts.get(f"weight{2 * i}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
