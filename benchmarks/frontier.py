@@ -1,9 +1,10 @@
-"""Linear regression with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
+"""Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [--set N] [--repeats 200] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [--set N] [--repeats 200] [--plain]
 
-The designs are in `frontier_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in
-every repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
+The designs are in `frontier_designs.py` (linear) and `frontier_model_designs.py` (logistic, probit, Poisson); the page
+is docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
@@ -18,13 +19,19 @@ from pathlib import Path
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from frontier_model_designs import drawn_models, given_models
 from pages import put
 from scipy import stats
 
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
-TITLES = {"given": "Given designs", "drawn": "Designs drawn at random"}
+TITLES = {
+    "given": "Linear: given designs",
+    "drawn": "Linear: designs drawn at random",
+    "models": "Logistic, probit, Poisson: given designs",
+    "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
+}
 JUDGED = 1
 """The set of drawn designs that the page shows."""
 
@@ -48,7 +55,7 @@ class Found:
 
     @property
     def ratio(self) -> float:
-        """Root of the summed mean squared errors of the slopes, over that of least squares on the same rows."""
+        """Root of the summed mean squared errors of the slopes, over that of the fit without privacy."""
         return float(np.sqrt((self.errors**2).mean(axis=0).sum() / (self.ordinary**2).mean(axis=0).sum()))
 
     @property
@@ -70,7 +77,13 @@ class Found:
 
 def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     """Return the cells of a part of the page; number: the set of drawn ones."""
-    return given() if part == "given" else drawn(number)
+    made = {
+        "given": given,
+        "drawn": lambda: drawn(number),
+        "models": given_models,
+        "drawn-models": lambda: drawn_models(number),
+    }
+    return made[part]()
 
 
 def simulated(part: str, number: int, place: int, repeats: int) -> Found:
@@ -141,7 +154,7 @@ def studied(part: str, number: int, many: int, repeats: int) -> Iterator[Found]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["given", "drawn"])
+    parser.add_argument("parts", nargs="*", default=list(TITLES))
     parser.add_argument("--set", type=int, default=JUDGED)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, default=None, help="the first so many designs")

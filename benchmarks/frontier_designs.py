@@ -64,17 +64,16 @@ def errors(kind: str, rng: np.random.Generator, x: Array) -> Array:
 def _study(title: str, laws: list[str], slopes: Array, widths: Array, error: str, pair: float, chain: float) -> Study:
     """Return a study: `laws` of the regressors, each of mean 0 and variance near 1 before it gets its own units."""
     d = len(laws)
-    ends = [_ends(law, width) for law, width in zip(laws, widths, strict=True)]
+    ends = [bounds_of(law, width) for law, width in zip(laws, widths, strict=True)]
     reach = 4.5 * math.sqrt(1.5 + float(slopes @ slopes) * 2) * float(widths.mean())
     columns: dict[str, Any] = {
-        f"x{j}": tc.Boolean() if law == "indicator" else tc.Real(*end)
-        for j, (law, end) in enumerate(zip(laws, ends, strict=True))
+        f"x{j}": column_of(law, end) for j, (law, end) in enumerate(zip(laws, ends, strict=True))
     }
     schema = tc.Schema({**columns, "y": tc.Real(-reach, reach)})
 
     def draw(rng: np.random.Generator, n: int) -> Table:
         z = correlated(rng, n, d, pair, chain)
-        x = np.column_stack([_values(law, z[:, j]) for j, law in enumerate(laws)])
+        x = np.column_stack([values_of(law, z[:, j]) for j, law in enumerate(laws)])
         for j, (low, high) in enumerate(ends):
             x[:, j] = np.clip(x[:, j], low, high)
         y = x @ slopes + errors(error, rng, z[:, 0])
@@ -85,7 +84,7 @@ def _study(title: str, laws: list[str], slopes: Array, widths: Array, error: str
     return Study(title, tc.Regression("y ~ " + " + ".join(f"x{j}" for j in range(d))), schema, draw, truth)
 
 
-def _values(law: str, z: Array) -> Array:
+def values_of(law: str, z: Array) -> Array:
     """Return values of a law from standard normal ones."""
     if law == "gamma":
         return np.exp(0.5 * z)
@@ -102,7 +101,7 @@ def _values(law: str, z: Array) -> Array:
     return z
 
 
-def _ends(law: str, width: float) -> tuple[float, float]:
+def bounds_of(law: str, width: float) -> tuple[float, float]:
     """Return bounds: those of nearly all values, and `width` times as far apart."""
     low, high = {
         "gamma": (0.0, 6.0),
@@ -113,6 +112,11 @@ def _ends(law: str, width: float) -> tuple[float, float]:
         "at a bound": (0.0, 4.0),
     }.get(law, (-4.0, 4.0))
     return (low, low + (high - low) * width) if low == 0 else (low * width, high * width)
+
+
+def column_of(law: str, ends: tuple[float, float]) -> tc.Real | tc.Boolean:
+    """Return the column of a regressor of this law and these bounds."""
+    return tc.Boolean() if law == "indicator" else tc.Real(*ends)
 
 
 def pairs_of_ten() -> Study:
