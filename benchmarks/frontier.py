@@ -38,7 +38,7 @@ JUDGED = 1
 
 @dataclass(frozen=True)
 class Found:
-    """One design: repetitions in all; of the answered, errors, standard errors, and those of least squares.
+    """One design: repetitions in all; of the answered, errors, standard errors, and those of the fit without privacy.
 
     errors, sizes, ordinary: shape (answered, slopes).  joint: p-values of the joint test of the true slopes.
     """
@@ -64,7 +64,7 @@ class Found:
 
     @property
     def cut(self) -> float:
-        """By how many of its errors least squares is itself off, in the worst slope; below 2 by chance."""
+        """By how many of its errors the fit without privacy is itself off, in the worst slope; below 2 by chance."""
         size = self.ordinary.std(axis=0)
         sure = np.abs(self.ordinary.mean(axis=0)) / size - 3 / math.sqrt(self.answered)
         return float(sure.max())
@@ -108,7 +108,7 @@ def simulated(part: str, number: int, place: int, repeats: int) -> Found:
 
 
 HEAD = (
-    "| design | rows | price | relation | RMSE ÷ least squares | coverage of slopes, mean (least), % | SE/SD "
+    "| design | rows | price | relation | RMSE ÷ without privacy | coverage of slopes, mean (least), % | SE/SD "
     "| joint test at 5%, % | with a reason, % |\n|---|---:|---|---|---:|---:|---:|---:|---:|"
 )
 
@@ -121,7 +121,7 @@ def row(cell: Cell, found: Found) -> str:
         return f"{start} – | – | – | – | {reasons}"
     cover = found.coverage
     if found.cut > 1:
-        start = start.replace(" |", f"; least squares itself off by {found.cut:.0f} of its errors |", 1)
+        start = start.replace(" |", f"; the fit without privacy itself off by {found.cut:.0f} of its errors |", 1)
     return (
         f"{start} {found.ratio:.2f} | {cover.mean():.1f} ({cover.min():.1f}) | {found.balance.mean():.2f} "
         f"| {100 * (found.joint < 0.05).mean():.1f} | {reasons}"
@@ -129,18 +129,20 @@ def row(cell: Cell, found: Found) -> str:
 
 
 def summary(lines: list[str]) -> str:
-    """Return what lines of a table say together, of the designs in which least squares is right."""
+    """Return what lines of a table say together, of the designs in which the fit without privacy is right."""
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
     right = [cell for cell in cells if "itself off" not in cell[0]]
     told = [cell for cell in right if cell[4] != "–"]
+    if not told:
+        return f"Of {len(right)} designs in which the fit without privacy is right, none has answers enough."
     covers, joint = [float(cell[5].split()[0]) for cell in told], [float(cell[7]) for cell in told]
     many = sum(float(cell[8]) >= 5 for cell in right)
     error = np.median([float(cell[4]) for cell in told])
     said = (
-        f"Of {len(right)} designs in which least squares is right, {len(told)} have answers enough",
+        f"Of {len(right)} designs in which the fit without privacy is right, {len(told)} have answers enough",
         f"slopes are covered in {np.mean(covers):.1f}%, in the lowest design in {min(covers):.1f}%",
         f"joint tests reject {np.mean(joint):.1f}%",
-        f"the median error is {error:.2f} times that of least squares",
+        f"the median error is {error:.2f} times that of the fit without privacy",
         f"designs in which 5% of releases or more have a reason: {many}.",
     )
     return f"{said[0]}: {'; '.join(said[1:])}"

@@ -47,6 +47,8 @@ class Shape:
     """Whether it has a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
 
+NORM_SCORES: Final = ("G", "score", "size", "square", "off", "diag", "squares", "cut", "turn")
+
 FORMS: Final = {
     "plain": Shape("moments", ("G", "divisor"), (2, 2)),
     "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
@@ -80,6 +82,14 @@ FORMS: Final = {
     "norm-products": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
     "norm-scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
+    ),
+    "norm-scored": Shape("regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, weights=True),
+    "norm-weighed": Shape(
+        "regression",
+        (*NORM_SCORES, "center", "reach", "full", "spread", "shift"),
+        (4, 2 * MOST_SUMS),
+        grid=False,
+        weights=True,
     ),
     "scored": Shape(
         "regression",

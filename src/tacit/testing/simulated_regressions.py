@@ -20,7 +20,6 @@ from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.glm_pilot import link_of
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
-from tacit.method.regression.noisy_scores import scaled_terms
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
@@ -102,7 +101,7 @@ class RegressionRows:
         X, y = values[:, :-1], values[:, -1]
         size = np.sqrt((X**2).mean(axis=0))  # columns of unit mean square, for the conditioning of the inverse
         model = cast(Regression, self.shape.query).model
-        chosen = None if model == "linear" else link_of(model, self.layout, scaled_terms(self.layout))
+        chosen = None if model == "linear" else link_of(model, self.layout)
         # a person's rows share a weight of one
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
         b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.errors import QueryError
-from tacit.method.regression.product_parts import as_measurement, crossproduct_part, row_facts
+from tacit.method.regression import norm_scores_design
+from tacit.method.regression.product_parts import RowFacts, as_measurement, crossproduct_part, row_facts
 from tacit.method.regression.query import Regression
 from tacit.method.regression.scores_design import score_part
 from tacit.method.shared.measurement import Measurement, Public
@@ -29,6 +30,13 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     """Return the measurement of a Poisson regression; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
     facts = row_facts(query, public.schema)
     _check_response(facts.variables[0])
+    if cost.noise == "gaussian":
+        return norm_scores_design.design(query, facts, public, cost)
+    return boxed(query, facts, public, cost)
+
+
+def boxed(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
+    """Return the measurement whose sensitivities follow from the bounds of the coordinates."""
     first = crossproduct_part(LABELS[0], facts, public.neighbors, cost.share(SHARES[0]))
     scores = (
         # psi**2 in every part: the spread that the next scores assume is estimated from it

@@ -47,4 +47,4 @@ def mean_slope_of_counts(
     noise = (first.response_noise**2 + (first.response_sum / rows * first.rows_noise) ** 2) * (unit / rows) ** 2
     nothing = np.zeros_like(last.b)
     # a count varies at least as a Poisson count: noise must not make its variance smaller
-    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, along / rows / terms.size)
+    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, terms.back @ along / rows)

@@ -11,7 +11,6 @@ the error of B times the step.  Noise in B itself does not bias a standard error
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -39,11 +38,21 @@ from tacit.method.regression.glm_pilot import (
 )
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
-from tacit.method.regression.noisy_scores import FirstPart, ScorePart, read_first_part, read_score_part, scaled_terms
+from tacit.method.regression.noisy_norm_scores import read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_scores import (
+    FirstPart,
+    ScaledTerms,
+    ScorePart,
+    read_first_part,
+    read_score_part,
+    scaled_terms,
+)
+from tacit.method.regression.norm_score_encoding import FORMS as NORM_FORMS
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.release.parts import Part
 
 METHOD: Final = "one-step"
+LEFT_NOTHING: Final = "noise leaves no numbers to work with: more rows or a larger budget are needed"
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 MAX_RELATIVE_NOISE: Final = 0.3
 """Largest noise in the curvature, relative to the curvature where every row has the mean predictor, in any direction.
@@ -62,10 +71,8 @@ SEPARATION_SHARE: Final = 0.9
 
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
     """Return the fit from the released parts, or for each term the reason why noise is too large for it."""
-    terms = scaled_terms(layout)
-    chosen = link_of(model, layout, terms)
-    first, last = read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, chosen)
     try:
+        first, last, terms = _read(model, layout, parts, rows)
         step = _last_step(last, regressor_moments(first, terms))
         inverse = np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64)
         if isinstance(step.link, CountLink):
@@ -75,30 +82,41 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         reason = _reason(step, first) or _law_reason(step, last)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        step, slope, reason = (
-            None,
-            None,
-            "noise leaves no numbers to work with: more rows or a larger budget are needed",
-        )
-    if step is None or reason is not None:
-        p = len(layout.names)
-        nothing = np.full((p, p), np.nan)
-        return Fit(formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p)
-    both = np.outer(1 / terms.size, 1 / terms.size)
+        return _no_fit(formula, model, layout, LEFT_NOTHING)
+    if reason is not None:
+        return _no_fit(formula, model, layout, reason)
     sampling, privacy = step.covariances(last)
     return Fit(
         formula,
         model,
         cast(Any, METHOD),
         layout.names,
-        step.b / terms.size,
-        sampling * both,
-        privacy * both,
+        terms.back @ step.b,
+        terms.back @ sampling @ terms.back.T,
+        terms.back @ privacy @ terms.back.T,
         (None,) * len(layout.names),
         (*counted(step.link, step.dispersion, last.cut), *step.notes),
         {"rows": step.regressors.rows},
         slope=slope,
     )
+
+
+def _no_fit(formula: str, model: str, layout: Layout, reason: str) -> Fit:
+    p = len(layout.names)
+    nothing = np.full((p, p), np.nan)
+    return Fit(formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p)
+
+
+def _read(
+    model: str, layout: Layout, parts: Sequence[Part], rows: int | None
+) -> tuple[FirstPart, ScorePart, ScaledTerms]:
+    """Return what the released parts say: moments, the last scores, and the terms that both are of."""
+    link = link_of(model, layout)
+    if parts[-1].form in NORM_FORMS:
+        first, terms = read_norm_first(parts, layout, rows)
+        return first, read_norm_scored(parts[-1], layout, terms, link), terms
+    terms = scaled_terms(layout)
+    return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms
 
 
 def _law_reason(step: ScoreStep, last: ScorePart) -> str | None:
@@ -187,13 +205,13 @@ def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
 def _reason(step: ScoreStep, first: FirstPart) -> str | None:
     """Return why noise leaves no coefficients to report, or None; from the release alone."""
     found, u = step.regressors, len(step.b)
-    noise = math.sqrt(first.moments.quadratic_variance(np.eye(u)[0]))
+    noise = first.rows_noise
     # below 4 standard deviations of its noise the number of rows may be none
     if found.rows < max(4 * noise, 5 * u):
         rows = f"about {found.rows:,.0f} complete rows"
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
-        return "noise leaves no numbers to work with: more rows or a larger budget are needed"
+        return LEFT_NOTHING
     loose = max(step.relative_noise, found.relative_noise * (0.5 if isinstance(step.link, CountLink) else 1.0))
     if not loose <= MAX_RELATIVE_NOISE:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"

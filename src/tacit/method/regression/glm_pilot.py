@@ -8,7 +8,6 @@ of normal regressors.  Privacy does not depend on the fit: the sensitivity follo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,16 +20,13 @@ from tacit.method.regression.links import Link, bounded, link, polygons, respons
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix, relative_noise
 from tacit.method.regression.noisy_scores import (
     CUT_UNIT,
-    SCORE_WEIGHT,
     FirstPart,
     ScaledTerms,
     ScorePart,
-    read_first_part,
-    read_score_part,
+    response_of,
     scaled_terms,
 )
 from tacit.method.regression.normal_regressors import Regressors, glm_coefficients, regressors_from_sums
-from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import L, PiecewiseScore
 
@@ -65,9 +61,9 @@ class ScorePoint:
     link: Link
 
 
-def link_of(model: str, layout: Layout, terms: ScaledTerms) -> Link:
+def link_of(model: str, layout: Layout) -> Link:
     """Return the link of a model for the response's bounds."""
-    origin, step = terms.response
+    origin, step = response_of(layout)
     half = layout.bounds[-1]
     return link(model, (origin + step * (H - half), origin + step * (H + half)))
 
@@ -105,7 +101,7 @@ def integer_score(point: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Pie
 def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
     """Return the moments of the regressors from the first part, as of normal regressors."""
     whole = first.moments
-    noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.noise_quadratic(np.eye(len(terms.size))))[-1]), 0.0))
+    noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.noise_quadratic(np.eye(len(terms.matrix))))[-1]), 0.0))
     rows = max(first.rows, 1.0)
     alpha, gamma = terms.response
     # y = alpha + gamma (z_m + H), averaged over rows
@@ -252,31 +248,26 @@ def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
 
 
 def next_score(
-    parts: Sequence[Part], layout: Layout, model: str, rows: int | None, variance: float, clip: int
+    first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, clip: int
 ) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return the score of the next part, from the parts before, and its stored facts; privacy never depends on it.
 
-    variance: of the noise in each of the next part's integers.
+    last: the part of scores before, if there is one.  noise: covariance of the noise in sums of psi times the terms.
+    ArithmeticError or ValueError where the parts before give no finite coefficients, or none that engines compute
+    exactly: `nowhere_score` then stands in place of it.
     """
-    terms = scaled_terms(layout)
-    chosen = link_of(model, layout, terms)
-    # matrix matrix' since the m scores have independent noises of one variance, here in units of psi <= 1
-    noise = terms.matrix @ terms.matrix.T * (variance / (SCORE_WEIGHT * clip * H) ** 2)
-    try:
-        last = read_score_part(parts[-1], layout, terms, chosen) if len(parts) > 1 else None
-        made = _next_point(read_first_part(parts[0], layout, terms, rows), last, terms, chosen, noise)
-    except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
-        made = None
-    # the fallback can always be measured: the part is released whatever the parts before were
-    nowhere = ScorePoint(np.zeros(len(terms.size)), chosen.cuts()[-1], chosen)
-    if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut)):
-        made = nowhere
-    try:
-        score, stored = integer_score(made, terms, clip)
-        score.check()
-    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        score, stored = integer_score(nowhere, terms, clip)
+    made = _next_point(first, last, terms, link, noise)
+    if not all(np.isfinite(x).all() for x in (made.b, made.cut)):
+        raise ArithmeticError("no finite coefficients")
+    score, stored = integer_score(made, terms, clip)
+    score.check()
     return score, stored
+
+
+def nowhere_score(layout: Layout, link: Link, clip: int) -> tuple[PiecewiseScore, dict[str, int]]:
+    """Return the score in the middle of the predictor's grid, and its stored facts: it can always be measured."""
+    terms = scaled_terms(layout)
+    return integer_score(ScorePoint(np.zeros(len(terms.matrix)), link.cuts()[-1], link), terms, clip)
 
 
 def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array) -> ScorePoint:

@@ -45,7 +45,13 @@ import math
 from typing import Final, cast
 
 from tacit.method.regression import encoding as forms
-from tacit.method.regression import mechanism_norms, mechanism_scores, norms_design
+from tacit.method.regression import (
+    mechanism_norm_scores,
+    mechanism_norms,
+    mechanism_scores,
+    norm_scores_design,
+    norms_design,
+)
 from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
@@ -78,6 +84,8 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
         return part
     if shape.mechanism == norms_design.VERSION:
         return mechanism_norms.next_question(part, parts, shape)
+    if shape.mechanism == norm_scores_design.VERSION:
+        return mechanism_norm_scores.next_question(part, parts, shape)
     if shape.mechanism != VERSION:
         return mechanism_scores.next_question(part, parts, shape)
     # standard deviation of a sum's noise, in units of the clipping range

@@ -32,17 +32,28 @@ from __future__ import annotations
 from typing import cast
 
 from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.glm_pilot import next_score
+from tacit.method.regression.glm_pilot import link_of, next_score, nowhere_score
+from tacit.method.regression.mechanism_norms import UNUSABLE
+from tacit.method.regression.noisy_scores import SCORE_WEIGHT, read_first_part, read_score_part, scaled_terms
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
+from tacit.rows.coordinates import H
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
 
 def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """Return the next part with its score; `mechanism.measure` adds the noise."""
-    model = cast(Regression, shape.query).model
-    return with_score(part, *next_score(parts, part.layout, model, shape.rows, part.law.variance(), forms.CLIP))
+    layout = part.layout
+    link, terms = link_of(cast(Regression, shape.query).model, layout), scaled_terms(layout)
+    # matrix matrix' since the m scores have independent noises of one variance, here in units of psi <= 1
+    noise = terms.matrix @ terms.matrix.T * (part.law.variance() / (SCORE_WEIGHT * forms.CLIP * H) ** 2)
+    try:
+        first = read_first_part(parts[0], layout, terms, shape.rows)
+        last = read_score_part(parts[-1], layout, terms, link) if len(parts) > 1 else None
+        return with_score(part, *next_score(first, last, terms, link, noise, forms.CLIP))
+    except UNUSABLE:  # as if nothing were known
+        return with_score(part, *nowhere_score(layout, link, forms.CLIP))

@@ -5,6 +5,8 @@ A part stores the integer weights that made its vector, so that reading it repea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tacit.base.arrays import Array
@@ -28,10 +30,14 @@ def stored_products(clip: NormClip) -> dict[str, int]:
 
 def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
     """Return the constants of a residual and of a whitened vector, whose weights are a triangle, for a part."""
-    made = {"shift": residual.shift, "turn": clip.shift}
-    made |= {f"weight{j}": weight for j, weight in enumerate(residual.weights)}
-    weights = [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
-    return made | {f"weight{len(residual.weights) + place}": weight for place, weight in enumerate(weights)}
+    made = {"shift": residual.shift} | {f"weight{j}": weight for j, weight in enumerate(residual.weights)}
+    return made | stored_axes(clip)
+
+
+def stored_axes(clip: NormClip) -> dict[str, int]:
+    """Return the constants of a whitened vector, whose weights are a triangle, after those of a residual or score."""
+    first, weights = len(clip.weights) + 1, [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
+    return {"turn": clip.shift} | {f"weight{first + place}": weight for place, weight in enumerate(weights)}
 
 
 def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
@@ -46,20 +52,15 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
         turn[i, i] = facts[f"weight{2 * i}"]
     turn *= H / 2.0 ** facts["shift"]
     unit = max(float(turn[0, 0]), 1e-300)
-    return _sums(part, size, 0, unit**2), turn / unit
+    return sums_of_products(part, size, 0, unit**2), turn / unit
 
 
 def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
     """Return the scores of a part of form `norm-scores`, in units of psi and of z / H."""
     facts, m = part.parameters, layout.size
     integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
-    turn, place = np.zeros((m, m)), m + 1
-    for i in range(m):
-        for j in range(i + 1):
-            turn[i, j] = facts[f"weight{place}"]
-            place += 1
-    back = np.asarray(np.linalg.inv(turn * (H / 2.0 ** facts["turn"])), dtype=np.float64)
-    meat = _sums(part, m, m + 1, 2.0**-SHIFT).transformed(back)
+    back = turned_back(facts, m)
+    meat = sums_of_products(part, m, m + 1, 2.0**-SHIFT).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     square = float(integers[m] / facts["square"])
     return ResidualScores(
@@ -73,9 +74,19 @@ def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
     )
 
 
-def _sums(part: Part, size: int, start: int, unit: float) -> NoisyMatrix:
+def turned_back(facts: Mapping[str, int], m: int) -> Array:
+    """Return the matrix that makes z / H of a whitened vector, shape (m, m), from stored weights."""
+    turn, place = np.zeros((m, m)), m + 1
+    for i in range(m):
+        for j in range(i + 1):
+            turn[i, j] = facts[f"weight{place}"]
+            place += 1
+    return np.asarray(np.linalg.inv(turn * (H / 2.0 ** facts["turn"])), dtype=np.float64)
+
+
+def sums_of_products(part: Part, size: int, start: int, unit: float) -> NoisyMatrix:
     """Return the symmetric matrix of released products of a vector's entries, from the integer `start` on."""
     facts, pairs = part.parameters, all_pairs(size)
     weights = np.array([entry_weight(one, facts["off"], facts["diag"], facts["diag"]) for one in pairs]) * unit
-    integers = np.array(part.integers[0][start:], dtype=np.float64)
+    integers = np.array(part.integers[0][start : start + len(pairs)], dtype=np.float64)
     return noisy_matrix(pairs, integers, weights, part.law.variance(), size)

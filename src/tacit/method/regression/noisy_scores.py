@@ -24,14 +24,14 @@ CUT_UNIT: Final = 2**16
 
 @dataclass(frozen=True)
 class ScaledTerms:
-    """The terms of a formula, scaled to unit size.
+    """The terms of a formula, each scaled to norm 1 (`scaled_terms`), or combined (`noisy_norm_scores.norm_terms`).
 
-    matrix: shape (u, m), rows of norm 1 that map z / H to the terms.  size: shape (u,), norms before scaling, in units
-    of the terms.  response: y = response[0] + response[1] (z_m + H).  constant: see `Regressors`.
+    matrix: shape (u, m), rows that map z / H to the scaled terms.  back: shape (u, u), makes coefficients of the terms
+    of those of the scaled terms.  response: y = response[0] + response[1] (z_m + H).  constant: see `Regressors`.
     """
 
     matrix: Array
-    size: Array
+    back: Array
     response: tuple[float, float]
     constant: Array | None
 
@@ -50,13 +50,23 @@ def scaled_terms(layout: Layout) -> ScaledTerms:
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms[:u] ** 2).sum(axis=1))
     matrix = layout.terms[:u, :m] / size[:, None]
-    one = np.eye(m)[0]
-    # the combination of terms that is z_0 / H = 1, if they span it (an intercept, or all levels of a category)
+    return ScaledTerms(matrix, np.diag(1 / size), response_of(layout), constant_of(matrix))
+
+
+def constant_of(matrix: Array) -> Array | None:
+    """Return the combination of terms that is z_0 / H = 1, if they span it (an intercept, or all levels)."""
+    one = np.eye(matrix.shape[1])[0]
     constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
-    held = bool(np.abs(matrix.T @ constant - one).max() < 1e-9)
+    size = max(1.0, float(np.abs(matrix).max()))
+    return constant if float(np.abs(matrix.T @ constant - one).max()) < 1e-9 * size else None
+
+
+def response_of(layout: Layout) -> tuple[float, float]:
+    """Return the constant and the slope of the response in z_m + H."""
+    u, m = len(layout.names), layout.size
     alpha, gamma = float(layout.terms[u, 0]), float(layout.terms[u, m])
     # alpha + gamma z_m / H = (alpha - gamma) + gamma / H (z_m + H)
-    return ScaledTerms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
+    return alpha - gamma, gamma / H
 
 
 @dataclass(frozen=True)
@@ -120,9 +130,9 @@ def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | 
     score, inner, _ = _score_sums(part, layout)
     count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
     noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)
-    return FirstPart(
-        count, matrix @ inner.values[:, 0], inner.transformed(matrix), matrix @ score, noise, float(score[0])
-    )
+    loose = math.sqrt(inner.quadratic_variance(np.eye(layout.size)[0])) if part.parameters["counted"] else 0.0
+    sums, moments, total = matrix @ inner.values[:, 0], inner.transformed(matrix), float(score[0])
+    return FirstPart(count, sums, moments, matrix @ score, noise, total, rows_noise=loose)
 
 
 def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
@@ -131,7 +141,7 @@ def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) 
     score, sizes, meat = _score_sums(part, layout)
     unit, link = float(facts["score"] * facts["G"] * H), link.from_stored(facts)
     return ScorePart(
-        _stored_coefficients(facts, terms, link),
+        stored_coefficients(facts, terms, link),
         link,
         matrix @ score,
         matrix @ matrix.T * (part.law.variance() / unit**2),
@@ -160,7 +170,7 @@ def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMa
     return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
 
 
-def _stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
+def stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
     """Return the coefficients, shape (u,), from the stored integer weights of a `PiecewiseScore`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     # inverts `glm_pilot.integer_score`: eta = center + reach e / L

@@ -21,7 +21,7 @@ from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
 VERSION: Final = "regression/4"
 
 
-LABELS: Final = "column moments", "products", "scores"
+LABELS: Final = "column moments", "products"
 
 
 SHARES: Final = Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)
@@ -30,31 +30,37 @@ SHARES: Final = Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)
 
 def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
-    made, neighbors = facts.layout, public.neighbors
-    shares = [cost.share(share) for share in SHARES]
+    made = facts.layout
+    first, second, third = (cost.share(share) for share in SHARES)
+    form = forms.norm_scores(made, public.neighbors)
+    # Product((), 2) is psi**2 alone
+    question = facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT)
+    law = noise_for(form.l1, form.l2_squared, third)
+    scores = with_scores(
+        ProductPart("scores", form, None, None, law, third, question=question, layout=made),
+        plain(made.size, made.size),
+        response_residual(made, forms.CLIP),
+    )
+    columns = (*first_parts(facts, public.neighbors, first, second), scores)
+    return as_measurement(query, facts, public, cost, VERSION, columns)
+
+
+def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> tuple[ProductPart, ProductPart]:
+    """Return the parts of column moments and of products of standardised rows, at their shares of the price."""
+    made = facts.layout
     moments = forms.column_moments(made, neighbors, leaves=facts.leaves)
     asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
     asked += [Product((0, 0))] if moments.parameters["count"] else []
     products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
-    questions = (
-        CrossProducts(facts.coordinates, tuple(asked)),
-        CrossProducts(facts.coordinates, products),
-        # Product((), 2) is psi**2 alone
-        facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT),
-    )
-    encodings = (moments, forms.norm_products(made, neighbors), forms.norm_scores(made, neighbors))
-    first, second, third = (
+    questions = CrossProducts(facts.coordinates, tuple(asked)), CrossProducts(facts.coordinates, products)
+    encodings = moments, forms.norm_products(made, neighbors)
+    one, two = (
         ProductPart(
             label, form, None, None, noise_for(form.l1, form.l2_squared, share), share, question=question, layout=made
         )
-        for label, form, share, question in zip(LABELS, encodings, shares, questions, strict=True)
+        for label, form, share, question in zip(LABELS, encodings, (first, second), questions, strict=True)
     )
-    columns = (
-        first,
-        with_products(second, plain(made.size + 1, made.size + 1)),
-        with_scores(third, plain(made.size, made.size + 1), response_residual(made, forms.CLIP)),
-    )
-    return as_measurement(query, facts, public, cost, VERSION, columns)
+    return one, with_products(two, plain(made.size + 1, made.size + 1))
 
 
 def plain(entries: int, coordinates: int) -> NormClip:

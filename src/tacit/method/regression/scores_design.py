@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.errors import QueryError
+from tacit.method.regression import norm_scores_design
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as forms
 from tacit.method.regression.glm_pilot import response_score
@@ -34,6 +35,13 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = row_facts(query, public.schema)
     _check_response(query.model, facts.variables[0])
+    if cost.noise == "gaussian" and facts.unit is None:
+        return norm_scores_design.design(query, facts, public, cost)
+    return boxed(query, facts, public, cost)
+
+
+def boxed(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
+    """Return the measurement whose sensitivities follow from the bounds of the coordinates."""
     columns = tuple(
         score_part(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
         for label, share in zip(LABELS, SHARES, strict=True)

@@ -1,0 +1,73 @@
+"""Logistic, probit and Poisson regression from norm-clipped rows, by parts of sums of bounded scores.  INSIDE.
+
+Definition
+    For normal noise and rows; of persons, and at pure prices, `mechanism_scores` and `mechanism_counts` have others.
+    Released are parts, each from a question that is a function of the parts before:
+    1. and 2. as in `mechanism_norms`: sums of columns and of their squares, and of products of standardised rows.
+    3. (and 4.) sums of psi v, of |psi|, and of |psi| v v'.  v is the vector of the regressors, turned to axes on which
+       part 2 finds variance 1 and no correlation, shortened to a norm of at most C in integers (`rows.norm_clip`).  psi
+       is a bounded score (`rows.piecewise_score`) at coefficients computed from the parts before.
+    Last: the same, and sums of psi**2 and of psi**2 v v'.
+    Of counts every part of scores tells the latter too, and a weight in [0, c], which is a function of the predictor,
+    takes the place of |psi|.
+    Public: schema, query, relation, price, and under replace-one the number of rows.
+    Neighbours: one row replaced, or one added or removed.
+Sensitivity
+    In l2, with S the weight of psi v, c the largest |psi| and R = c C (`norm_score_encoding`; parts 1 and 2:
+    `mechanism_norms`):
+                                      replace-one          add-remove
+        parts of scores               2 S R                sqrt(21/16) S R, of the last sqrt(22/16) S R
+        of counts                     sqrt(69/16) S R      sqrt(22/16) S R
+    and a little more for rounding down.  None depends on the axes and scores that released parts chose.
+Noise
+    Independent for each integer: normal of the standard deviation that the part's share of the price buys for its l2
+    sensitivity, rounded to integers.
+Cost
+    SHARES of the price, fixed beforehand; each question is a function of the parts released before: adaptive
+    composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2].
+Failures
+    None depends on a row: a part is measured whatever the parts before say.  Where arithmetic on released integers
+    gives no finite axes or coefficients, the part's vector is that of the coordinates as they are, and its score that
+    in the middle of the predictor's grid.  The curator hides a failure of the machine.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from tacit.method.regression.glm_pilot import link_of, next_score
+from tacit.method.regression.mechanism_norms import UNUSABLE
+from tacit.method.regression.noisy_norm_scores import noise_of_scores, read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
+from tacit.method.regression.norm_scores_design import with_norm_score
+from tacit.method.regression.norms_design import with_products
+from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.query import Regression
+from tacit.method.regression.score_encoding import CLIP
+from tacit.method.shared.measurement import Measurement
+from tacit.release.parts import Part
+
+
+def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
+    """Return the next part with its vector and score; `mechanism.measure` adds the noise."""
+    try:
+        aimed = _aimed(part, parts, shape)
+        # what engines could not compute exactly is refused here, before a row is read for it
+        aimed.question.check()
+        return aimed
+    except UNUSABLE:
+        return part
+
+
+def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
+    layout, rows = part.layout, shape.rows
+    columns = read_columns(parts[0], layout, rows)
+    if len(parts) == 1:
+        return with_products(part, standardised(columns, layout))
+    clip = whitened(columns, layout, *read_standardised(parts[1], layout))
+    model = cast(Regression, shape.query).model
+    first, terms = read_norm_first(parts, layout, rows)
+    last = read_norm_scored(parts[-1], layout, terms, link_of(model, layout)) if len(parts) > 2 else None
+    noise = noise_of_scores(part, clip, terms)
+    return with_norm_score(part, clip, *next_score(first, last, terms, link_of(model, layout), noise, CLIP))

@@ -1,0 +1,109 @@
+"""Read released sums of bounded scores of norm-clipped rows, with the law of their noise.  Post-processing.
+
+Terms are combined to axes of norm 1 in standard deviations (`norm_terms`), so that what is set in units of them, such
+as the smallest variance, means the same however wide a column's bounds are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.links import Link
+from tacit.method.regression.noisy_norms import read_standardised, stored_axes, sums_of_products, turned_back
+from tacit.method.regression.noisy_scores import (
+    CUT_UNIT,
+    SCORE_WEIGHT,
+    FirstPart,
+    ScaledTerms,
+    ScorePart,
+    constant_of,
+    response_of,
+    stored_coefficients,
+)
+from tacit.method.regression.norm_scaling import read_columns
+from tacit.method.regression.product_parts import ProductPart
+from tacit.release.parts import Part
+from tacit.rows.coordinates import H
+from tacit.rows.norm_clip import NormClip
+
+
+def norm_terms(layout: Layout, turn: Array) -> ScaledTerms:
+    """Return combinations of the terms that are at right angles as functions of a standardised vector.
+
+    turn: makes that vector of z / H (`read_standardised`), shape (m + 1, m + 1).
+    """
+    u, m = len(layout.names), layout.size
+    inner = turn[:m, :m]
+    # of the terms as functions of the vector: terms = sides sizes axes
+    sides, sizes, axes = np.linalg.svd(np.linalg.solve(inner.T, layout.terms[:u, :m].T).T, full_matrices=False)
+    if sizes[-1] <= 1e-12 * sizes[0]:
+        raise ArithmeticError("terms that depend on each other")
+    matrix = np.asarray(axes @ inner, dtype=np.float64)
+    return ScaledTerms(matrix, np.asarray(sides / sizes, dtype=np.float64), response_of(layout), constant_of(matrix))
+
+
+def read_norm_first(parts: Sequence[Part], layout: Layout, rows: int | None) -> tuple[FirstPart, ScaledTerms]:
+    """Return the sums of the parts of column moments and of products, and the terms that they are of."""
+    columns = read_columns(parts[0], layout, rows)
+    products, turn = read_standardised(parts[1], layout)
+    terms, m = norm_terms(layout, turn), layout.size
+    whole = products.of_rows(columns.rows).transformed(np.asarray(np.linalg.inv(turn), dtype=np.float64))
+    matrix, last = terms.matrix, np.eye(m + 1)[-1]
+    inner = whole.leading(m).transformed(matrix)
+    noise = matrix @ whole.covariance_times(last)[:-1, :-1] @ matrix.T
+    total = columns.mean[m - 1] / H * columns.rows
+    return (
+        FirstPart(
+            columns.rows,
+            matrix @ whole.values[:-1, 0],
+            inner,
+            matrix @ whole.values[:-1, -1],
+            noise,
+            float(total),
+            response_squares=float((columns.mean[m - 1] ** 2 + columns.sd[m - 1] ** 2) / H**2 * columns.rows),
+            response_noise=math.sqrt(float(whole.covariance_times(last)[0, 0])),
+            rows_noise=_rows_noise(parts[0]),
+        ),
+        terms,
+    )
+
+
+def _rows_noise(part: Part) -> float:
+    """Return the standard deviation of the noise in the number of rows."""
+    facts = part.parameters
+    return math.sqrt(part.law.variance()) / (facts["count"] * H * H) if facts["count"] else 0.0
+
+
+def noise_of_scores(part: ProductPart, clip: NormClip, terms: ScaledTerms) -> Array:
+    """Return the covariance of the noise in sums of psi times the terms, of a part with this vector."""
+    back = terms.matrix @ turned_back(stored_axes(clip), terms.matrix.shape[1])
+    return back @ back.T * (float(part.law.variance()) / (SCORE_WEIGHT * part.form.parameters["G"]) ** 2)
+
+
+def read_norm_scored(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+    """Return the sums of a part of form `norm-scored` or `norm-weighed`."""
+    facts, matrix, m = part.parameters, terms.matrix, layout.size
+    integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
+    squares, sd, unit = facts["squares"], math.sqrt(noise), facts["score"] * facts["G"]
+    back, start = matrix @ turned_back(facts, m), m + 1 + squares
+    sizes, link = sums_of_products(part, m, start, 1.0).transformed(back), link.from_stored(facts)
+    meat = sums_of_products(part, m, start + len(layout.all_pairs), 1.0).transformed(back) if squares else None
+    whole, square = facts["size"] * facts["G"], facts["square"] * facts["G"] ** 2
+    return ScorePart(
+        stored_coefficients(facts, terms, link),
+        link,
+        back @ integers[:m] / unit,
+        back @ back.T * (noise / unit**2),
+        sizes,
+        meat,
+        facts["cut"] / CUT_UNIT,
+        float(integers[m + 1] / square) if squares else 0.0,
+        sd / square if squares else 0.0,
+        float(integers[m] / whole),
+        sd / whole,
+    )
