@@ -25,7 +25,10 @@ from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.glm_pilot import (
+    GUESS_ERROR,
+    GUESS_ERROR_OF_COUNTS,
     SHORT_STEP,
     ShrunkMatrix,
     curvature,
@@ -38,6 +41,7 @@ from tacit.method.regression.glm_pilot import (
 )
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_norm_scores import read_norm_first, read_norm_scored
 from tacit.method.regression.noisy_scores import (
     FirstPart,
@@ -61,6 +65,8 @@ Relative to the curvature at the coefficients, too steep coefficients would be r
 """
 MAX_STEP: Final = 1.0
 """Largest root mean square change of the predictor in the last step."""
+OF_NORMS: Final = {False: (1.0, 2.0), True: (0.6, 1.0)}
+"""The same two of norm-clipped rows, whose noise is alike in all directions; True: of counts."""
 MAX_LAW_UNCERTAINTY: Final = 0.75
 """Largest uncertainty of a coefficient, in standard errors, from not knowing the law of the counts."""
 MAX_LAW_SHIFT: Final = 1.0
@@ -73,27 +79,29 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
     """Return the fit from the released parts, or for each term the reason why noise is too large for it."""
     try:
         first, last, terms = _read(model, layout, parts, rows)
-        step = _last_step(last, regressor_moments(first, terms))
+        step = _last_step(first, last, regressor_moments(first, terms))
         inverse = np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64)
         if isinstance(step.link, CountLink):
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first) or _law_reason(step, last)
+        reason = _reason(step, first, norms=parts[-1].form in NORM_FORMS) or _law_reason(step, last)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         return _no_fit(formula, model, layout, LEFT_NOTHING)
     if reason is not None:
         return _no_fit(formula, model, layout, reason)
-    sampling, privacy = step.covariances(last)
+    sampling, privacy = (terms.back @ one @ terms.back.T for one in step.covariances(last))
+    wider = step.widening(last, sampling + privacy, terms.back)
+    wider = np.outer(wider, wider)
     return Fit(
         formula,
         model,
         cast(Any, METHOD),
         layout.names,
         terms.back @ step.b,
-        terms.back @ sampling @ terms.back.T,
-        terms.back @ privacy @ terms.back.T,
+        sampling * wider,
+        privacy * wider,
         (None,) * len(layout.names),
         (*counted(step.link, step.dispersion, last.cut), *step.notes),
         {"rows": step.regressors.rows},
@@ -139,14 +147,15 @@ class ScoreStep:
     """The last step, in terms of unit size.
 
     b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  meat: sum of
-    psi**2 x x'.  law_shift: the correction, shape (u,); law_uncertainty: its standard error.  relative_noise: of the
-    curvature, in the worst direction.
+    psi**2 x x'.  moments: noisy sums of x x'.  law_shift: the correction, shape (u,); law_uncertainty: its standard
+    error.  relative_noise: of the curvature, in the worst direction.
     """
 
     b: Array
     step: Array
     curve: ShrunkMatrix
     meat: Array
+    moments: NoisyMatrix
     regressors: Regressors
     link: Link
     dispersion: Dispersion
@@ -169,15 +178,33 @@ class ScoreStep:
             @ self.curve.transform.T
             * self.curve.weight**2
         )
-        whole = self.curve.matrix
-        trusted = guess_error(self.link, self.regressors)
-        # the guess's part: a relative error of `trusted` in every direction, weighted by what it has in the average
-        error = error + whole * float(self.step @ whole @ self.step) * ((1 - self.curve.weight) * trusted) ** 2
+        # the guess's part, weighted by what it has in the average: it errs by its own relative error in every
+        # direction, and by the noise in the moments that it was computed from
+        rest = (1 - self.curve.weight) ** 2
+        own = GUESS_ERROR_OF_COUNTS if isinstance(self.link, CountLink) else GUESS_ERROR
+        error = error + rest * self.curve.matrix * float(self.step @ self.curve.matrix @ self.step) * own**2
+        if not isinstance(self.link, CountLink):
+            back = self.curve.transform_of(self.regressors.second_moments)
+            way = self.step @ back
+            error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)
         sampling = sampling + np.outer(self.law_uncertainty, self.law_uncertainty)
         return sampling, inverse @ (last.noise + error) @ inverse
 
+    def widening(self, last: ScorePart, total: Array, back: Array) -> Array:
+        """Return factors for standard errors, shape (u,), that allow for the noise in the curvature.
 
-def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
+        total: covariance of back @ b, shape (u, u).
+        """
+        inverse = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
+        forward, seen = np.asarray(np.linalg.inv(back), dtype=np.float64), self.curve.weight * self.curve.transform
+        noisy = last.weighted_products
+        noise = noise_of_diagonal(
+            inverse, seen @ noisy.patterns @ self.curve.transform.T @ forward, noisy.variances, total
+        )
+        return widening_factors(noise, total)
+
+
+def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep:
     assert last.meat is not None
     link = last.link
     made = bounded(link, found.predictor_values(last.b), last.cut)
@@ -199,10 +226,12 @@ def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
     moved, either = (inverse @ (one + np.zeros_like(way)) for one in (varied.mean_scores, varied.half_range))
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
-    return ScoreStep(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose, notes)
+    return ScoreStep(
+        last.b + way - moved, way, curve, meat, first.moments, found, link, varied, moved, either, loose, notes
+    )
 
 
-def _reason(step: ScoreStep, first: FirstPart) -> str | None:
+def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:
     """Return why noise leaves no coefficients to report, or None; from the release alone."""
     found, u = step.regressors, len(step.b)
     noise = first.rows_noise
@@ -212,11 +241,13 @@ def _reason(step: ScoreStep, first: FirstPart) -> str | None:
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return LEFT_NOTHING
-    loose = max(step.relative_noise, found.relative_noise * (0.5 if isinstance(step.link, CountLink) else 1.0))
-    if not loose <= MAX_RELATIVE_NOISE:
+    counts = isinstance(step.link, CountLink)
+    most, longest = OF_NORMS[counts] if norms else (MAX_RELATIVE_NOISE, SHORT_STEP if counts else MAX_STEP)
+    loose = max(step.relative_noise, found.relative_noise * (0.5 if counts else 1.0))
+    if not loose <= most:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
-            f"noise moves the curvature by {how} (at most {100 * MAX_RELATIVE_NOISE:.0f}% is safe): fewer "
+            f"noise moves the curvature by {how} (at most {100 * most:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
     if found.predictor_sd(step.b) > SEPARATION_SHARE * step.link.max_predictor_sd:
@@ -224,7 +255,6 @@ def _reason(step: ScoreStep, first: FirstPart) -> str | None:
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    counts = isinstance(step.link, CountLink)
-    if step_length(step.step, found) > (SHORT_STEP if counts else MAX_STEP):
+    if step_length(step.step, found) > longest:
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None

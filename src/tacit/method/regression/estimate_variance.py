@@ -161,10 +161,20 @@ def widening(step: LinearStep, total: Array, doubt: Array) -> Array:
     doubt: variance of the noise in its diagonal without the noise in A, which is added here.
     """
     patterns = step.products.patterns[:, : step.u, : step.u]
+    whole = doubt + noise_of_diagonal(step.inverse, patterns, step.products.variances, total)
+    return widening_factors(whole, total)
+
+
+def noise_of_diagonal(inverse: Array, patterns: Array, variances: Array, total: Array) -> Array:
+    """Return the variance of the diagonal of A^-1 M A^-1, `total`, by the noise in A, shape (u,); see `NoisyMatrix`."""
     # d (A^-1 M A^-1) = -A^-1 P (A^-1 M A^-1) and its transpose: the diagonal's derivative in each noise P of A
-    moved = 2 * np.einsum("eji,ij->ej", step.inverse @ patterns, total)
-    whole = doubt + step.products.variances @ moved**2
-    return np.sqrt(1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2)
+    moved = 2 * np.einsum("eji,ij->ej", inverse @ patterns, total)
+    return variances @ moved**2
+
+
+def widening_factors(noise: Array, total: Array) -> Array:
+    """Return factors for standard errors whose squares, the diagonal of `total`, have noise of this variance."""
+    return np.sqrt(1 + (LEVEL**2 + 1) / 4 * noise / np.diag(total) ** 2)
 
 
 def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:

@@ -145,6 +145,10 @@ class ShrunkMatrix:
     relative_noise: float
     transform: Array
 
+    def transform_of(self, other: Array) -> Array:
+        """Return what makes an error of a matrix that this one is proportional to, but for its scale, one of this."""
+        return _root(self.matrix, 0.5) @ _root(other, -0.5)
+
 
 def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float = GUESS_ERROR) -> ShrunkMatrix:
     """Return a positive definite matrix that stands to `wanted` as the noisy matrix stands to `guess`, after shrinkage.

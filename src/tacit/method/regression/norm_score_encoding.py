@@ -9,15 +9,15 @@ F c C, F being the weight of psi v: p = |psi| / c; s = |v| / C <= 1; primes mark
 G being that of psi v and of the two matrices, of weights w and y: F of `score_encoding`, with the norm C in place of
 sqrt(M), which is all that the proof there asks of z.  t and u are the squared weights of |psi| and psi**2.
 
-    Replace-one.  (p**2 - p'**2)**2 <= 4 (p - p')**2, so that W <= G + (t + 4 u) (p - p')**2, which is convex in p and in
-    p', as G is: largest where each is 0 or 1.  Where both are 1 it is G <= 4; where one is 0 it is at most
+    Replace-one.  (p**2 - p'**2)**2 <= 4 (p - p')**2, so that W <= G + (t + 4 u) (p - p')**2, which is convex in p and
+    in p', as G is: largest where each is 0 or 1.  Where both are 1 it is G <= 4; where one is 0 it is at most
     1 + w + y + t + 4 u.  Taken: w + y = 1/2, t = 1, u = 1/4: at most 4, attained where psi changes its sign.
     Add-remove: 1 + w + y + t + u, w + y = 1/4, t = u = 1/16.
 
 `weighed`: q c in place of |psi|, q in [0, 1] whatever psi is: W = G + t (q - q')**2 + u (p**2 - p'**2)**2.  It is at
-    most G + t (q - q')**2 + 4 u (p - p')**2, which is convex in each of p, p', q and q'.  q = q' = 1: p = p' = 1 gives at
-    most 4, and otherwise 1 + y + 2 w + 4 u.  q = 1, q' = 0: what has no weight w, at most 4, and w + t.  So W <= 4 + w + t.
-    Taken: w = 1/4, t = 1/16.  Add-remove: as above.
+    most G + t (q - q')**2 + 4 u (p - p')**2, which is convex in each of p, p', q and q'.  q = q' = 1: p = p' = 1 gives
+    at most 4, and otherwise 1 + y + 2 w + 4 u.  q = 1, q' = 0: what has no weight w, at most 4, and w + t.  So
+    W <= 4 + w + t.  Taken: w = y = 1/4, t = 1/16, u = 1/4.  Add-remove: as above.
 
     Rounding: |psi| v_j v_k is divided by 2**9, psi**2 v_j v_k by 2**18, and rounded down, which changes each by less
     than 1: added to the norm.
@@ -52,11 +52,8 @@ def norm_scored(layout: Layout, neighbors: str, *, squares: bool, weighed: bool 
     # roots of t and u in quarters, and their units: |psi| <= c and psi**2 <= c**2 where the norm's unit is F c C
     size, square = (1 if weighed or not one else 4), (2 if one else 1)
     size_weight, square_weight = size * SCORE_WEIGHT * MOST // 4, square * SCORE_WEIGHT * MOST // (4 * CLIP)
-    # in sixteenths
-    if one:
-        total = 64 + (4 + 1 if weighed else 0)
-    else:
-        total = 16 + 4 + 1 + squares
+    # in sixteenths: 4 or 4 + w + t, and 1 + w + y + t + u
+    total = (64 + (4 + 1 if weighed else 0)) if one else 16 + 4 + 1 + squares
     # rounded up, and each of `count` products moves by less than 1 from rounding down
     l2 = isqrt(total * whole**2 * MOST**2 // 16) + 1 + off * (isqrt(count) + 1)
     parameters = {"G": CLIP, "score": SCORE_WEIGHT, "size": size_weight, "off": off, "diag": diag}

@@ -40,6 +40,11 @@ class Regressors:
     response: float
     relative_noise: float = 0.0
 
+    @property
+    def second_moments(self) -> Array:
+        """Sums over rows of x x', shape (u, u)."""
+        return self.rows * (self.cov + np.outer(self.mean, self.mean))
+
     def predictor_sd(self, b: Array) -> float:
         """Return the standard deviation of the linear predictor x' b."""
         return float(np.sqrt(max(b @ self.cov @ b, 0.0)))
