@@ -96,7 +96,7 @@ def with_odd_score(shape: Measurement) -> Measurement:
     query = cast(tc.Regression, shape.query)
     made = cast(ProductPart, shape.columns[0]).layout
     terms = scaled_terms(made)
-    chosen = link_of(query.model, made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
+    chosen = link_of(query.model, made).with_grid(-1.0, 4.0, 2.5, 0.3)
     b = 0.7 - 0.31 * np.arange(len(terms.size))
     score, stored = integer_score(ScorePoint(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
     first, second = shape.columns[0], scores_design.with_score(cast(ProductPart, shape.columns[-1]), score, stored)

@@ -73,7 +73,7 @@ score = ClippedResidual((*((-1) ** j * (12_345_678 + 987_654 * j) for j in range
 logistic = design(tc.Regression("ok ~ age + sex", model="logistic"), public, price)
 made = layout(parse(logistic.query.formula), logistic.variables)
 terms = scaled_terms(made)
-link = link_of("logistic", made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
+link = link_of("logistic", made).with_grid(-1.0, 4.0, 2.5, 0.3)
 slopes = np.array([0.7 - 0.31 * j for j in range(len(terms.size))])
 logit = integer_score(ScorePoint(slopes, link.cuts()[len(link.cuts()) // 2], link), terms, 512)
 for shape, part in (

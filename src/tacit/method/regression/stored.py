@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
+from tacit.method.regression import norm_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
-from tacit.method.regression.norm_encoding import FORMS as OF_NORMS
+from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
 from tacit.method.regression.norm_encoding import square_weight, squared
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
@@ -25,6 +26,14 @@ FORMS: Final = {
     "poisson": ("products", *("weighed",) * 3),
 }
 """Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
+SCORED, WEIGHED = norm_score_encoding.FORMS
+OF_NORMS: Final = {
+    "linear": LINEAR_NORMS,
+    "logistic": (*LINEAR_NORMS[:2], SCORED, SCORED),
+    "probit": (*LINEAR_NORMS[:2], SCORED, SCORED),
+    "poisson": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
+}
+"""The same of norm-clipped rows."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -34,7 +43,7 @@ def wrong(made: Release) -> Iterator[str]:
     if made.unit is not None:
         forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
     found = tuple(part.form for part in made.parts)
-    if found != (*forms,) and (query.model != "linear" or made.unit is not None or found != OF_NORMS):
+    if found != (*forms,) and (made.unit is not None or found != OF_NORMS[query.model]):
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
@@ -66,7 +75,7 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
-    elif part.form in OF_NORMS:
+    elif part.form in (*LINEAR_NORMS, *norm_score_encoding.FORMS):
         yield from _of_norms(made, part, known)
         return
     elif part.form in ("scores", "person-scores"):
@@ -76,8 +85,7 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         weighted, weights = m + 1, ("score", "off", "diag")
         more = len(known.all_pairs if part.form == "person-scored" else known.regressor_products)
         wanted = m + len(known.regressor_products) + (more if facts["squares"] else 0)
-        if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts["counted"] not in (0, 1):
-            yield "has a cut or a switch that is none"
+        yield from _of_scores(facts)
         if not facts["counted"] and made.rows is None:
             yield "does not count rows, whose number is not public"
     if len(part.integers[0]) != wanted:
@@ -88,6 +96,12 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         yield f"has not {weighted} weights of an aim"
     if not 0 <= facts.get("shift", 0) <= 64 or not 0 < facts["G"] <= 1024:
         yield "has steps that are none"
+
+
+def _of_scores(facts: Mapping[str, int]) -> Iterator[str]:
+    """Yield each reason why the facts of a bounded score are none."""
+    if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts.get("counted", 0) not in (0, 1):
+        yield "has a cut or a switch that is none"
     if any(abs(facts.get(name, 0)) >= 2**40 for name in ("center", "reach", "full", "spread")):
         yield "has an aim beyond all predictors"
 
@@ -95,20 +109,23 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
 def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part of norm-clipped rows does not fit the layout."""
     facts, m = part.parameters, known.size
-    if part.form == OF_NORMS[0]:
+    if part.form == LINEAR_NORMS[0]:
         weighted, weights = 0, ("G", "score", "square")
         wanted = m + len(squared(known)) + (facts["count"] > 0)
         if not facts["count"] and made.rows is None:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
             yield "has squares of no weight"
-    elif part.form == OF_NORMS[1]:
+    elif part.form == LINEAR_NORMS[1]:
         weighted, weights, wanted = 2 * (m + 1), ("off", "diag"), (m + 1) * (m + 2) // 2
         if not all(facts.get(f"weight{2 * i}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
     else:
-        weighted, weights = m + 1 + m * (m + 1) // 2, ("score", "square", "off", "diag")
-        wanted = m + 1 + m * (m + 1) // 2
+        pairs = m * (m + 1) // 2
+        weighted, weights, wanted = m + 1 + pairs, ("score", "square", "off", "diag"), m + 1 + pairs
+        if part.form != LINEAR_NORMS[2]:
+            weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
+            yield from _of_scores(facts)
         if not all(facts.get(f"weight{m + 1 + i * (i + 3) // 2}", 0) for i in range(m)):
             yield "has an axis that is none"
     if len(part.integers[0]) != wanted:
