@@ -1,4 +1,4 @@
-"""Rows of a linear regression whose parts are those of pure prices and of persons, with any noise."""
+"""Rows of a regression whose parts are those of pure prices and of persons, with any noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import tacit as tc
-from tacit.method.regression.design import boxed
+from tacit.method.regression import counts_design, scores_design
+from tacit.method.regression import design as linear
 from tacit.method.regression.product_parts import row_facts
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
@@ -16,7 +17,8 @@ from tacit.testing.simulated_regressions import RegressionRows, rows_of
 def boxed_rows(
     query: tc.Regression, data: Any, schema: tc.Schema, cost: Cost, neighbors: Any = "replace-one"
 ) -> RegressionRows:
-    """What `rows_of` returns, for the mechanism of two parts."""
+    """What `rows_of` returns, for the mechanisms whose sensitivities follow from bounds."""
     made = rows_of(query, data, schema, cost, neighbors)
     public = Public(schema, neighbors, made.shape.rows)
-    return replace(made, shape=boxed(query, row_facts(query, schema), public, cost))
+    design = counts_design if query.model == "poisson" else linear if query.model == "linear" else scores_design
+    return replace(made, shape=design.boxed(query, row_facts(query, schema), public, cost))

@@ -90,8 +90,12 @@ def test_with_little_noise_it_is_maximum_likelihood(model: str) -> None:
 
 def test_reasons_instead_of_numbers() -> None:
     rng = np.random.default_rng(24)
-    for rho, rows, words in (("0.06", 400, "noise moves"), ("0.0001", 50, "complete rows")):
-        found = rows_of(QUERIES["logistic"], draw(rng, rows), SCHEMA, Cost.of(rho=rho)).fit(rng)
+    cases: list[tuple[str, int, Any, str]] = [
+        ("0.01", 400, "replace-one", "noise moves"),
+        ("0.0001", 50, "add-remove", "complete rows"),
+    ]
+    for rho, rows, relation, words in cases:
+        found = rows_of(QUERIES["logistic"], draw(rng, rows), SCHEMA, Cost.of(rho=rho), relation).fit(rng)
         assert all(words in (reason or "") for reason in found.reasons), found.reasons
         assert np.isnan(found.values).all()
     data = draw(rng, 5_000)

@@ -97,7 +97,7 @@ def with_odd_score(shape: Measurement) -> Measurement:
     made = cast(ProductPart, shape.columns[0]).layout
     terms = scaled_terms(made)
     chosen = link_of(query.model, made).with_grid(-1.0, 4.0, 2.5, 0.3)
-    b = 0.7 - 0.31 * np.arange(len(terms.size))
+    b = 0.7 - 0.31 * np.arange(len(terms.matrix))
     score, stored = integer_score(ScorePoint(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
     first, second = shape.columns[0], scores_design.with_score(cast(ProductPart, shape.columns[-1]), score, stored)
     return Measurement(**{**vars(shape), "columns": (first, second)})
@@ -205,7 +205,7 @@ def test_counts_from_question_to_coefficients() -> None:
     curator = tc.Curator(data, PLAIN, budget=tc.Budget(rho=3))
     release = curator.release(tc.Regression("k ~ x + m", model="poisson"), rho=1)
     assert release_from_dict(json.loads(release.to_json())) == release
-    assert [part.form for part in release.parts] == ["products", "weighed", "weighed", "weighed"]
+    assert [part.form for part in release.parts] == ["column-moments", "norm-products", *["norm-weighed"] * 3]
     found = release.fit()
     assert (np.abs(found.values - [0.4, 0.8, 0.0]) < 6 * found.std_errors).all()
     assert release.estimate().predict({"x": [0.0], "m": [False]}).values[0] == pytest.approx(np.exp(0.4), rel=0.2)
@@ -215,7 +215,7 @@ def test_counts_from_question_to_coefficients() -> None:
 def test_the_contract_of_scores() -> None:
     schema = tc.Schema({"y": tc.Boolean(), "x": tc.Real(-1, 1)})
     found = contract(tc.Regression("y ~ x", model="logistic"), schema, tables=18, draws=20_000)
-    assert {one.form for one in found.findings} == {"scored"}
+    assert {one.form for one in found.findings} == {"scored", "column-moments", "norm-products", "norm-scored"}
 
 
 @pytest.mark.sample(2)

@@ -95,10 +95,7 @@ def test_a_row_a_person_is_a_row() -> None:
     data = table().append_column("who", pa.array(range(400)))
     for query in (QUERIES[0], QUERIES[4]):
         alone, persons = (
-            boxed_rows(query, arrays(data), schema, Cost.of(rho=1), "add-remove")
-            if query.model == "linear"
-            else rows_of(query, arrays(data), schema, Cost.of(rho=1), "add-remove")
-            for schema in (SCHEMA, PERSONS)
+            boxed_rows(query, arrays(data), schema, Cost.of(rho=1), "add-remove") for schema in (SCHEMA, PERSONS)
         )
         one, other = (made.shape.columns for made in (alone, persons))
         size = alone.layout.size

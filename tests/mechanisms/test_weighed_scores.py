@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from boxed_rows import boxed_rows
 
 import tacit as tc
 from tacit.curator.mechanisms import design
@@ -44,8 +45,8 @@ FORMULAS = ["k ~ x", "k ~ x + w + m", "k ~ x + g", "k ~ x*m + I(w**2)", "k ~ g*x
 @pytest.mark.long
 def test_the_contract_of_counts() -> None:
     found = contract(QUERY, PLAIN, tables=7, draws=20_000).findings
-    assert {one.form for one in found} == {"products", "weighed"}
-    assert len(found) == 2 * 2 * 4
+    assert {one.form for one in found} == {"products", "weighed", "column-moments", "norm-products", "norm-weighed"}
+    assert len(found) == 2 * (4 + 5)
 
 
 @pytest.mark.long
@@ -147,7 +148,8 @@ def added(asked: ProductPart, z: np.ndarray) -> np.ndarray:
     score = asked.question.score
     psi = np.ones(len(z), dtype=np.int64) if score is None else score.numpy(z)
     sizes = score.sizes(z, psi) if isinstance(score, PiecewiseScore) else psi
-    found = [one.numpy(z, psi, sizes) for one in asked.question.products]
+    factors = z if asked.question.norm is None else asked.question.norm.numpy(z)
+    found = [one.numpy(factors, psi, sizes) for one in asked.question.products]
     return np.stack(found, axis=1) * np.array([row[0] for row in asked.form.matrix])
 
 
@@ -196,7 +198,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
     x = rng.uniform(0.88, 1, n)
     data = {"x": x, **{name: rng.random(n) < 0.5 for name in names}}
     data["k"] = np.minimum(rng.poisson(10 * np.exp(-50 * (1 - x))), 40)
-    made = rows_of(tc.Regression(f"k ~ x + {' + '.join(names)}", model="poisson"), data, schema, price)
+    made = boxed_rows(tc.Regression(f"k ~ x + {' + '.join(names)}", model="poisson"), data, schema, price)
     shape = replace(made.shape, rows=rows)
     parts = RegressionRows(shape, made.layout, made.z, n).expected(rows).parts
     end = np.abs(made.z[:, -1]).max()

@@ -1,9 +1,12 @@
-"""Worst cases for scores with separate weights: a score function and two neighbouring rows that approach the bound.
+"""Worst cases of regressions' parts: scores, vectors, and neighbouring rows that approach the bounds.
 
 The bound of `score_encoding.glm_scores(weighed=True)` holds for every score function and every weight function.  It is
 approached where the score changes its sign and the weight falls to 0 while regressors hardly change: by two rows one
 grid step of one regressor apart, with functions that are steep there.  Such functions are admissible: a score function
 is public and has to pass `PiecewiseScore.check`, nothing more.
+
+The bound of products of norm-clipped rows is attained by two rows on two axes of the vector, which public weights make
+of one coordinate at its two ends.  That of scores is attained where the score goes from one bound to the other.
 """
 
 from __future__ import annotations
@@ -11,27 +14,55 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from tacit.method.regression.glm_pilot import response_score
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
+from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
-from tacit.rows.coordinates import H
+from tacit.rows.coordinates import SIGN, H
 from tacit.rows.piecewise_score import FINE, PIECES, L, PiecewiseScore
 from tacit.rows.row_products import Coordinate
 from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
 from tacit.testing.neighbouring_tables import Pair, Relation, Row
 
-OWN: Final = "weighed"
-"""Name of the form whose weights are separate from the sizes of the scores."""
+OWN: Final = ("weighed", "norm-weighed")
+"""Names of the forms whose weights are separate from the sizes of the scores."""
 
 
 def everywhere(shape: Measurement) -> tuple[Measurement, ...]:
-    """Return a design and, if a part has separate weights, also the design with `steep` scores in such parts."""
-    if not any(column.form.name == OWN for column in shape.columns):
-        return (shape,)
-    columns = tuple(steep(cast(ProductPart, one)) if one.form.name == OWN else one for one in shape.columns)
-    return (shape, replace(shape, columns=columns))
+    """Return a design and, if it has other worst cases, also the design with these."""
+    columns = tuple(worst(one) if isinstance(one, ProductPart) else one for one in shape.columns)
+    return (shape,) if columns == shape.columns else (shape, replace(shape, columns=columns))
+
+
+def worst(column: ProductPart) -> ProductPart:
+    """Return a part with the aim under which rows are furthest apart, as far as it is known."""
+    if column.form.name in OWN:
+        return steep(column)
+    if column.form.name == "norm-products":
+        return turned(column)
+    if column.form.name == "norm-scored":
+        return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
+    return column
+
+
+def turned(column: ProductPart) -> ProductPart:
+    """Return the part with a vector that is on one axis where a coordinate is at one end, and on another at the other.
+
+    Returns the part unchanged if no coordinate has both ends of the full grid.
+    """
+    question = column.question
+    place = next((j for j, one in enumerate(question.coordinates) if _number(one) or _sign(one)), None)
+    if place is None or question.norm is None:
+        return column
+    rows = [[0] * len(question.coordinates) for _ in question.norm.weights]
+    # (z_0 + z_j) / 2 and (z_0 - z_j) / 2
+    for row, side in zip(rows, (1, -1), strict=False):
+        row[0], row[place] = 1, side
+    clip = replace(question.norm, weights=tuple(map(tuple, rows)), shift=1)
+    return replace(column, question=replace(question, norm=clip))
 
 
 def steep(column: ProductPart) -> ProductPart:
@@ -104,3 +135,8 @@ def _upper(column: object, *, last: bool) -> object:
     if isinstance(column, Category):
         return column.codes[-1]
     return cast("Integer | Date", column).upper
+
+
+def _sign(one: Coordinate) -> bool:
+    """Return whether a coordinate is -H or H."""
+    return not one.numbers and len(one.marks) == 1 and one.marks[0][1] == SIGN

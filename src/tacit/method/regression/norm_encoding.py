@@ -10,8 +10,8 @@ each row where the number of rows is not public.  With e_j = lambda / B_j rounde
         s = 1/3 and a maximum at s = 2/3, where it is 32/9; at s = 0 it is 4.  Present against absent: 1 + 9/4.
     add-remove, lambda = 1/2:   1 + 1/4.
 In a group of several coordinates at most one is not 0: two rows change two of them, at most 2 (1 + lambda**2) times
-B**2.  Without squares lambda is 0.  The squared change is at most F**2 times the sum over groups; the number of rows
-adds its own square where a row can be absent.
+B**2.  Without squares lambda is 0.  The squared change is at most F**2 times the sum over groups; where a row is
+absent, that of the other row alone and the square of what the number of rows adds.
 
 `norm_products` releases the products of the entries of a vector w of norm at most C, the response one of them:
 `method.shared.norm_sensitivity`.
@@ -61,14 +61,16 @@ def column_moments(layout: Layout, neighbors: str, *, leaves: bool) -> ProductEn
     """
     one, squares = neighbors == "replace-one", squared(layout)
     lift = 3 if one else 1
-    whole = 0  # in quarters of F**2
+    both, absent = 0, 0  # in quarters of F**2: of two rows, and of a row against none
     for group in layout.groups:
         B, more = max(layout.bounds[j] for j in group), group[0] in squares
-        several = 26 if more else 8
-        quarters = (several if len(group) > 1 else 16) if one else (5 if more else 4)
-        whole += quarters * B * B
+        own = 4 + lift * lift if more else 4
+        both += (2 * own if len(group) > 1 else 16) * B * B
+        absent += own * B * B
     counted = leaves or not one
-    l2_squared = -(-whole * FIRST**2 // 4) + ((COUNT * H * H) ** 2 if counted else 0)
+    # the number of rows changes only where one row is absent
+    alone, two = -(-absent * FIRST**2 // 4) + ((COUNT * H * H) ** 2 if counted else 0), -(-both * FIRST**2 // 4)
+    l2_squared = max(alone, two) if one else alone
     weights = [FIRST] * layout.size + [square_weight(layout.bounds[j], lift) for j in squares]
     most = [*layout.bounds[1:], *(layout.bounds[j] ** 2 for j in squares)]
     weights, most = ([*weights, COUNT], [*most, H * H]) if counted else (weights, most)

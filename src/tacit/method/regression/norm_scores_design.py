@@ -55,7 +55,7 @@ def score_part(label: str, model: str, facts: RowFacts, neighbors: str, share: C
     question = facts.score_question(sizes, made.all_pairs if squares else (), SHIFTS[1])
     law = noise_for(form.l1, form.l2_squared, share)
     part = ProductPart(label, form, None, None, law, share, question=question, layout=made)
-    return with_norm_score(part, plain(made.size, made.size), *nowhere_score(made, link_of(model, made), CLIP))
+    return with_norm_score(part, plain(made.size, made.size + 1), *nowhere_score(made, link_of(model, made), CLIP))
 
 
 def with_norm_score(column: ProductPart, clip: NormClip, score: PiecewiseScore, stored: dict[str, int]) -> ProductPart:

@@ -38,7 +38,7 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     law = noise_for(form.l1, form.l2_squared, third)
     scores = with_scores(
         ProductPart("scores", form, None, None, law, third, question=question, layout=made),
-        plain(made.size, made.size),
+        plain(made.size, made.size + 1),
         response_residual(made, forms.CLIP),
     )
     columns = (*first_parts(facts, public.neighbors, first, second), scores)
