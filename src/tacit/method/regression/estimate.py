@@ -49,6 +49,14 @@ SOURCE_GLM: Final = (
     "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
 )
 
+SOURCE_NORM_GLM: Final = (
+    "a pilot, then steps of bounded scores [Cantoni & Ronchetti 2001] of norm-clipped rows on uncorrelated axes; both "
+    "errors in the standard errors"
+)
+
+SOURCES: Final = {True: (SOURCE_LINEAR, SOURCE_NORMS), False: (SOURCE_GLM, SOURCE_NORM_GLM)}
+"""Of linear and of other models: of rows in boxes, and of norm-clipped rows."""
+
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
@@ -81,8 +89,8 @@ class RegressionRelease(Release):
         """
         from tacit.fits.fit_release import fitted
 
-        linear = SOURCE_NORMS if shortened(self) else SOURCE_LINEAR
-        source = linear if cast(Regression, self.query).model == "linear" else SOURCE_GLM
+        boxes, norms = SOURCES[cast(Regression, self.query).model == "linear"]
+        source = norms if shortened(self) else boxes
         made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
         if target == "population":
             return made
@@ -164,11 +172,11 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
-        if shortened(release) and found.reasons[0] is None:
-            found = replace(found, notes=(found.notes[0], _norm_note(release, made), *found.notes[1:]))
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
+    if shortened(release) and found.reasons[0] is None:
+        found = replace(found, notes=(*found.notes[:1], _norm_note(release, made), *found.notes[1:]))
     first = variables_of(release)[0]
     if first.kind == "levels":
         words = f"response: 1 where {first.name} is {first.labels[1]}, 0 where it is {first.labels[0]}"

@@ -1,0 +1,251 @@
+"""Logistic, probit and Poisson regressions of norm-clipped rows: what is read, coverage, strange tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import tacit as tc
+from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.glm_pilot import link_of
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_norm_scores import norm_terms, read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
+from tacit.privacy import Cost
+from tacit.release.document import release_from_dict
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
+
+MODELS = ["logistic", "probit", "poisson"]
+COLUMNS: dict[str, Any] = {
+    "a": tc.Real(-10, 10),
+    "b": tc.Real(0, 40),
+    "m": tc.Boolean(),
+    "g": tc.Category(["p", "q", "r"]),
+}
+BINARY, COUNTS = tc.Schema({"y": tc.Boolean(), **COLUMNS}), tc.Schema({"y": tc.Integer(0, 60), **COLUMNS})
+TRUTH = np.array([0.2, 0.6, -0.3, 0.5, -0.5, 0.4])
+
+
+def draw(rng: np.random.Generator, n: int, model: str) -> dict[str, np.ndarray]:
+    """Correlated numbers, one of them skewed, a rare Boolean, and a response by the model."""
+    z = rng.normal(0, 1, n)
+    a = 0.8 * z + 0.6 * rng.normal(0, 1, n)
+    b = np.exp(0.6 * z)
+    m, g = rng.random(n) < 0.08, rng.choice(["p", "q", "r"], n, p=[0.6, 0.3, 0.1])
+    eta = np.column_stack([np.ones(n), a, b, m, g == "q", g == "r"]) @ TRUTH
+    if model == "poisson":
+        y: np.ndarray = np.minimum(rng.poisson(np.exp(eta)), 60)
+    else:
+        y = rng.random(n) < (special.expit(eta) if model == "logistic" else special.ndtr(eta))
+    return {"y": y, "a": a, "b": b, "m": m, "g": g}
+
+
+def made(model: str, n: int, cost: Cost, relation: Any = "replace-one", seed: int = 1) -> RegressionRows:
+    query = tc.Regression("y ~ a + b + m + g", model=model)
+    data = draw(np.random.default_rng(seed), n, model)
+    return rows_of(query, data, COUNTS if model == "poisson" else BINARY, cost, relation)
+
+
+def read(release: SimulatedRelease, layout: Layout, model: str) -> tuple[FirstPart, ScorePart, ScaledTerms]:
+    first, terms = read_norm_first(release.parts, layout, release.rows)
+    return first, read_norm_scored(release.parts[-1], layout, terms, link_of(model, layout)), terms
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_without_noise_scores_are_those_of_the_rows_and_coefficients_those_of_the_likelihood(model: str) -> None:
+    rows = made(model, 20_000, Cost.of(rho=100))
+    release, layout = rows.expected(rows.size), rows.layout
+    first, last, terms = read(release, layout, model)
+    x = rows.z[:, :-1] / 1024 @ terms.matrix.T
+    assert first.rows == 20_000
+    size = np.sqrt(np.diag(x.T @ x))
+    assert np.abs((first.moments.values - x.T @ x) / np.outer(size, size)).max() < 0.05
+    # terms at right angles, each of about unit size
+    assert np.linalg.cond(x.T @ x) < 60
+    question = rows.shape.columns[-1].question
+    facts = release.parts[-1].parameters
+    score = replace(
+        question.score,
+        weights=tuple(facts[f"weight{j}"] for j in range(layout.size + 1)),
+        shift=facts["shift"],
+    )
+    # scores at the coefficients that the part stored, whatever the polygons: the predictor is what they say
+    link = last.link
+    eta = x @ last.b
+    place = score.place(rows.z) / 2**12 * link.reach + link.center
+    inside = np.abs(eta - link.center) < 0.98 * link.reach
+    assert np.abs(place - eta)[inside].max() < 0.01
+    made_score = link.bounded(eta, last.cut)
+    y = terms.response[0] + terms.response[1] * (rows.z[:, -1] + 1024)
+    psi = np.clip(made_score.v * y - made_score.b, -1, 1)
+    loss = np.sqrt((psi**2)[:, None] * x**2).sum(axis=0)
+    # rows beyond the norm pull less; polygons are within a percent of the curves
+    assert np.abs((last.score - x.T @ psi) / loss).max() < 0.02
+    assert last.score_squares == pytest.approx(float((psi**2).sum()), rel=0.02)
+    assert last.weight_sum == pytest.approx(
+        float(made_score.size.sum() if model == "poisson" else abs(psi).sum()), rel=0.02
+    )
+    fit, ordinary = fit_release(release), rows.ordinary()
+    # bounded scores are another estimator, up to 1.25 times as variable: apart by up to sqrt(1.25**2 - 1) on average
+    assert np.abs((fit.values - ordinary[0]) / ordinary[1]).max() < (1.5 if model == "poisson" else 0.5)
+    assert (fit.std_errors / ordinary[1]).max() < 1.25
+    assert (fit.std_errors / ordinary[1]).min() > 0.95
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_read_has_the_noise_that_is_told(model: str) -> None:
+    """600 noisy copies of the last part of one table; a variance of 600 normal draws is off by 5.8%: six of these."""
+    rows = made(model, 5_000, Cost.of(rho=0.5))
+    release, layout = rows.expected(rows.size), rows.layout
+    _, exact, _ = read(release, layout, model)
+    rng, (u, _) = np.random.default_rng(2), exact.noise.shape
+    a, law = np.random.default_rng(3).normal(0, 1, u), rows.shape.columns[-1].law
+    found: list[list[float]] = []
+    for _ in range(600):
+        part = release.parts[-1]
+        noise = law.sample(len(part.integers[0]), rng)
+        noisy = replace(part, integers=(tuple(int(x) for x in np.array(part.integers[0]) + noise),))
+        _, last, _ = read(replace(release, parts=(*release.parts[:-1], noisy)), layout, model)
+        assert last.meat is not None
+        forms = [a @ last.score, a @ last.weighted_products.values @ a, a @ last.meat.values @ a]
+        found.append([float(x) for x in (*forms, last.weight_sum, last.score_squares)])
+    assert exact.meat is not None
+    told = [a @ exact.noise @ a, exact.weighted_products.quadratic_variance(a), exact.meat.quadratic_variance(a)]
+    told += [exact.weight_sum_noise**2, exact.score_squares_noise**2]
+    assert np.var(found, axis=0) == pytest.approx(told, rel=0.35)
+
+
+def test_terms_that_depend_on_each_other_have_no_axes() -> None:
+    rows = made("logistic", 2_000, Cost.of(rho=1))
+    release = rows.expected(rows.size)
+    _, turn = read_standardised(release.parts[1], rows.layout)
+    layout = rows.layout
+    twice = replace(layout, names=(*layout.names[:-1], layout.names[0]), terms=layout.terms[[0, 1, 2, 3, 4, 0, 6]])
+    with pytest.raises(ArithmeticError):
+        norm_terms(twice, turn)
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "cost", "relation"),
+    [
+        ("logistic", 20_000, Cost.of(rho=0.1), "replace-one"),
+        ("poisson", 10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove"),
+        pytest.param("probit", 20_000, Cost.of(rho=0.1), "add-remove", marks=pytest.mark.long),
+        pytest.param("logistic", 50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one", marks=pytest.mark.long),
+        pytest.param("poisson", 50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one", marks=pytest.mark.long),
+    ],
+)
+def test_intervals_cover_and_standard_errors_are_deviations(model: str, n: int, cost: Cost, relation: str) -> None:
+    """60 tables and releases.
+
+    Where each interval covers 94%, fewer than 44 of the 60 of a term do with probability below 1e-6 (binomial).  The
+    mean square of z over all terms is between .5 and 1.75: of 360 values, more than five deviations.
+    """
+    rng, z, nothing = np.random.default_rng(6), [], 0
+    for seed in range(60):
+        fit = made(model, n, cost, relation, seed).fit(rng)
+        if any(fit.reasons):
+            nothing += 1
+            continue
+        z.append((fit.values - TRUTH) / fit.std_errors)
+    assert nothing <= 3
+    assert (np.abs(z) <= 1.96).sum(axis=0).min() >= 44 - nothing
+    assert 0.5 < np.mean(np.square(z)) < 1.75
+
+
+@pytest.mark.parametrize("model", ["logistic", "poisson"])
+def test_average_effects_are_those_of_the_rows(model: str) -> None:
+    """At a high price the mean slope is that of the likelihood's fit, rare and far rows included."""
+    rows = made(model, 20_000, Cost.of(rho=20))
+    fit = rows.fit(np.random.default_rng(5))
+    b = rows.ordinary()[0]
+    eta = (rows.z / 1024 @ rows.layout.terms.T)[:, :-1] @ b
+    slope = special.expit(eta) * special.expit(-eta) if model == "logistic" else np.exp(eta)
+    assert fit.slope is not None
+    assert fit.slope.value == pytest.approx(float(slope.mean()), rel=0.03)
+
+
+def test_wide_bounds_cost_little() -> None:
+    """Bounds four times as wide: standard errors hardly change."""
+    data = draw(np.random.default_rng(7), 30_000, "logistic")
+    wide = tc.Schema({**BINARY, "a": tc.Real(-40, 40), "b": tc.Real(-60, 100)})
+    errors, query = list[np.ndarray](), tc.Regression("y ~ a + b + m + g", model="logistic")
+    for schema in (BINARY, wide):
+        found = [rows_of(query, data, schema, Cost.of(rho=0.2)).fit(np.random.default_rng(s)) for s in range(6)]
+        errors.append(np.median([one.std_errors for one in found], axis=0))
+    assert (errors[1] < 1.2 * errors[0]).all()
+
+
+@pytest.mark.parametrize("kind", ["constant", "copies", "empty level", "few rows", "one answer", "separated"])
+@pytest.mark.parametrize("model", ["logistic", "poisson"])
+@pytest.mark.filterwarnings("error")
+def test_strange_tables_have_an_answer_or_a_reason(model: str, kind: str) -> None:
+    data = draw(np.random.default_rng(8), 3_000, model)
+    if kind == "constant":
+        data["a"] = np.full(3_000, 2.0)
+    if kind == "copies":
+        data["b"] = 10 + data["a"]
+    if kind == "empty level":
+        data["g"] = np.where(data["g"] == "r", "q", data["g"])
+    if kind == "few rows":
+        data = {name: column[:5] for name, column in data.items()}
+    if kind == "one answer":
+        data["y"] = np.zeros_like(data["y"])
+    if kind == "separated":
+        data["y"] = (data["a"] > 0) if model == "logistic" else np.where(data["a"] > 0, 60, 0)
+    query = tc.Regression("y ~ a + b + m + g", model=model)
+    for cost in (Cost.of(rho=0.01), Cost.of(rho=5)):
+        for seed in range(4):
+            rows = rows_of(query, data, COUNTS if model == "poisson" else BINARY, cost)
+            fit = fit_release(rows.release(np.random.default_rng(seed)))
+            known = np.array([reason is None for reason in fit.reasons])
+            assert np.isfinite(fit.values[known]).all()
+            assert (np.diag(fit.cov_sampling + fit.cov_privacy)[known] > 0).all()
+    assert kind not in ("constant", "copies", "few rows", "separated") or not known.all()
+
+
+def test_a_release_is_stored_and_read_again() -> None:
+    for model, schema in (("logistic", BINARY), ("poisson", COUNTS)):
+        data = draw(np.random.default_rng(9), 4_000, model)
+        query = tc.Regression("y ~ a + b + m + g", model=model)
+        release = tc.Curator(data, schema, budget=tc.Budget(rho=2)).release(query, rho=1)
+        again = release_from_dict(json.loads(release.to_json()))
+        assert again == release
+        assert again.fit().values == pytest.approx(release.fit().values, rel=1e-12)
+        assert any("count whole" in note for note in release.fit().notes)
+        assert "norm-clipped rows" in str(release)
+
+
+@pytest.mark.parametrize(
+    ("place", "change"),
+    [
+        (2, {"turn": 65}),
+        (3, {"turn": None}),
+        (3, {"size": 0}),
+        (3, {"squares": 2}),
+        (3, {"squares": 0}),
+        (3, {"cut": -1}),
+        (3, {"weight0": 2**53}),
+        (3, {"weight7": 0}),
+        (2, {"weight99": 3}),
+    ],
+)
+def test_a_damaged_release_is_refused(place: int, change: dict[str, Any]) -> None:
+    data = draw(np.random.default_rng(9), 500, "logistic")
+    query = tc.Regression("y ~ a + b + m + g", model="logistic")
+    words = json.loads(tc.Curator(data, BINARY, budget=tc.Budget(rho=2)).release(query, rho=1).to_json())
+    facts = words["parts"][place]["parameters"]
+    for name, value in change.items():
+        facts.pop(name, None)
+        if value is not None:
+            facts[name] = value
+    with pytest.raises(tc.TacitError) as refused:
+        release_from_dict(words)
+    assert refused.value.code in ("R05", "R02", "R03", "R04")
