@@ -663,8 +663,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_variance",
-        "return np.sqrt(1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2)",
-        "return 1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2",
+        "return np.sqrt(1 + (LEVEL**2 + 1) / 4 * noise / np.diag(total) ** 2)",
+        "return 1 + (LEVEL**2 + 1) / 4 * noise / np.diag(total) ** 2",
         "a square root forgotten: standard errors are widened twice",
         (DOUBT,),
     ),
@@ -694,7 +694,7 @@ REGRESSIONS = (
         "return sampling, inverse @ (last.noise + error) @ inverse",
         "return sampling, inverse @ error @ inverse",
         "the noise in the scores is left out of logistic regressions' standard errors",
-        ("tests/inference/test_regression_scores.py::test_intervals_cover_with_both_errors",),
+        ("tests/inference/test_norm_scores.py::test_noise_in_the_scores_is_in_privacy",),
     ),
     Fault(
         "tacit.method.regression.estimate_persons",
@@ -1174,6 +1174,38 @@ MODELS = (
         "noisy_matrix(pairs, integers, weights, 2 * part.law.variance(), size)",
         "the noise in products of norm-clipped rows is misread",
         ("tests/inference/test_norm_regression.py::test_what_is_read_has_the_noise_that_is_told",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_norm_scores",
+        "back @ back.T * (noise / unit**2),",
+        "matrix @ matrix.T * (noise / unit**2),",
+        "the noise of bounded scores on turned axes is that of plain ones",
+        ("tests/inference/test_norm_scores.py::test_what_is_read_has_the_noise_that_is_told",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_norm_scores",
+        "float(integers[m] / whole),",
+        "float(sizes.values[0, 0]),",
+        "the mean slope of a logistic model is that of shortened rows, on another axis",
+        ("tests/inference/test_norm_scores.py::test_without_noise_scores_are_those_of_the_rows",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)",
+        "pass",
+        "noise in the moments that a curvature is guessed from is in no standard error",
+        (
+            "tests/inference/test_norm_scores.py::test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy",
+        ),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "moved = self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
+        "moved = 0.4 * self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
+        "intervals of scores are hardly wider for the noise in their curvature",
+        (
+            "tests/inference/test_norm_scores.py::test_noise_in_the_curvature_widens_intervals_as_far_as_it_moves_variances",
+        ),
     ),
     Fault(
         "tacit.method.regression.estimate",

@@ -106,7 +106,8 @@ ROWS = [
     tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True),
     tc.Regression("ok ~ age + region", model="logistic"),
     tc.Regression("ok ~ age", model="probit"),
-    tc.Regression("visits ~ age", model="poisson"),
+    *(tc.Regression(f"visits ~ {regressors}", model="poisson") for regressors in ("age", "ok", "age + ok")),
+    *(tc.Regression(f"ok ~ {regressors}", model="logistic") for regressors in ("age", "region", "visits")),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),

@@ -58,7 +58,8 @@ def test_the_methods_paragraph_names_the_method_of_each_model_and_its_bounds(mod
     assert "fare: bounds 0 to 50 USD" in cells
     assert "one step of clipped residuals (Bickel, 1975)" in linear
     assert "Cantoni" not in linear
-    assert "Logistic models: a pilot fit and steps of bounded scores (Cantoni & Ronchetti, 2001)." in logistic
+    scores = "a pilot fit and steps of bounded scores of norm-clipped rows (Cantoni & Ronchetti, 2001)."
+    assert f"Logistic models: {scores}" in logistic
     assert "residuals" not in logistic
     assert "Regression" not in cells
     both = tc.methods(models["linear"], models["logistic"], models["cells"])

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
+from typing import cast
 
+import duckdb
 import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 from test_regression_forms import furthest, made
 
 import tacit as tc
 from tacit.method.regression import layout as layouts
+from tacit.method.regression import mechanism as regression
 from tacit.method.regression import norm_encoding, norm_score_encoding
 from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
+from tacit.method.regression.mechanism_rows import exact_part
+from tacit.method.regression.product_parts import ProductPart
 from tacit.privacy import Cost
+from tacit.source import open_source
+from tacit.testing.simulated_regressions import rows_of
 
 KINDS = [(False, False), (True, False), (True, True), (False, True)]
 """Whether squares are released, and whether products have weights of their own."""
@@ -62,6 +74,23 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, squares: bool, weighed:
     assert 0.3 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
 
 
+@pytest.mark.parametrize("squares", [False, True])
+def test_floors_of_products_are_in_the_norm(squares: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of length 1, scores a step below their bounds: without floors the norm is exceeded, by 12%."""
+    monkeypatch.setattr(norm_score_encoding, "MOST", 1)
+    layout, C = made("y ~ a - 1"), norm_score_encoding.CLIP
+    form, pairs = norm_score_encoding.norm_scored(layout, "replace-one", squares=squares), layout.all_pairs
+    ball, found = np.vstack([sign * np.eye(layout.size, dtype=np.int64) for sign in (-1, 1)]), list[np.ndarray]()
+    for psi in (sign * (C - step) for step in range(3) for sign in (-1, 1)):
+        products = np.stack([ball[:, i] * ball[:, k] for ((i, k),) in (one.pairs for one in pairs)], axis=1)
+        square = [np.full((len(ball), 1), psi**2), abs(psi) * products // C, psi**2 * products // C**2]
+        parts = square if squares else [square[1]]
+        found.append(np.hstack([psi * ball, np.full((len(ball), 1), abs(psi)), *parts]))
+    rows = np.vstack(found) * np.array([row[0] for row in form.matrix])
+    reached, bare = furthest(rows, "replace-one", False, 2), 4 * (form.parameters["score"] * C) ** 2
+    assert 1.1 * bare < reached <= form.l2_squared
+
+
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize(("squares", "weighed"), KINDS)
 def test_on_the_grid_of_releases_bounds_are_nearly_attained(squares: bool, weighed: bool, relation: str) -> None:
@@ -101,6 +130,43 @@ def test_changes_of_scores_in_all_directions_on_the_grid_of_releases(weighed: bo
     gap = rows[0][furthest_pair] - rows[1][furthest_pair]
     reached = sum(int(x) ** 2 for x in gap)
     assert 0.9 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
+
+
+@pytest.mark.parametrize(("model", "formula"), [("logistic", "y ~ x*m + g"), ("poisson", "k ~ x + I(x**2) + m")])
+def test_every_engine_adds_up_the_same_scores(model: str, formula: str, tmp_path: Path) -> None:
+    """Each part's question as a release's integers aim it, at a table with nulls, NaN, infinities and values beyond."""
+    rng, n = np.random.default_rng(3), 400
+    x = rng.normal(0, 1, n)
+    x[:4] = [np.nan, np.inf, -np.inf, 1e300]
+    data = pa.table(
+        {
+            "x": pa.array(x),
+            "m": pa.array([None if i % 50 == 7 else bool(b) for i, b in enumerate(rng.random(n) < 0.4)]),
+            "g": pa.array(rng.choice(["a", "b", "z"], n)),
+            "y": pa.array(rng.random(n) < 0.5),
+            "k": pa.array([None if i == 9 else int(k) for i, k in enumerate(rng.poisson(3, n))], pa.int64()),
+        }
+    )
+    pq.write_table(data, tmp_path / "t.parquet")
+    pa.csv.write_csv(data, tmp_path / "t.csv")
+    schema = tc.Schema(
+        {"x": tc.Real(-2, 2), "m": tc.Boolean(), "g": tc.Category(["a", "b"]), "y": tc.Boolean(), "k": tc.Integer(0, 9)}
+    )
+    query = tc.Regression(formula, model=model)
+    arrays = {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
+    rows = rows_of(query, arrays, schema, Cost.of(rho=8), "add-remove")
+    release = rows.release(np.random.default_rng(1))
+    asked = [
+        regression.next_question(cast(ProductPart, column), release.parts[:i], rows.shape)
+        for i, column in enumerate(rows.shape.columns)
+    ]
+    expected = [(rows.sums(one),) for one in asked]
+    assert all(one.question.norm is not None for one in asked[1:])
+    assert len({abs(x) for x in expected[-1][0]}) > 20
+    relation = duckdb.connect().from_arrow(data)
+    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
+        opened = open_source(source, schema)
+        assert [exact_part(one, rows.shape, opened) for one in asked] == expected, type(source)
 
 
 def test_normal_noise_has_norms_and_other_noise_and_persons_boxes() -> None:

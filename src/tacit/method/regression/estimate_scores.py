@@ -196,12 +196,10 @@ class ScoreStep:
         total: covariance of back @ b, shape (u, u).
         """
         inverse = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
-        forward, seen = np.asarray(np.linalg.inv(back), dtype=np.float64), self.curve.weight * self.curve.transform
-        noisy = last.weighted_products
-        noise = noise_of_diagonal(
-            inverse, seen @ noisy.patterns @ self.curve.transform.T @ forward, noisy.variances, total
-        )
-        return widening_factors(noise, total)
+        forward, noisy = np.asarray(np.linalg.inv(back), dtype=np.float64), last.weighted_products
+        # what each noise of the products does to the curvature
+        moved = self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T
+        return widening_factors(noise_of_diagonal(inverse, moved @ forward, noisy.variances, total), total)
 
 
 def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep:
