@@ -30,7 +30,7 @@ class BinaryLink:
     reach: float
     center: float = 0.0
     max_predictor_sd: float = 4.0
-    cut_tolerance: float = 1.0
+    cut_tolerance: float = 1.2
 
     def mean(self, eta: Array) -> Array:
         """Return the mean of the response.
