@@ -48,6 +48,9 @@ intervals covered: a release reported too large a spread of counts that vary mor
 pilot, not at the result of the step). Counts simulated before that carry
 a †; what was simulated both before and after is shown as it is after.
 
+Lines at (ε, δ) and ρ are of the mechanism that was in use at these prices before rows were shortened to a norm; what
+is in use now is on [a page of its own](regression-frontier.md). Pure prices are as they are here.
+
 *Coverage* is that of all coefficients, the intercept among them, and of the worst one; *width* compares with maximum
 likelihood on the rows themselves, its usual standard errors included (mean over the coefficients of medians); *SE / SD*
 compares the reported standard error with the standard deviation of the estimates; *bias / SD* is the coefficients'
