@@ -64,7 +64,7 @@ def test_intervals_have_the_table_s_own_coefficients_in_them(errors: str) -> Non
 def test_what_clipping_takes_is_bounded_by_the_two_sums_of_squares() -> None:
     """Without noise: the difference of both sums is that of squares before and after, and bounds the squares lost."""
     rng = np.random.default_rng(3)
-    made = boxed_rows(QUERY, draw(rng, 6_000, "heavy"), SCHEMA, Cost.of(rho="0.4"))
+    made = boxed_rows(QUERY, draw(rng, 6_000, "heavy"), SCHEMA, Cost.of(rho=1))
     release = made.expected(made.size)
     layout = layout_of(release)
     read, crossed = read_residual_scores(release.parts[1], layout), read_crossproducts(release.parts[0], layout, 6_000)

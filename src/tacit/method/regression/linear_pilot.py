@@ -37,15 +37,14 @@ def residual_range(rows: float, noise: float) -> float:
 
     It grows with the rows, so that the bias from clipping vanishes beside the standard error: where fourth moments are
     finite, the mean of the clipped-off part is of order range**-3.  noise: standard deviation of the noise in a sum of
-    residuals, as a part of the range.  The range is wider where the noise would still be at most half of the sampling
-    error of a slope (of a regressor of variance 1/4): of real rows with skewed errors, least squares is then what the
-    coefficients are about.
+    residuals, as a part of the range.  The range is wider where the noise would still be at most a third of the
+    sampling error of a slope (of a regressor of variance 1/4).
 
     >>> residual_range(500, 5.0), round(residual_range(1e4, 5.0), 2), round(residual_range(1e6, 5.0), 2)
-    (3.0, 5.0, 50.0)
+    (3.0, 4.4, 33.33)
     """
-    # noise times range at most sqrt(rows / 4) / 2, solved for the range
-    return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (4 * noise))
+    # noise times range at most sqrt(rows / 4) / 3, solved for the range
+    return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
 
 
 def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -> ClippedResidual:
