@@ -190,8 +190,8 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    old = {"exclusion", "blocks", "ranks"}
-    assert {part["form"] for part in parts} == set(FORMS) - old  # of releases of 0.1.0 alone
+    old = {"exclusion", "blocks", "ranks", "norm-products"}
+    assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
@@ -226,7 +226,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
-    others |= {"column-moments", "norm-products", "norm-scores", "norm-scored", "norm-weighed"}
+    others |= {"column-moments", "norm-products", "norm-products-2", "norm-scores", "norm-scored", "norm-weighed"}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 

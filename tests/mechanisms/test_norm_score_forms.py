@@ -173,7 +173,7 @@ def test_normal_noise_has_norms_and_other_noise_and_persons_boxes() -> None:
     rng = np.random.default_rng(0)
     data = {"x": rng.uniform(-1, 1, 400), "y": rng.random(400) < 0.5, "k": rng.poisson(2, 400)}
     schema = tc.Schema({"x": tc.Real(-1, 1), "y": tc.Boolean(), "k": tc.Integer(0, 20)})
-    first = ["column-moments", "norm-products"]
+    first = ["column-moments", "norm-products-2"]
     for model, formula, boxes, norms in (
         ("logistic", "y ~ x", ["scored"] * 3, [*first, *["norm-scored"] * 2]),
         ("probit", "y ~ x", ["scored"] * 3, [*first, *["norm-scored"] * 2]),

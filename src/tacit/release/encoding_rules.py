@@ -80,6 +80,7 @@ FORMS: Final = {
     ),
     "column-moments": Shape("regression", ("G", "score", "square", "count"), (1, 2 * MOST), grid=False),
     "norm-products": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
+    "norm-products-2": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
     "norm-scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
     ),

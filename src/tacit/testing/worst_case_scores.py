@@ -41,7 +41,7 @@ def worst(column: ProductPart) -> ProductPart:
     """Return a part with the aim under which rows are furthest apart, as far as it is known."""
     if column.form.name in OWN:
         return steep(column)
-    if column.form.name == "norm-products":
+    if column.form.name == "norm-products-2":
         return turned(column)
     if column.form.name == "norm-scored":
         return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))

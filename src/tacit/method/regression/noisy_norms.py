@@ -13,7 +13,7 @@ from tacit.base.arrays import Array
 from tacit.method.regression.encoding import entry_weight
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
-from tacit.method.regression.norm_encoding import SHIFT
+from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, SHIFT
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
@@ -21,11 +21,9 @@ from tacit.rows.row_products import ClippedResidual
 
 
 def stored_products(clip: NormClip) -> dict[str, int]:
-    """Return the constants of a standardised vector for a part: of each entry the weights of its own z, and of z_0."""
-    made = {"shift": clip.shift}
-    for i, row in enumerate(clip.weights):
-        made |= {f"weight{2 * i}": row[i], f"weight{2 * i + 1}": row[0] if i else 0}
-    return made
+    """Return the constants of a standardised vector, whose weights are a triangle, for a part."""
+    weights = [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
+    return {"shift": clip.shift} | {f"weight{place}": weight for place, weight in enumerate(weights)}
 
 
 def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
@@ -46,10 +44,14 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
     w is in standard deviations, its first entry 1; rows are shortened as in the release.
     """
     facts, size = part.parameters, layout.size + 1
-    turn = np.zeros((size, size))
-    for i in range(size):
-        turn[i, 0] = facts[f"weight{2 * i + 1}"]
-        turn[i, i] = facts[f"weight{2 * i}"]
+    if part.form == FORMER_PRODUCTS:
+        turn = np.zeros((size, size))
+        for i in range(size):
+            # of each entry the weights of its own z, and of z_0
+            turn[i, 0] = facts[f"weight{2 * i + 1}"]
+            turn[i, i] = facts[f"weight{2 * i}"]
+    else:
+        turn = _triangle(facts, size, 0)
     turn *= H / 2.0 ** facts["shift"]
     unit = max(float(turn[0, 0]), 1e-300)
     return sums_of_products(part, size, 0, unit**2), turn / unit
@@ -76,12 +78,15 @@ def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
 
 def turned_back(facts: Mapping[str, int], m: int) -> Array:
     """Return the matrix that makes z / H of a whitened vector, shape (m, m), from stored weights."""
-    turn, place = np.zeros((m, m)), m + 1
-    for i in range(m):
-        for j in range(i + 1):
-            turn[i, j] = facts[f"weight{place}"]
-            place += 1
-    return np.asarray(np.linalg.inv(turn * (H / 2.0 ** facts["turn"])), dtype=np.float64)
+    turn = _triangle(facts, m, m + 1) * (H / 2.0 ** facts["turn"])
+    return np.asarray(np.linalg.inv(turn), dtype=np.float64)
+
+
+def _triangle(facts: Mapping[str, int], size: int, first: int) -> Array:
+    """Return stored weights, row by row, as a lower triangular matrix."""
+    made = np.zeros((size, size))
+    made[np.tril_indices(size)] = [facts[f"weight{first + place}"] for place in range(size * (size + 1) // 2)]
+    return made
 
 
 def sums_of_products(part: Part, size: int, start: int, unit: float) -> NoisyMatrix:

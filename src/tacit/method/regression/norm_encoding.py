@@ -32,8 +32,10 @@ from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.shared.norm_sensitivity import DIAGONAL, OFF, vectors_and_products
 from tacit.rows.coordinates import H
 
-FORMS: Final = ("column-moments", "norm-products", "norm-scores")
+FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts."""
+FORMER_PRODUCTS: Final = "norm-products"
+"""The second of them in releases of before, whose squares and interactions were standardised as they are."""
 MOST: Final = H
 """C: the norm of a clipped vector, in its integer units."""
 FIRST: Final = 2**12

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.method.regression.centred_products import Centred, centred
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
     MIN_RANGE,
@@ -125,15 +126,19 @@ def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
 
 
 def standardised(columns: Columns, layout: Layout) -> NormClip:
-    """Return the vector of the constant and of every coordinate less its mean, over its standard deviation."""
+    """Return the vector of the constant and of every coordinate less its mean, over its standard deviation.
+
+    Of squares and interactions first goes what their own factors say (`centred_products`).
+    """
     m, unit = layout.size, MOST / reach(columns, layout, response=True)
-    rows = np.zeros((m + 1, m + 1))
-    rows[0, 0] = unit / H
+    mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
+    rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):
-        rows[j, j] = unit / columns.sd[j - 1]
+        one = centred(layout, j, mean, sd) if j < m else Centred(np.eye(m + 1)[j], float(mean[j]), float(sd[j]))
         # z_0 = H: the constant part
-        rows[j, 0] = -unit * columns.mean[j - 1] / (columns.sd[j - 1] * H)
-    return as_integers(rows)
+        row = one.weights - one.mean * np.eye(m + 1)[0]
+        rows = np.vstack([rows, row / max(one.sd, LEAST / H)])
+    return as_integers(unit / H * rows)
 
 
 def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> NormClip:

@@ -10,8 +10,8 @@ from tacit.method.regression import norm_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
+from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, square_weight, squared
 from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
-from tacit.method.regression.norm_encoding import square_weight, squared
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
 
@@ -43,7 +43,8 @@ def wrong(made: Release) -> Iterator[str]:
     if made.unit is not None:
         forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
     found = tuple(part.form for part in made.parts)
-    if found != (*forms,) and (made.unit is not None or found != OF_NORMS[query.model]):
+    of_now = tuple(LINEAR_NORMS[1] if one == FORMER_PRODUCTS else one for one in found)
+    if found != (*forms,) and (made.unit is not None or of_now != OF_NORMS[query.model]):
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
@@ -75,7 +76,7 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
-    elif part.form in (*LINEAR_NORMS, *norm_score_encoding.FORMS):
+    elif part.form in (*LINEAR_NORMS, FORMER_PRODUCTS, *norm_score_encoding.FORMS):
         yield from _of_norms(made, part, known)
         return
     elif part.form in ("scores", "person-scores"):
@@ -116,9 +117,12 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
             yield "has squares of no weight"
-    elif part.form == LINEAR_NORMS[1]:
-        weighted, weights, wanted = 2 * (m + 1), ("off", "diag"), (m + 1) * (m + 2) // 2
-        if not all(facts.get(f"weight{2 * i}", 0) for i in range(m + 1)):
+    elif part.form in (LINEAR_NORMS[1], FORMER_PRODUCTS):
+        wanted, weights = (m + 1) * (m + 2) // 2, ("off", "diag")
+        former = part.form == FORMER_PRODUCTS
+        weighted = 2 * (m + 1) if former else wanted
+        # places of what makes an entry of its own coordinate
+        if not all(facts.get(f"weight{2 * i if former else i * (i + 3) // 2}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
     else:
         pairs = m * (m + 1) // 2
