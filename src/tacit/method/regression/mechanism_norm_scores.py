@@ -36,7 +36,7 @@ from __future__ import annotations
 from typing import cast
 
 from tacit.method.regression.glm_pilot import link_of, next_score
-from tacit.method.regression.mechanism_norms import UNUSABLE
+from tacit.method.regression.mechanism_norms import aimed_or_plain
 from tacit.method.regression.noisy_norm_scores import noise_of_scores, read_norm_first, read_norm_scored
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
@@ -51,13 +51,7 @@ from tacit.release.parts import Part
 
 def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """Return the next part with its vector and score; `mechanism.measure` adds the noise."""
-    try:
-        aimed = _aimed(part, parts, shape)
-        # what engines could not compute exactly is refused here, before a row is read for it
-        aimed.question.check()
-        return aimed
-    except UNUSABLE:
-        return part
+    return aimed_or_plain(part, lambda: _aimed(part, parts, shape))
 
 
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:

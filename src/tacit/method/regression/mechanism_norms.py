@@ -33,6 +33,7 @@ Failures
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -51,11 +52,16 @@ UNUSABLE: Final = (np.linalg.LinAlgError, ArithmeticError, ValueError)
 
 def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """Return the next part with its vector and residual; `mechanism.measure` adds the noise."""
+    return aimed_or_plain(part, lambda: _aimed(part, parts, shape))
+
+
+def aimed_or_plain(part: ProductPart, aimed: Callable[[], ProductPart]) -> ProductPart:
+    """Return the part that released integers aim, or the part as it is where they allow none."""
     try:
-        aimed = _aimed(part, parts, shape)
+        made = aimed()
         # what engines could not compute exactly is refused here, before a row is read for it
-        aimed.question.check()
-        return aimed
+        made.question.check()
+        return made
     except UNUSABLE:
         return part
 
