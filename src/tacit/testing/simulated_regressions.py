@@ -78,6 +78,17 @@ class RegressionRows:
 
         return self._released(noiseless)
 
+    def enlarged(self, rows: int, rng: np.random.Generator) -> SimulatedRelease:
+        """Return a simulated release of a table of `rows` rows like these, with noise."""
+
+        def noisy(column: PartSpec) -> Part:
+            """Return a part scaled to `rows` rows, with simulated noise."""
+            exact = [k * rows // self.size for k in self.sums(column)]
+            noise = column.law.sample(len(exact), rng).tolist()
+            return column.released((tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
+
+        return self._released(noisy)
+
     def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
         """Return a release whose parts are made one after another, each query from the parts before it."""
         shape, parts = self.shape, tuple[Part, ...]()
