@@ -102,7 +102,7 @@ def test_without_noise_scores_are_those_of_the_rows(model: str) -> None:
     assert (fit.std_errors / ordinary[1]).min() > 0.95
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ["logistic", "poisson"])
 def test_what_is_read_has_the_noise_that_is_told(model: str) -> None:
     """600 noisy copies of the last part of one table; a variance of 600 normal draws is off by 5.8%: six of these."""
     rows = made(model, 5_000, Cost.of(rho=0.5))
@@ -132,7 +132,7 @@ def with_noise(part: Part, law: Law, rng: np.random.Generator, start: int = 0, s
     return replace(part, integers=(tuple(int(x) for x in integers),))
 
 
-@pytest.mark.parametrize("model", ["logistic", "poisson"])
+@pytest.mark.parametrize("model", ["logistic", pytest.param("poisson", marks=pytest.mark.long)])
 def test_noise_in_the_scores_is_in_privacy(model: str) -> None:
     """400 releases that differ in the noise of the last scores alone: six times 7.1% of a variance, and a little."""
     rows = made(model, 20_000, Cost.of(rho="0.3"))
@@ -205,7 +205,7 @@ def test_terms_that_depend_on_each_other_have_no_axes() -> None:
     ("model", "n", "cost", "relation"),
     [
         ("logistic", 20_000, Cost.of(rho=0.1), "replace-one"),
-        ("poisson", 10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove"),
+        pytest.param("poisson", 10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove", marks=pytest.mark.long),
         pytest.param("probit", 20_000, Cost.of(rho=0.1), "add-remove", marks=pytest.mark.long),
         pytest.param("logistic", 50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one", marks=pytest.mark.long),
         pytest.param("poisson", 50_000, Cost.of(epsilon=1, delta=1e-6), "replace-one", marks=pytest.mark.long),
