@@ -167,6 +167,17 @@ def given() -> tuple[Cell, ...]:
     return tuple(Cell(f"{made().title}", made(), rows, cost) for made, rows, cost in cells)
 
 
+def drawn_release(rng: np.random.Generator) -> tuple[int, Cost, str]:
+    """Return a number of rows, a price and a relation at random."""
+    rows = int(rng.choice([3_000, 10_000, 50_000]))
+    cost = (
+        Cost.of(rho=float(rng.choice([0.05, 0.2, 1])))
+        if rng.random() < 0.5
+        else Cost.of(epsilon=float(rng.choice([1, 3])), delta=DELTA)
+    )
+    return rows, cost, str(rng.choice(["replace-one", "add-remove"], p=[0.7, 0.3]))
+
+
 def drawn(number: int, many: int = 40) -> tuple[Cell, ...]:
     """Return the cells of a set, which is its seed."""
     rng = np.random.default_rng([16, number])
@@ -177,13 +188,7 @@ def drawn(number: int, many: int = 40) -> tuple[Cell, ...]:
         slopes = np.round(rng.normal(0, 0.4, d), 2)
         widths = np.full(d, float(rng.choice([1, 1.5, 3, 10], p=[0.3, 0.4, 0.2, 0.1])))
         error, kind = str(rng.choice(ERRORS)), int(rng.integers(0, 3))
-        rows = int(rng.choice([3_000, 10_000, 50_000]))
-        cost = (
-            Cost.of(rho=float(rng.choice([0.05, 0.2, 1])))
-            if rng.random() < 0.5
-            else Cost.of(epsilon=float(rng.choice([1, 3])), delta=DELTA)
-        )
-        relation = str(rng.choice(["replace-one", "add-remove"], p=[0.7, 0.3]))
+        rows, cost, relation = drawn_release(rng)
         pair, chain = (0.0, 0.8, 0.0)[kind], (0.0, 0.0, 0.7)[kind]
         words = f"{d} regressors, bounds × {widths[0]:g}, {['independent', 'pairs', 'chain'][kind]}, {error}"
         out.append(Cell(words, _study(words, laws, slopes, widths, error, pair, chain), rows, cost, relation))

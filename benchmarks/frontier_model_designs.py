@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from frontier_designs import DELTA, LAWS, Cell, bounds_of, column_of, correlated, values_of
+from frontier_designs import DELTA, LAWS, Cell, bounds_of, column_of, correlated, drawn_release, values_of
 from regression_designs import Study, Table
 from scipy import special
 
@@ -135,13 +135,7 @@ def drawn_models(number: int, many: int = 40) -> tuple[Cell, ...]:
             share = float(rng.choice([0.5, 0.2, 0.05], p=[0.4, 0.4, 0.2]))
             level = float(special.logit(share) if model == "logistic" else special.ndtri(share))
             words = f"events {100 * share:.0f}%"
-        rows = int(rng.choice([3_000, 10_000, 50_000]))
-        cost = (
-            Cost.of(rho=float(rng.choice([0.05, 0.2, 1])))
-            if rng.random() < 0.5
-            else Cost.of(epsilon=float(rng.choice([1, 3])), delta=DELTA)
-        )
-        relation = str(rng.choice(["replace-one", "add-remove"], p=[0.7, 0.3]))
+        rows, cost, relation = drawn_release(rng)
         pair, chain = (0.0, 0.8, 0.0)[kind], (0.0, 0.0, 0.7)[kind]
         said = f"{model}, {d} regressors, bounds × {width:g}, {['independent', 'pairs', 'chain'][kind]}, {words}"
         study = model_study(

@@ -116,8 +116,8 @@ def as_before(part: Part, size: int) -> Part:
 
 def test_releases_of_before_are_read() -> None:
     rng = np.random.default_rng(4)
-    curator = tc.Curator(draw(rng, 4_000), SCHEMA, budget=tc.Budget(rho=2))
-    release = curator.release(tc.Regression("y ~ age + man"), rho=1)
+    curator = tc.Curator(draw(rng, 4_000), SCHEMA, budget=tc.Budget(rho=30))
+    release = curator.release(tc.Regression("y ~ age + man"), rho=20)
     before = replace(release, parts=(release.parts[0], as_before(release.parts[1], 4), release.parts[2]))
     again = release_from_dict(json.loads(before.to_json()))
     assert again.fit().values == pytest.approx(release.fit().values, rel=1e-12)

@@ -207,7 +207,7 @@ def test_strange_tables_have_an_answer_or_a_reason(kind: str) -> None:
 
 def test_a_release_is_stored_and_read_again() -> None:
     data = draw(np.random.default_rng(9), 4_000)
-    release = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=2)).release(QUERY, rho=1)
+    release = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=30)).release(QUERY, rho=20)
     words = json.loads(release.to_json())
     again = release_from_dict(words)
     assert again == release

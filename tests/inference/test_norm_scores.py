@@ -15,9 +15,10 @@ from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.estimate_scores import _last_step  # pyright: ignore[reportPrivateUsage]
 from tacit.method.regression.glm_pilot import link_of, regressor_moments
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_norm_scores import norm_terms, read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_norm_scores import norm_first, norm_terms, read_norm_scored
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
+from tacit.method.regression.norm_scaling import read_columns
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -56,8 +57,12 @@ def made(model: str, n: int, cost: Cost, relation: Any = "replace-one", seed: in
     return rows_of(query, data, COUNTS if model == "poisson" else BINARY, cost, relation)
 
 
+def first_of(parts: Any, layout: Layout, rows: int | None) -> tuple[FirstPart, ScaledTerms]:
+    return norm_first(read_columns(parts[0], layout, rows), *read_standardised(parts[1], layout), layout)
+
+
 def read(release: SimulatedRelease, layout: Layout, model: str) -> tuple[FirstPart, ScorePart, ScaledTerms]:
-    first, terms = read_norm_first(release.parts, layout, release.rows)
+    first, terms = first_of(release.parts, layout, release.rows)
     return first, read_norm_scored(release.parts[-1], layout, terms, link_of(model, layout)), terms
 
 
@@ -146,6 +151,21 @@ def test_noise_in_the_scores_is_in_privacy(model: str) -> None:
     assert part.max() > 0.4
 
 
+def test_noise_in_the_mean_of_counts_is_in_their_mean_slope() -> None:
+    """600 releases that differ in the noise of the columns alone: six times 5.8% of a variance."""
+    rows = made("poisson", 5_000, Cost.of(rho="0.3"), "add-remove")
+    release, rng = rows.release(np.random.default_rng(4)), np.random.default_rng(8)
+    found: list[float] = []
+    for _ in range(600):
+        parts = (with_noise(release.parts[0], rows.shape.columns[0].law, rng), *release.parts[1:])
+        slope = fit_release(replace(release, parts=parts)).slope
+        assert slope is not None
+        found.append(slope.value)
+    slope = fit_release(release).slope
+    assert slope is not None
+    assert np.var(found) == pytest.approx(slope.privacy, rel=0.35)
+
+
 def test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy() -> None:
     """400 releases that differ in the noise of the products alone: the last score and its step are as they were.
 
@@ -161,7 +181,7 @@ def test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy() -
     step = _last_step(first, longer, regressor_moments(first, terms))
     for _ in range(400):
         noisy = with_noise(release.parts[1], law, rng)
-        other, moved = read_norm_first((release.parts[0], noisy), layout, release.rows)
+        other, moved = first_of((release.parts[0], noisy), layout, release.rows)
         assert np.allclose(moved.matrix, terms.matrix)
         found.append(_last_step(other, longer, regressor_moments(other, terms)).b)
     without = replace(step, moments=replace(step.moments, variances=0 * step.moments.variances))
@@ -284,7 +304,7 @@ def test_a_release_is_stored_and_read_again() -> None:
     for model, schema in (("logistic", BINARY), ("poisson", COUNTS)):
         data = draw(np.random.default_rng(9), 4_000, model)
         query = tc.Regression("y ~ a + b + m + g", model=model)
-        release = tc.Curator(data, schema, budget=tc.Budget(rho=2)).release(query, rho=1)
+        release = tc.Curator(data, schema, budget=tc.Budget(rho=30)).release(query, rho=20)
         again = release_from_dict(json.loads(release.to_json()))
         assert again == release
         assert again.fit().values == pytest.approx(release.fit().values, rel=1e-12)

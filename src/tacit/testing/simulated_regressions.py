@@ -59,35 +59,28 @@ class RegressionRows:
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """Return one simulated release."""
-
-        def noisy(column: PartSpec) -> Part:
-            """Return a part with simulated noise."""
-            exact = self.sums(column)
-            noise = column.law.sample(len(exact), rng).tolist()
-            return column.released((tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
-
-        return self._released(noisy)
+        return self.enlarged(self.size, rng)
 
     def expected(self, rows: int) -> SimulatedRelease:
         """Return the release that a table of `rows` rows like these would have if all noise were zero."""
-
-        def noiseless(column: PartSpec) -> Part:
-            """Return a part without noise, scaled to `rows` rows."""
-            # sums are proportional to the number of rows; in integers, as they may be beyond exact floats
-            return column.released((tuple(k * rows // self.size for k in self.sums(column)),))
-
-        return self._released(noiseless)
+        return self._released(lambda column: column.released((self._scaled(column, rows),)))
 
     def enlarged(self, rows: int, rng: np.random.Generator) -> SimulatedRelease:
-        """Return a simulated release of a table of `rows` rows like these, with noise."""
+        """Return a simulated release of a table of `rows` rows like these."""
 
         def noisy(column: PartSpec) -> Part:
-            """Return a part scaled to `rows` rows, with simulated noise."""
-            exact = [k * rows // self.size for k in self.sums(column)]
+            """Return a part with simulated noise."""
+            exact = self._scaled(column, rows)
             noise = column.law.sample(len(exact), rng).tolist()
             return column.released((tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
 
         return self._released(noisy)
+
+    def _scaled(self, column: PartSpec, rows: int) -> tuple[int, ...]:
+        """Return the exact integers of a part, scaled to `rows` rows."""
+        exact = self.sums(column)
+        # sums are proportional to the number of rows; in integers, as they may be beyond exact floats
+        return exact if rows == self.size else tuple(k * rows // self.size for k in exact)
 
     def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
         """Return a release whose parts are made one after another, each query from the parts before it."""

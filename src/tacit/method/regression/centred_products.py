@@ -51,7 +51,8 @@ def centred(layout: Layout, place: int, mean: Array, sd: Array) -> Centred:
     >>> found.weights.tolist(), round(found.mean, 3), round(found.sd, 4)  # (a - .5)**2 = a**2 - a + .25
     ([0.25, -1.0, 1.0, 0.0], 0.01, 0.0141)
     """
-    factors, places = _factors(layout.coordinates[place]), {_key(one): j for j, one in enumerate(layout.coordinates)}
+    (numbers, marks), places = layout.coordinates[place], {one: j for j, one in enumerate(layout.coordinates)}
+    factors: tuple[Factor, ...] = (*numbers, *marks)
     alone = {one: places.get(_monomial((one,))) for one in factors}
     plain = Centred(np.eye(len(mean))[place], float(mean[place]), float(sd[place]))
     if len(factors) < 2 or any(j is None for j in alone.values()):
@@ -71,15 +72,7 @@ def centred(layout: Layout, place: int, mean: Array, sd: Array) -> Centred:
     return Centred(weights, float(first), math.sqrt(max(float(second - first**2), 0.0)))
 
 
-def _factors(one: Monomial) -> tuple[Factor, ...]:
-    return (*one[0], *one[1])
-
-
 def _monomial(factors: tuple[Factor, ...]) -> Monomial:
     """Return the product of factors, in its own order."""
     numbers = tuple(sorted(one for one in factors if isinstance(one, str)))
     return numbers, tuple(sorted(one for one in factors if not isinstance(one, str)))
-
-
-def _key(one: Monomial) -> Monomial:
-    return _monomial(_factors(one))

@@ -42,7 +42,8 @@ from tacit.method.regression.glm_pilot import (
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norm_scores import read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_norm_scores import norm_first, read_norm_scored
+from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.noisy_scores import (
     FirstPart,
     ScaledTerms,
@@ -51,6 +52,7 @@ from tacit.method.regression.noisy_scores import (
     read_score_part,
     scaled_terms,
 )
+from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.norm_score_encoding import FORMS as NORM_FORMS
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.release.parts import Part
@@ -121,7 +123,8 @@ def _read(
     """Return what the released parts say: moments, the last scores, and the terms that both are of."""
     link = link_of(model, layout)
     if parts[-1].form in NORM_FORMS:
-        first, terms = read_norm_first(parts, layout, rows)
+        columns = read_columns(parts[0], layout, rows)
+        first, terms = norm_first(columns, *read_standardised(parts[1], layout), layout)
         return first, read_norm_scored(parts[-1], layout, terms, link), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms

@@ -37,7 +37,7 @@ from typing import cast
 
 from tacit.method.regression.glm_pilot import link_of, next_score
 from tacit.method.regression.mechanism_norms import aimed_or_plain
-from tacit.method.regression.noisy_norm_scores import noise_of_scores, read_norm_first, read_norm_scored
+from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_first, read_norm_scored
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
 from tacit.method.regression.norm_scores_design import with_norm_score
@@ -55,13 +55,13 @@ def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement
 
 
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
-    layout, rows = part.layout, shape.rows
-    columns = read_columns(parts[0], layout, rows)
+    layout = part.layout
+    columns = read_columns(parts[0], layout, shape.rows)
     if len(parts) == 1:
         return with_products(part, standardised(columns, layout))
-    clip = whitened(columns, layout, *read_standardised(parts[1], layout))
-    model = cast(Regression, shape.query).model
-    first, terms = read_norm_first(parts, layout, rows)
-    last = read_norm_scored(parts[-1], layout, terms, link_of(model, layout)) if len(parts) > 2 else None
+    products, turn = read_standardised(parts[1], layout)
+    clip, link = whitened(columns, layout, products, turn), link_of(cast(Regression, shape.query).model, layout)
+    first, terms = norm_first(columns, products, turn, layout)
+    last = read_norm_scored(parts[-1], layout, terms, link) if len(parts) > 2 else None
     noise = noise_of_scores(part, clip, terms)
-    return with_norm_score(part, clip, *next_score(first, last, terms, link_of(model, layout), noise, CLIP))
+    return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, CLIP))

@@ -7,14 +7,14 @@ as the smallest variance, means the same however wide a column's bounds are.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
-from tacit.method.regression.noisy_norms import read_standardised, stored_axes, sums_of_products, turned_back
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.noisy_norms import stored_axes, sums_of_products, turned_back
 from tacit.method.regression.noisy_scores import (
     CUT_UNIT,
     SCORE_WEIGHT,
@@ -25,7 +25,7 @@ from tacit.method.regression.noisy_scores import (
     response_of,
     stored_coefficients,
 )
-from tacit.method.regression.norm_scaling import read_columns
+from tacit.method.regression.norm_scaling import Columns
 from tacit.method.regression.product_parts import ProductPart
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
@@ -47,36 +47,28 @@ def norm_terms(layout: Layout, turn: Array) -> ScaledTerms:
     return ScaledTerms(matrix, np.asarray(sides / sizes, dtype=np.float64), response_of(layout), constant_of(matrix))
 
 
-def read_norm_first(parts: Sequence[Part], layout: Layout, rows: int | None) -> tuple[FirstPart, ScaledTerms]:
-    """Return the sums of the parts of column moments and of products, and the terms that they are of."""
-    columns = read_columns(parts[0], layout, rows)
-    products, turn = read_standardised(parts[1], layout)
-    terms, m = norm_terms(layout, turn), layout.size
+def norm_first(columns: Columns, products: NoisyMatrix, turn: Array, layout: Layout) -> tuple[FirstPart, ScaledTerms]:
+    """Return the sums of the parts of column moments and of products, and the terms that they are of.
+
+    products, turn: as `noisy_norms.read_standardised` returns them.
+    """
+    terms, m, last = norm_terms(layout, turn), layout.size, columns.mean[-1]
     whole = products.of_rows(columns.rows).transformed(np.asarray(np.linalg.inv(turn), dtype=np.float64))
-    matrix, last = terms.matrix, np.eye(m + 1)[-1]
-    inner = whole.leading(m).transformed(matrix)
-    noise = matrix @ whole.covariance_times(last)[:-1, :-1] @ matrix.T
-    total = columns.mean[m - 1] / H * columns.rows
+    matrix, response = terms.matrix, np.eye(m + 1)[-1]
     return (
         FirstPart(
             columns.rows,
             matrix @ whole.values[:-1, 0],
-            inner,
+            whole.leading(m).transformed(matrix),
             matrix @ whole.values[:-1, -1],
-            noise,
-            float(total),
-            response_squares=float((columns.mean[m - 1] ** 2 + columns.sd[m - 1] ** 2) / H**2 * columns.rows),
-            response_noise=math.sqrt(float(whole.covariance_times(last)[0, 0])),
-            rows_noise=_rows_noise(parts[0]),
+            matrix @ whole.covariance_times(response)[:-1, :-1] @ matrix.T,
+            float(last / H * columns.rows),
+            response_squares=float((last**2 + columns.sd[-1] ** 2) / H**2 * columns.rows),
+            response_noise=columns.loose / H,
+            rows_noise=columns.rows_noise,
         ),
         terms,
     )
-
-
-def _rows_noise(part: Part) -> float:
-    """Return the standard deviation of the noise in the number of rows."""
-    facts = part.parameters
-    return math.sqrt(part.law.variance()) / (facts["count"] * H * H) if facts["count"] else 0.0
 
 
 def noise_of_scores(part: ProductPart, clip: NormClip, terms: ScaledTerms) -> Array:

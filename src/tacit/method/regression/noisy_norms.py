@@ -22,8 +22,7 @@ from tacit.rows.row_products import ClippedResidual
 
 def stored_products(clip: NormClip) -> dict[str, int]:
     """Return the constants of a standardised vector, whose weights are a triangle, for a part."""
-    weights = [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
-    return {"shift": clip.shift} | {f"weight{place}": weight for place, weight in enumerate(weights)}
+    return {"shift": clip.shift} | _stored_triangle(clip, 0)
 
 
 def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
@@ -34,8 +33,13 @@ def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
 
 def stored_axes(clip: NormClip) -> dict[str, int]:
     """Return the constants of a whitened vector, whose weights are a triangle, after those of a residual or score."""
-    first, weights = len(clip.weights) + 1, [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
-    return {"turn": clip.shift} | {f"weight{first + place}": weight for place, weight in enumerate(weights)}
+    return {"turn": clip.shift} | _stored_triangle(clip, len(clip.weights) + 1)
+
+
+def _stored_triangle(clip: NormClip, first: int) -> dict[str, int]:
+    """Return the weights of a vector, of each entry those of its own coordinate and of those before, row by row."""
+    weights = [row[j] for i, row in enumerate(clip.weights) for j in range(i + 1)]
+    return {f"weight{first + place}": weight for place, weight in enumerate(weights)}
 
 
 def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:

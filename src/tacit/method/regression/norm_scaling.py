@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.centred_products import Centred, centred
+from tacit.method.regression.centred_products import centred
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
     MIN_RANGE,
@@ -52,7 +52,8 @@ class Columns:
 
     rows: their number, public or noisy.  mean, sd: of each coordinate, shape (m,).  rare: the squared distance from its
     mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubt: standard
-    deviation of the noise in the response's variance, relative to it.
+    deviation of the noise in the response's variance, relative to it.  loose, rows_noise: standard deviations of the
+    noise in a sum of a coordinate, and in the number of rows.
     """
 
     rows: float
@@ -60,6 +61,8 @@ class Columns:
     sd: Array
     rare: Array
     doubt: float
+    loose: float
+    rows_noise: float
 
 
 def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
@@ -91,7 +94,9 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
         spread[j] = share * (1 - share) * width**2
         rare[j] = 1 / min(share, 1 - share) - 1
     last = doubt if m in squares else 0.0
-    return Columns(n, mean, np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds), rare, last)
+    sd = np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds)
+    uncounted = noise / (facts["count"] * H * H) if facts["count"] else 0.0
+    return Columns(n, mean, sd, rare, last, noise / facts["score"], uncounted)
 
 
 def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
@@ -134,7 +139,7 @@ def standardised(columns: Columns, layout: Layout) -> NormClip:
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):
-        one = centred(layout, j, mean, sd) if j < m else Centred(np.eye(m + 1)[j], float(mean[j]), float(sd[j]))
+        one = centred(layout, j, mean, sd)
         # z_0 = H: the constant part
         row = one.weights - one.mean * np.eye(m + 1)[0]
         rows = np.vstack([rows, row / max(one.sd, LEAST / H)])
