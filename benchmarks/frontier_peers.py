@@ -35,7 +35,7 @@ TEXT = """## Beside other methods
 {repeats} repetitions: the root of the summed mean squared errors of the slopes, over that of the fit without privacy,
 on the same rows and in the same bounds. Neighbouring tables differ in one row that is replaced. *AdaSSP* (Wang 2018)
 has its noise calibrated exactly, which its paper does not. *diffprivlib* has pure prices of the same ε, a stronger
-promise (at pure prices Tacit has other steps, and a reason in most of these designs); its logistic regression is at its
+promise (at pure prices Tacit has other steps, which are not compared here); its logistic regression is at its
 defaults, which take the largest norm of a row from the rows themselves. None of the others states an error.
 
 """
