@@ -86,7 +86,7 @@ def test_decided_words_are_decided_rightly(curve: Curve, scale: Fraction) -> Non
     assert np.mean(~undecided[:400]) > 0.9
     for m, k, open_ in zip(words.tolist(), cell.tolist(), undecided.tolist(), strict=True):
         if not open_:
-            assert exact._search(curve, scale, m, BITS) == k
+            assert exact.search(curve, scale, m, BITS) == k
 
 
 def edge_words(curve: Curve, scale: Fraction) -> np.ndarray:

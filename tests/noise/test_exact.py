@@ -160,9 +160,9 @@ def test_a_bad_start_changes_nothing() -> None:
     for curve in (EXPONENTIAL, HALF_NORMAL):
         for scale in (Fraction(1, 3), Fraction(1), Fraction(10**6)):
             for m in (2**62 + 12345, 2**55 + 1, 2**63 - 5):
-                right = exact._search(curve, scale, m, 63)
+                right = exact.search(curve, scale, m, 63)
                 for proposal in (0.0, 0.7, 5.0, 40.0):
-                    assert exact._search(Wild(curve, proposal), scale, m, 63) == right
+                    assert exact.search(Wild(curve, proposal), scale, m, 63) == right
 
 
 def test_negative_zero_is_rejected_for_laplace_only() -> None:

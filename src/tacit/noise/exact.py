@@ -92,7 +92,7 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
     elif isinstance(law, RoundedNormal):
         curve = HALF_NORMAL
     else:
-        raise NoiseError(f"no exact sampler for {law!r}.", code="N02", hint="DiscreteLaplace(1)")
+        raise NoiseError(f"no exact sampler for {law!r} here.", code="N02", hint="DiscreteLaplace(1)")
     # without a table every word counts as undecided, so that the few draws are settled in integers
     table = pieces(curve) if size > FEW else None
     found = np.empty(size, dtype=np.int64)
@@ -169,13 +169,13 @@ def certain_cell(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
     bits = BITS
     while True:
         # m = 0 leaves p without a positive lower bound, and F(p) without an upper one
-        cell = _search(curve, scale, m, bits) if m else None
+        cell = search(curve, scale, m, bits) if m else None
         if cell is not None:
             return cell
         m, bits = m << 64 | int(words(1)[0]), bits + 64
 
 
-def _search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
+def search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
     """Return the cell that holds scale * F(p) for all p in (m, m + 1) 2**-bits, or None where it is not yet certain.
 
     A galloping search from a float guess, then bisection; only integer comparisons (`_side`) decide.

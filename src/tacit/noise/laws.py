@@ -1,4 +1,4 @@
-"""The two distributions of integer noise: probabilities, variance and seeded simulation.  No data here.
+"""Distributions of integer noise: probabilities, variance and seeded simulation.  No data here.
 
 `sample` is for simulation outside the wall (`rng=`); noise that protects anybody is drawn by `tacit.noise.exact`.
 Probabilities are floats for inference: no privacy argument relies on them.  Their relative error is below 1e-11, also
@@ -9,6 +9,7 @@ below.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Final, Protocol, TypeAlias
@@ -62,7 +63,7 @@ class Law(Protocol):
         """Return `size` seeded draws for simulation; they protect nobody."""
         ...
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> Mapping[str, str | int]:
         """Return the law as plain values; `stored_laws.law_from_dict` is the inverse."""
         ...
 
@@ -80,7 +81,7 @@ class DiscreteLaplace:
     name: ClassVar[str] = "discrete Laplace"
 
     def __post_init__(self) -> None:
-        _check(self.scale)
+        check_scale(self.scale)
 
     def __hash__(self) -> int:
         """Hash numerator and denominator, because the hash of a Fraction costs a power modulo a prime."""
@@ -135,7 +136,7 @@ class RoundedNormal:
     name: ClassVar[str] = "rounded Gaussian"
 
     def __post_init__(self) -> None:
-        _check(self.scale)
+        check_scale(self.scale)
 
     def __hash__(self) -> int:
         """Hash numerator and denominator, because the hash of a Fraction costs a power modulo a prime."""
@@ -162,16 +163,16 @@ class RoundedNormal:
         apart = width * (1 + z) > 1
         # np.where computes both branches everywhere: 0 keeps the branch that is not taken within its range
         smooth = _cell(np.where(apart, 0.0, z), width)
-        mass = np.where(apart, _tail(z - width / 2) - _tail(z + width / 2), smooth)
+        mass = np.where(apart, normal_tail(z - width / 2) - normal_tail(z + width / 2), smooth)
         return np.asarray(np.where(x == np.floor(x), mass, 0.0))
 
     def sf(self, k: ArrayLike) -> Floats:
         """See `Law.sf`."""
-        return _tail((np.floor(np.asarray(k, dtype=np.float64)) + 0.5) * float(1 / self.scale))
+        return normal_tail((np.floor(np.asarray(k, dtype=np.float64)) + 0.5) * float(1 / self.scale))
 
     def cdf(self, k: ArrayLike) -> Floats:
         """See `Law.cdf`."""
-        return _tail(-(np.floor(np.asarray(k, dtype=np.float64)) + 0.5) * float(1 / self.scale))
+        return normal_tail(-(np.floor(np.asarray(k, dtype=np.float64)) + 0.5) * float(1 / self.scale))
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Law.sample`: rounded normal variables."""
@@ -196,7 +197,7 @@ def rescaled(law: Law, divisor: int) -> Law:
     return divided(divisor) if divided else replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
 
-def _tail(x: Floats) -> Floats:
+def normal_tail(x: Floats) -> Floats:
     """Return P(N > x), N standard normal."""
     from scipy.special import ndtr  # pyright: ignore
 
@@ -217,7 +218,8 @@ def _cell(z: Floats, width: float) -> Floats:
     return np.exp(-z * z / 2) * total * (width / (2 * math.sqrt(2 * math.pi)))
 
 
-def _check(scale: Fraction) -> None:
+def check_scale(scale: Fraction) -> None:
+    """Raise NoiseError N01 for a scale that is no fraction, or outside LEAST to MOST."""
     if not isinstance(scale, Fraction):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NoiseError(f"scale {scale!r} of noise is not an exact fraction.", code="N01", hint="Fraction(5, 2)")
     if not LEAST <= scale <= MOST:

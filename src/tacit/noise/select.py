@@ -29,7 +29,7 @@ from typing import Final
 
 from tacit.noise.permute_and_flip import PermuteAndFlip, SelectionLaw
 from tacit.noise.selection_law import Selection, check_runs
-from tacit.noise.tail_bounds import Bounds, exp_minus, minus_log
+from tacit.noise.tail_bounds import Bounds, exp_minus, log_two, minus_log
 
 WORD: Final = 64
 GUARD: Final = 32
@@ -159,7 +159,7 @@ def _one_minus_root(m: int, bits: int, points: int, work: int) -> Bounds:
     # 1 - m / 2**bits = f / 2**k with 1/2 < f <= 1, so that -ln of it is k ln 2 - ln f
     k = bits - (left - 1).bit_length()
     beyond = one - (left << (spare + k))
-    log, two = minus_log((beyond, beyond), work), _log_two(work)
+    log, two = minus_log((beyond, beyond), work), log_two(work)
     low, high = (Fraction(k * two[i] + log[i], points << work) for i in (0, 1))
     # exp(-x) falls: its upper bound at the lower bound of x bounds the result from below
     least, most = one - exp_minus(low, work)[1], one - exp_minus(high, work)[0]
@@ -173,12 +173,6 @@ def _one_minus_root(m: int, bits: int, points: int, work: int) -> Bounds:
 def _accepted(loss: Fraction, bits: int) -> Bounds:
     """Return `exp_minus`, cached: selections of a request, and of a simulation, share their losses."""
     return exp_minus(loss, bits)
-
-
-@lru_cache(maxsize=64)
-def _log_two(bits: int) -> Bounds:
-    """Return bounds on ln 2, cached: the number of bits is nearly always one of a few."""
-    return minus_log((1 << (bits - 1), 1 << (bits - 1)), bits)
 
 
 def _uniform(n: int, word: Callable[[], int]) -> int:

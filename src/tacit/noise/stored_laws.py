@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from tacit.base.json_text import shown
 from tacit.noise.laws import LAWS, Law, NoiseError
 from tacit.noise.permute_and_flip import SELECTS
+from tacit.noise.spherical import MOST_DIMENSIONS, SphericalLaplace
 
 LONGEST_SCALE: Final = 2_600
 """Largest number of characters of a stored scale: twice what a price may have, and room for a sensitivity."""
@@ -25,12 +26,19 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     DiscreteLaplace(scale=Fraction(5, 2))
     """
     name, text = words.get("law"), words.get("scale")
-    if not isinstance(name, str) or name not in (*LAWS, *SELECTIONS):
-        raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
+    if not isinstance(name, str) or name not in (*LAWS, SphericalLaplace.name, *SELECTIONS):
+        known = ", ".join((*LAWS, SphericalLaplace.name))
+        raise NoiseError(f"noise {shown(str(name))} is not one of {known}.", code="N02", state=None)
     # the length first: a document from elsewhere must not make an integer of a million digits
     if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
         said = shown(str(text)) if isinstance(text, str) else "it"
         raise NoiseError(f"scale {said} of noise is not a fraction.", code="N01", hint='"5/2"', state=None)
+    if name == SphericalLaplace.name:
+        size = words.get("dimension")
+        if type(size) is not int or not 1 <= size <= MOST_DIMENSIONS:
+            text = f"dimension {shown(str(size))} of noise is no whole number from 1 to {MOST_DIMENSIONS}."
+            raise NoiseError(text, code="N01", hint="3", state=None)
+        return _spherical(text, size)
     # documents store the scale of every law, and selections are made of their rate, the inverse
     return cast(Any, SELECTIONS[name](1 / Fraction(text))) if name in SELECTIONS else _stored(name, text)
 
@@ -39,3 +47,8 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
 def _stored(name: str, text: str) -> Law:
     """Return a law, cached because thousands of documents store the same few."""
     return LAWS[name](Fraction(text))
+
+
+@lru_cache(maxsize=1024)
+def _spherical(text: str, dimension: int) -> Law:
+    return SphericalLaplace(Fraction(text), dimension)

@@ -54,6 +54,25 @@ def minus_log(p: Bounds, bits: int) -> Bounds:
             return lo, hi + term  # [E6] the remaining terms add up to at most the last one
 
 
+def minus_log_of(m: int, bits: int) -> Bounds:
+    """Return bounds on -ln(m 2**-bits), 0 < m <= 2**bits, with `bits` bits: k ln 2 - ln f, where 1/2 <= f <= 1.
+
+    >>> lo, hi = minus_log_of(1, 64)
+    >>> lo / 2**64, hi - lo <= 20_000
+    (44.3614195558365, True)
+    """
+    k = max(0, bits - m.bit_length())
+    beyond = (1 << bits) - (m << k)
+    two, log = log_two(bits), minus_log((beyond, beyond), bits)
+    return k * two[0] + log[0], k * two[1] + log[1]
+
+
+@lru_cache(maxsize=64)
+def log_two(bits: int) -> Bounds:
+    """Return bounds on ln 2, cached: the number of bits is nearly always one of a few."""
+    return minus_log((1 << (bits - 1), 1 << (bits - 1)), bits)
+
+
 def normal_tail(x: Fraction, bits: int) -> Bounds:
     """Return bounds on P(|Z| > x), Z standard normal, x >= 0, with `bits` bits, about one unit wide.
 

@@ -53,16 +53,34 @@ def gaussian_scale(l2_squared: int, cost: Cost) -> Fraction:
     return root_up(l2_squared / (2 * cost.zcdp))
 
 
-def noise_for(l1: int, l2_squared: int, cost: Cost) -> Law:
+def spherical_scale(l2_squared: int, cost: Cost) -> Fraction:
+    """Return a rational s from l2 / ε to (1 + 2**-60) times that, where l2² is the squared ℓ2 sensitivity.
+
+    Noise of density proportional to exp(-|x|₂ / s) on the whole vector is ε-DP: the log-ratio of the densities is at
+    most |Δ|₂ / s <= ε [Hardt & Talwar 2010, Theorem 4.1].  Rounding to integers is post-processing.  Raises BudgetError
+    B08 for a price that is not pure.
+    """
+    _at_least_0(l2_squared)
+    if cost.epsilon is None or cost.kind != "pure":
+        raise BudgetError(f"the price {cost} buys no spherical Laplace noise.", code="B08", hint="epsilon=1")
+    return root_up(l2_squared / cost.epsilon**2)
+
+
+def noise_for(l1: int, l2_squared: int, cost: Cost, *, dimension: int | None = None) -> Law:
     """Return the law of the noise for every coordinate, from the ℓ1 and the squared ℓ2 sensitivity and the price.
 
-    Raises BudgetError B08 for a sensitivity of 0: such an answer depends on no row and is public.
+    dimension: number of integers, where they are protected as one vector: at a pure price they then have spherical
+    Laplace noise if its variance, (dimension + 1) l2² / ε², is below that of independent noises, 2 l1² / ε².  Raises
+    BudgetError B08 for a sensitivity of 0: such an answer depends on no row and is public.
     """
     from tacit.noise.laws import DiscreteLaplace, RoundedNormal
+    from tacit.noise.spherical import SphericalLaplace
 
     if l1 <= 0 or l2_squared <= 0:
         raise BudgetError("nothing to protect: the answer is public.", code="B08", hint="release it without a price")
     if cost.noise == "laplace":
+        if dimension is not None and (dimension + 1) * l2_squared < 2 * l1**2:
+            return SphericalLaplace(spherical_scale(l2_squared, cost), dimension)
         return DiscreteLaplace(laplace_scale(l1, cost))
     return RoundedNormal(gaussian_scale(l2_squared, cost))
 

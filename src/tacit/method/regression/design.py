@@ -31,7 +31,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
         return scores_design.design(query, public, cost)
     facts = row_facts(query, public.schema)
     # normal noise follows a norm, whatever the bounds; of persons, means are released, and products of means
-    if cost.noise == "gaussian" and facts.unit is None:
+    if facts.unit is None:
         return norms_design.design(query, facts, public, cost)
     return boxed(query, facts, public, cost)
 

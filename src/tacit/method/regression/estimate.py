@@ -23,10 +23,11 @@ from tacit.method.regression.noisy_crossproducts import (
     read_crossproducts,
     read_residual_scores,
 )
-from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised
+from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
 from tacit.method.regression.norm_encoding import FORMS
-from tacit.method.regression.norm_scaling import reach, read_columns, with_whole_response
+from tacit.method.regression.norm_scaling import reach, read_columns, room_of, shortening_of, with_whole_response
 from tacit.method.regression.query import Regression
+from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -144,7 +145,11 @@ def shortened(release: Released) -> bool:
 
 def _norm_note(release: Released, made: Layout) -> str:
     """Return the note on how far a row's regressors may lie from their means."""
-    far = reach(read_columns(release.parts[0], made, release.rows), made, response=False)
+    columns = read_columns(release.parts[0], made, release.rows)
+    products, turn = read_standardised(release.parts[1], made)
+    last = next(part for part in reversed(release.parts) if part.form != MATRICES)
+    room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
+    far = reach(columns, made, room, response=False)
     return (
         f"Rows count whole where their regressors, together, lie within {far:.2g} standard deviations of the means; "
         "rows beyond it pull less."
@@ -156,12 +161,14 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
     if not shortened(release):
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
-    moments, first, second = release.parts
+    moments, first, second, *matrices = release.parts
     columns = read_columns(moments, made, release.rows)
     products, turn = read_standardised(first, made)
     whole = with_whole_response(products.of_rows(columns.rows), columns)
+    pull, _ = shortening_of(columns, made, products, turn, turned(second.parameters, made.size))
+    scores = read_norm_scores(second, made, pull, *matrices)
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
-    return whole.transformed(back), read_norm_scores(second, made), columns.rows
+    return whole.transformed(back), scores, columns.rows
 
 
 def fit_release(release: Released, target: Target = "population") -> Fit:

@@ -43,7 +43,7 @@ from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_norm_scores import norm_first, read_norm_scored
-from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.noisy_norms import read_standardised, turned
 from tacit.method.regression.noisy_scores import (
     FirstPart,
     ScaledTerms,
@@ -52,9 +52,10 @@ from tacit.method.regression.noisy_scores import (
     read_score_part,
     scaled_terms,
 )
-from tacit.method.regression.norm_scaling import read_columns
-from tacit.method.regression.norm_score_encoding import FORMS as NORM_FORMS
+from tacit.method.regression.norm_encoding import FORMS as NORMS
+from tacit.method.regression.norm_scaling import read_columns, shortening_of
 from tacit.method.regression.normal_regressors import NODES, Regressors
+from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.parts import Part
 
 METHOD: Final = "one-step"
@@ -87,7 +88,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first, norms=parts[-1].form in NORM_FORMS) or _law_reason(step, last)
+        reason = _reason(step, first, norms=parts[0].form == NORMS[0]) or _law_reason(step, last)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         return _no_fit(formula, model, layout, LEFT_NOTHING)
@@ -122,10 +123,14 @@ def _read(
 ) -> tuple[FirstPart, ScorePart, ScaledTerms]:
     """Return what the released parts say: moments, the last scores, and the terms that both are of."""
     link = link_of(model, layout)
-    if parts[-1].form in NORM_FORMS:
+    if parts[0].form == NORMS[0]:
         columns = read_columns(parts[0], layout, rows)
-        first, terms = norm_first(columns, *read_standardised(parts[1], layout), layout)
-        return first, read_norm_scored(parts[-1], layout, terms, link), terms
+        products, turn = read_standardised(parts[1], layout)
+        first, terms = norm_first(columns, products, turn, layout)
+        # at pure prices the matrices beside the last scores are a part of their own
+        scores, *matrices = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
+        kept = shortening_of(columns, layout, products, turn, turned(scores.parameters, layout.size))
+        return first, read_norm_scored(scores, layout, terms, link, kept, *matrices), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms
 

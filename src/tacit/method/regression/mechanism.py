@@ -56,7 +56,9 @@ from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.noisy_crossproducts import read_crossproducts
+from tacit.method.regression.norms_design import beside
 from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect
@@ -82,6 +84,9 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
     part = cast(ProductPart, column)
     if not parts:
         return part
+    if part.form.name == MATRICES:
+        # of the scores that were released just before
+        return beside(part, next_question(shape.columns[len(parts) - 1], parts[:-1], shape))
     if shape.mechanism == norms_design.VERSION:
         return mechanism_norms.next_question(part, parts, shape)
     if shape.mechanism == norm_scores_design.VERSION:

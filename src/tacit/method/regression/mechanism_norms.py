@@ -40,9 +40,18 @@ import numpy as np
 
 from tacit.method.regression.encoding import CLIP
 from tacit.method.regression.noisy_norms import read_standardised
-from tacit.method.regression.norm_scaling import next_residual, reach, read_columns, standardised, whitened
+from tacit.method.regression.norm_scaling import (
+    Columns,
+    next_residual,
+    reach,
+    read_columns,
+    sizes,
+    standardised,
+    whitened,
+)
 from tacit.method.regression.norms_design import score_noise, with_products, with_scores
 from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_reach import chosen_room
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
@@ -71,6 +80,12 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     if len(parts) == 1:
         return with_products(part, standardised(columns, layout))
     products, turn = read_standardised(parts[1], layout)
-    noise = score_noise(part) * reach(columns, layout, response=False)
+    room = room_for(part, columns)
+    noise = score_noise(part) * reach(columns, layout, room, response=False)
     residual = next_residual(columns, layout, products, turn, CLIP, noise)
-    return with_scores(part, whitened(columns, layout, products, turn), residual)
+    return with_scores(part, whitened(columns, layout, products, turn, room), residual)
+
+
+def room_for(part: ProductPart, columns: Columns) -> float:
+    """Return the room of a part of scores (`row_reach`): a function of its noise and of the number of rows."""
+    return chosen_room(sizes(columns, part.layout)[0], score_noise(part), columns.rows)

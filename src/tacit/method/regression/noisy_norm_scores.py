@@ -7,6 +7,7 @@ as the smallest variance, means the same however wide a column's bounds are.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_norms import stored_axes, sums_of_products, turned_back
 from tacit.method.regression.noisy_scores import (
     CUT_UNIT,
-    SCORE_WEIGHT,
     FirstPart,
     ScaledTerms,
     ScorePart,
@@ -74,11 +74,40 @@ def norm_first(columns: Columns, products: NoisyMatrix, turn: Array, layout: Lay
 def noise_of_scores(part: ProductPart, clip: NormClip, terms: ScaledTerms) -> Array:
     """Return the covariance of the noise in sums of psi times the terms, of a part with this vector."""
     back = terms.matrix @ turned_back(stored_axes(clip), terms.matrix.shape[1])
-    return back @ back.T * (float(part.law.variance()) / (SCORE_WEIGHT * part.form.parameters["G"]) ** 2)
+    return (
+        back @ back.T * (float(part.law.variance()) / (part.form.parameters["score"] * part.form.parameters["G"]) ** 2)
+    )
 
 
-def read_norm_scored(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
-    """Return the sums of a part of form `norm-scored` or `norm-weighed`."""
+def read_norm_scored(
+    part: Part,
+    layout: Layout,
+    terms: ScaledTerms,
+    link: Link,
+    kept: tuple[float, float],
+    matrices: Part | None = None,
+) -> ScorePart:
+    """Return the sums of a part of form `norm-scored` or `norm-weighed`, as if rows counted whole.
+
+    kept: what shortened rows keep of sums, A and B of `row_reach`.  matrices: the part that holds them, of scores that
+    were released alone.
+    """
+    found = (
+        _read_one(part, layout, terms, link) if matrices is None else _read_split(part, matrices, layout, terms, link)
+    )
+    a, b = kept
+    return replace(
+        found,
+        score=found.score / a,
+        noise=found.noise / a**2,
+        weighted_products=found.weighted_products.divided(b),
+        # of scores divided by A
+        meat=None if found.meat is None else found.meat.divided(a**2),
+    )
+
+
+def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+    """Return the sums of a part that holds scores and matrices."""
     facts, matrix, m = part.parameters, terms.matrix, layout.size
     integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
     squares, sd, unit = facts["squares"], math.sqrt(noise), facts["score"] * facts["G"]
@@ -98,4 +127,26 @@ def read_norm_scored(part: Part, layout: Layout, terms: ScaledTerms, link: Link)
         sd / square if squares else 0.0,
         float(integers[m] / whole),
         sd / whole,
+    )
+
+
+def _read_split(part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+    """Return the sums of scores alone, and of the matrices that were released beside them."""
+    facts, other, m = part.parameters, matrices.parameters, layout.size
+    integers, beside = (np.array(one.integers[0], dtype=np.float64) for one in (part, matrices))
+    link, unit, loose = link.from_stored(facts), facts["score"] * facts["G"], math.sqrt(matrices.law.variance())
+    back, pairs = terms.matrix @ turned_back(facts, m), len(layout.all_pairs)
+    size, square = other["size"] * other["G"], other["square"] * other["G"] ** 2
+    return ScorePart(
+        stored_coefficients(facts, terms, link),
+        link,
+        back @ integers / unit,
+        back @ back.T * (part.law.variance() / unit**2),
+        sums_of_products(matrices, m, 2, 1.0).transformed(back),
+        sums_of_products(matrices, m, 2 + pairs, 1.0).transformed(back),
+        facts["cut"] / CUT_UNIT,
+        float(beside[1] / square),
+        loose / square,
+        float(beside[0] / size),
+        loose / size,
     )

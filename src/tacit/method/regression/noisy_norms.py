@@ -61,29 +61,37 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
     return sums_of_products(part, size, 0, unit**2), turn / unit
 
 
-def read_norm_scores(part: Part, layout: Layout) -> ResidualScores:
-    """Return the scores of a part of form `norm-scores`, in units of psi and of z / H."""
+def read_norm_scores(part: Part, layout: Layout, pull: float, matrices: Part | None = None) -> ResidualScores:
+    """Return the scores of a part of form `norm-scores`, in units of psi and of z / H, as if rows counted whole.
+
+    pull: part of sums of psi z that shortened rows keep, A of `row_reach`.  matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
+    """
     facts, m = part.parameters, layout.size
-    integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
-    back = turned_back(facts, m)
-    meat = sums_of_products(part, m, m + 1, 2.0**-SHIFT).transformed(back)
+    integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m)
+    # psi**2 comes just before its matrix
+    others, place = (part, m) if matrices is None else (matrices, 0)
+    meat = sums_of_products(others, m, place + 1, 2.0**-SHIFT * pull**2).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
-    square = float(integers[m] / facts["square"])
+    weight = others.parameters["square"]
     return ResidualScores(
-        back @ integers[:m] / facts["score"],
-        noise / facts["score"] ** 2,
-        square,
-        noise / facts["square"] ** 2,
+        back @ integers[:m] / (facts["score"] * pull),
+        part.law.variance() / (facts["score"] * pull) ** 2,
+        float(others.integers[0][place] / weight),
+        others.law.variance() / weight**2,
         meat,
         residual,
         mixing=back,
     )
 
 
+def turned(facts: Mapping[str, int], m: int) -> Array:
+    """Return the matrix that makes a whitened vector, in its integer units, of z / H, from stored weights."""
+    return _triangle(facts, m, m + 1) * (H / 2.0 ** facts["turn"])
+
+
 def turned_back(facts: Mapping[str, int], m: int) -> Array:
     """Return the matrix that makes z / H of a whitened vector, shape (m, m), from stored weights."""
-    turn = _triangle(facts, m, m + 1) * (H / 2.0 ** facts["turn"])
-    return np.asarray(np.linalg.inv(turn), dtype=np.float64)
+    return np.asarray(np.linalg.inv(turned(facts, m)), dtype=np.float64)
 
 
 def _triangle(facts: Mapping[str, int], size: int, first: int) -> Array:

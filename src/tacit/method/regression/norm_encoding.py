@@ -1,4 +1,4 @@
-"""Integer encodings of norm-clipped rows, with the proofs of their sensitivities in l2, for normal noise.
+"""Integer encodings of norm-clipped rows, with the proofs of their sensitivities.
 
 Of a complete row z = (z_0, ..., z_m), |z_j| <= B_j <= H, z_0 = H (`method.regression.layout`), three parts are released
 one after another.  An incomplete row is all zeros.  Primes mark the row in the neighbouring table.
@@ -9,6 +9,8 @@ each row where the number of rows is not public.  With e_j = lambda / B_j rounde
         most (2 - s)**2 (1 + 9/4 s**2), whose derivative has its zeros at 2 and where 9 s**2 - 9 s + 2 = 0: a minimum at
         s = 1/3 and a maximum at s = 2/3, where it is 32/9; at s = 0 it is 4.  Present against absent: 1 + 9/4.
     add-remove, lambda = 1/2:   1 + 1/4.
+At a pure price, in l1, lambda = 1/2: replace-one |a - b| (1 + 1/2 |a + b|) <= (2 - s) (1 + s / 2) <= 2; present against
+absent 1 + 1/2.  Of a group of several coordinates, two change: 2 (1 + lambda).
 In a group of several coordinates at most one is not 0: two rows change two of them, at most 2 (1 + lambda**2) times
 B**2.  Without squares lambda is 0.  The squared change is at most F**2 times the sum over groups; where a row is
 absent, that of the other row alone and the square of what the number of rows adds.
@@ -29,6 +31,7 @@ from typing import Final
 
 from tacit.method.regression.encoding import CLIP, RESIDUAL_WEIGHT, ProductEncoding, entry_weight
 from tacit.method.regression.layout import Layout, all_pairs
+from tacit.method.shared.encoding import Noise
 from tacit.method.shared.norm_sensitivity import DIAGONAL, OFF, vectors_and_products
 from tacit.rows.coordinates import H
 
@@ -56,19 +59,22 @@ def square_weight(bound: int, lift: int) -> int:
     return lift * FIRST // (2 * bound)
 
 
-def column_moments(layout: Layout, neighbors: str, *, leaves: bool) -> ProductEncoding:
+def column_moments(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> ProductEncoding:
     """Return the encoding of sums of coordinates and of their squares.
 
     leaves: whether a row can be absent although the number of rows is public.
     """
     one, squares = neighbors == "replace-one", squared(layout)
-    lift = 3 if one else 1
+    lift = 3 if one and noise == "gaussian" else 1
     both, absent = 0, 0  # in quarters of F**2: of two rows, and of a row against none
+    far, gone = 0, 0  # the same in l1, in halves of F
     for group in layout.groups:
         B, more = max(layout.bounds[j] for j in group), group[0] in squares
         own = 4 + lift * lift if more else 4
         both += (2 * own if len(group) > 1 else 16) * B * B
         absent += own * B * B
+        far += (2 * (2 + lift * more) if len(group) > 1 else 4) * B
+        gone += (2 + lift * more) * B
     counted = leaves or not one
     # the number of rows changes only where one row is absent
     alone, two = -(-absent * FIRST**2 // 4) + ((COUNT * H * H) ** 2 if counted else 0), -(-both * FIRST**2 // 4)
@@ -76,7 +82,8 @@ def column_moments(layout: Layout, neighbors: str, *, leaves: bool) -> ProductEn
     weights = [FIRST] * layout.size + [square_weight(layout.bounds[j], lift) for j in squares]
     most = [*layout.bounds[1:], *(layout.bounds[j] ** 2 for j in squares)]
     weights, most = ([*weights, COUNT], [*most, H * H]) if counted else (weights, most)
-    l1 = isqrt(l2_squared * len(weights)) + 1
+    gone = -(-gone * FIRST // 2) + (COUNT * H * H if counted else 0)
+    l1 = (max(gone, far * FIRST // 2) if one else gone) if noise == "laplace" else isqrt(l2_squared * len(weights)) + 1
     parameters = {"G": H, "score": FIRST, "square": lift, "count": COUNT if counted else 0}
     return _encoding(FORMS[0], parameters, weights, most, l1, l2_squared)
 

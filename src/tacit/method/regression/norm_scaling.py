@@ -22,21 +22,20 @@ from tacit.method.regression.centred_products import centred
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
     MIN_RANGE,
+    RANGE,
     integer_residual,
     pilot_coefficients,
-    residual_range,
     residual_sd,
     response_residual,
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_encoding import MOST, square_weight, squared
+from tacit.method.regression.row_reach import ROOM, ROOMS, shortening
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
 
-ROOM: Final = 2.0
-"""Standard deviations by which the norm of a vector may exceed the root of its mean square before it is shortened."""
 COMMON: Final = 4.0
 """Largest squared distance of a level that counts as those of numbers do: of 1 row in 5."""
 RAREST: Final = 36.0
@@ -115,8 +114,8 @@ def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
     return NoisyMatrix(products.values + missing * last[0], patterns, variances)
 
 
-def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
-    """Return C in standard deviations, for the vector of the constant and the coordinates, each of variance 1."""
+def sizes(columns: Columns, layout: Layout) -> tuple[float, float]:
+    """Return the mean square of the norm of the regressors' vector, rare levels aside, and what these may add to it."""
     common, rare = 1.0, 0.0
     for group in layout.groups:
         if layout.size in group:
@@ -127,7 +126,13 @@ def reach(columns: Columns, layout: Layout, *, response: bool) -> float:
             common += len(group)
         else:
             rare += min(most, RAREST)
-    return math.hypot(math.sqrt(common + response) + ROOM, math.sqrt(rare))
+    return common, rare
+
+
+def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> float:
+    """Return C in standard deviations, for the vector of the constant and the coordinates, each of variance 1."""
+    common, rare = sizes(columns, layout)
+    return math.hypot(math.sqrt(common + response) + room, math.sqrt(rare))
 
 
 def standardised(columns: Columns, layout: Layout) -> NormClip:
@@ -135,7 +140,7 @@ def standardised(columns: Columns, layout: Layout) -> NormClip:
 
     Of squares and interactions first goes what their own factors say (`centred_products`).
     """
-    m, unit = layout.size, MOST / reach(columns, layout, response=True)
+    m, unit = layout.size, MOST / reach(columns, layout, ROOM, response=True)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):
@@ -146,20 +151,45 @@ def standardised(columns: Columns, layout: Layout) -> NormClip:
     return as_integers(unit / H * rows)
 
 
-def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> NormClip:
+def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, room: float) -> NormClip:
     """Return the vector of the regressors, the constant first, on axes of variance 1 and no correlation.
 
-    products, turn: as `noisy_norms.read_standardised` returns them.
+    products, turn: as `noisy_norms.read_standardised` returns them.  room: see `row_reach`.
     """
-    m, unit = layout.size, MOST / reach(columns, layout, response=False)
+    m, unit = layout.size, MOST / reach(columns, layout, room, response=False)
+    turned = _turned(columns, layout, products, turn)
+    return as_integers(unit / H * np.column_stack([turned, np.zeros(m)]))
+
+
+def room_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array) -> float:
+    """Return the room of a released vector, found from its weights: it is not stored by itself.
+
+    made: the matrix that makes the vector of z / H, in its integer units, shape (m, m).
+    """
+    common, rare = sizes(columns, layout)
+    # H z / H, in units of C
+    far = float(_turned(columns, layout, products, turn)[0, 0] * MOST / max(abs(float(made[0, 0])), 1e-300))
+    return math.sqrt(max(far**2 - rare, 0.0)) - math.sqrt(common)
+
+
+def shortening_of(
+    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array
+) -> tuple[float, float]:
+    """Return A and B of `row_reach` for a released vector; made: see `room_of`."""
+    found = room_of(columns, layout, products, turn, made)
+    # a vector that was not aimed has none of the rooms; it is refused elsewhere
+    return shortening(sizes(columns, layout)[0], min(ROOMS, key=lambda room: abs(room - found)))
+
+
+def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> Array:
+    """Return the matrix that makes the vector, on axes of variance 1, of z / H; the response has no part in it."""
+    m = layout.size
     inner = products.leading(m)
     # what noise hides has a variance of its size: the vector is then too short in these directions, not too long
     loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0)) / columns.rows
     values, axes = np.linalg.eigh(inner.values / columns.rows)
     root = np.linalg.cholesky((axes * np.maximum(values, loose)) @ axes.T)
-    # of z / H: of z, divided by H; the response, the last coordinate, has no part in it
-    turned = np.asarray(np.linalg.solve(root, turn[:m, :m]), dtype=np.float64)
-    return as_integers(unit / H * np.column_stack([turned, np.zeros(m)]))
+    return np.asarray(np.linalg.solve(root, turn[:m, :m]), dtype=np.float64)
 
 
 def next_residual(
@@ -182,10 +212,23 @@ def next_residual(
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
-    # `residual_range` is for a regressor of variance 1/4
-    cut = min(max(scale * residual_range(columns.rows, noise / 2), MIN_RANGE * top), top)
+    cut = min(max(scale * _range(columns.rows, noise), MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
+
+
+def _range(rows: float, noise: float) -> float:
+    """Return the clipping range in standard deviations of a residual, as `linear_pilot.residual_range` has it.
+
+    Bias from clipping falls as range**-3 and is to vanish beside the whole error, that of noise included: the rows that
+    count are those which would have this error without noise.
+    """
+    range_ = RANGE
+    # falls as noise grows with it: a few rounds of halfway steps settle it
+    for _ in range(30):
+        worth = rows / (1 + (noise * range_) ** 2 / max(rows, 1.0))
+        range_ = (range_ + RANGE * max(1.0, worth / 1_000) ** (1 / 6)) / 2
+    return max(range_, math.sqrt(rows) / (3 * noise))
 
 
 def as_integers(rows: Array) -> NormClip:

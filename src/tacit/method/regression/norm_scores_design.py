@@ -7,14 +7,16 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.method.regression.glm_pilot import link_of, nowhere_score
+from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_norms import stored_axes
 from tacit.method.regression.norm_score_encoding import norm_scored
-from tacit.method.regression.norms_design import first_parts, plain
+from tacit.method.regression.norms_design import beside, first_parts, plain, product_part, split_parts
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP, SHIFTS
+from tacit.method.regression.split_score_encoding import COUNT_SCORES, SCORES
 from tacit.method.shared.measurement import Measurement, Public
-from tacit.privacy import Cost, noise_for
+from tacit.privacy import Cost
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_products import Product
@@ -22,21 +24,29 @@ from tacit.rows.row_products import Product
 VERSION: Final = "regression/5"
 
 SHARES: Final = {
-    False: (Fraction(10, 100), Fraction(25, 100), Fraction(15, 100), Fraction(50, 100)),
-    True: (Fraction(10, 100), Fraction(15, 100), Fraction(12, 100), Fraction(13, 100), Fraction(50, 100)),
+    ("gaussian", False): (10, 25, 15, 50),
+    ("gaussian", True): (10, 15, 12, 13, 50),
+    ("laplace", False): (8, 17, 15, 48, 12),
+    ("laplace", True): (8, 15, 13, 14, 38, 12),
 }
-"""Shares of the price: of column moments, of products, and of scores, which are one part more for counts (True)."""
+"""Percent of the price: of column moments, of products, and of scores, which are one part more for counts (True); last,
+at a pure price, of the matrices beside the scores."""
 LABELS: Final = {False: ("first scores", "scores"), True: ("first scores", "second scores", "scores")}
 
 
 def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
     counts = query.model == "poisson"
-    first, second, *rest = (cost.share(share) for share in SHARES[counts])
-    scores = tuple(
+    first, second, *rest = (cost.share(Fraction(part, 100)) for part in SHARES[cost.noise, counts])
+    # at a pure price there is one share more than parts of scores
+    scores = [
         score_part(label, query.model, facts, public.neighbors, share, last=label == LABELS[counts][-1])
-        for label, share in zip(LABELS[counts], rest, strict=True)
-    )
+        for label, share in zip(LABELS[counts], rest, strict=False)
+    ]
+    if len(rest) > len(scores):
+        alone, matrices = split_parts(COUNT_SCORES if counts else SCORES, facts, public.neighbors, *rest[-2:])
+        scores[-1] = with_norm_score(alone, *nowhere(query.model, facts.layout))
+        scores.append(beside(matrices, scores[-1]))
     columns = (*first_parts(facts, public.neighbors, first, second), *scores)
     return as_measurement(query, facts, public, cost, VERSION, columns)
 
@@ -53,9 +63,12 @@ def score_part(label: str, model: str, facts: RowFacts, neighbors: str, share: C
     sizes = [Product((), 1, size=True), *([Product((), 2)] if squares else [])]
     sizes += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs]
     question = facts.score_question(sizes, made.all_pairs if squares else (), SHIFTS[1])
-    law = noise_for(form.l1, form.l2_squared, share)
-    part = ProductPart(label, form, None, None, law, share, question=question, layout=made)
-    return with_norm_score(part, plain(made.size, made.size + 1), *nowhere_score(made, link_of(model, made), CLIP))
+    return with_norm_score(product_part(label, facts, form, share, question), *nowhere(model, made))
+
+
+def nowhere(model: str, layout: Layout) -> tuple[NormClip, PiecewiseScore, dict[str, int]]:
+    """Return the vector on axes as they are and the score of no fit: of a part not yet aimed."""
+    return plain(layout.size, layout.size + 1), *nowhere_score(layout, link_of(model, layout), CLIP)
 
 
 def with_norm_score(column: ProductPart, clip: NormClip, score: PiecewiseScore, stored: dict[str, int]) -> ProductPart:

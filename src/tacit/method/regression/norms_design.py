@@ -1,4 +1,4 @@
-"""Design a linear regression of norm-clipped rows: three parts at fixed shares of a price of normal noise."""
+"""Design a linear regression of norm-clipped rows: parts at fixed shares of a price."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.method.regression import norm_encoding as forms
+from tacit.method.regression import split_score_encoding as splits
+from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import all_pairs
 from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.noisy_norms import stored_products, stored_scores
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
+from tacit.method.regression.score_encoding import SHIFTS
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.rows.coordinates import H
@@ -24,42 +27,78 @@ VERSION: Final = "regression/4"
 LABELS: Final = "column moments", "products"
 
 
-SHARES: Final = Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)
-"""Shares of the price: of column moments, of products, of scores."""
+SHARES: Final = {
+    "gaussian": (Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)),
+    "laplace": (Fraction(2, 20), Fraction(6, 20), Fraction(9, 20), Fraction(3, 20)),
+}
+"""Shares of the price: of column moments, of products, of scores; of the matrices beside these at a pure price."""
+MATRICES: Final = "products of scores"
+"""Label of these matrices."""
 
 
 def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
     made = facts.layout
-    first, second, third = (cost.share(share) for share in SHARES)
-    form = forms.norm_scores(made, public.neighbors)
-    # Product((), 2) is psi**2 alone
-    question = facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT)
-    law = noise_for(form.l1, form.l2_squared, third)
-    scores = with_scores(
-        ProductPart("scores", form, None, None, law, third, question=question, layout=made),
-        plain(made.size, made.size + 1),
-        response_residual(made, forms.CLIP),
-    )
-    columns = (*first_parts(facts, public.neighbors, first, second), scores)
+    first, second, third, *fourth = (cost.share(share) for share in SHARES[cost.noise])
+    aim = plain(made.size, made.size + 1), response_residual(made, forms.CLIP)
+    if fourth:
+        last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)
+    else:
+        form = forms.norm_scores(made, public.neighbors)
+        # Product((), 2) is psi**2 alone
+        question = facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT)
+        last = (product_part("scores", facts, form, third, question),)
+    scores = with_scores(last[0], *aim)
+    columns = (*first_parts(facts, public.neighbors, first, second), scores, *(beside(one, scores) for one in last[1:]))
     return as_measurement(query, facts, public, cost, VERSION, columns)
+
+
+def product_part(
+    label: str, facts: RowFacts, form: ProductEncoding, share: Cost, question: CrossProducts
+) -> ProductPart:
+    """Return a part at its share of the price; its integers are one vector, whose norm the form bounds."""
+    law = noise_for(form.l1, form.l2_squared, share, dimension=len(form.matrix))
+    return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
+
+
+def split_parts(
+    name: str, facts: RowFacts, neighbors: str, scores: Cost, matrices: Cost
+) -> tuple[ProductPart, ProductPart]:
+    """Return the last step in two parts: its scores, of form `name`, and the matrices beside them."""
+    made, sizes = facts.layout, name != splits.RESIDUALS
+    alone = product_part(
+        "scores",
+        facts,
+        splits.score_vectors(name, made, neighbors),
+        scores,
+        CrossProducts(facts.coordinates, tuple(Product((j,), 1) for j in range(made.size))),
+    )
+    asked = [Product((), 1, size=True)] if sizes else []
+    asked.append(Product((), 2))
+    asked += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs] if sizes else []
+    asked += [Product(one.pairs[0], 2, SHIFTS[1]) for one in made.all_pairs]
+    form = splits.score_matrices(made, neighbors, sizes=sizes)
+    return alone, product_part(MATRICES, facts, form, matrices, CrossProducts(facts.coordinates, tuple(asked)))
+
+
+def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
+    """Return the part of matrices beside these scores: their vector and score, which their own part records."""
+    aim = scores.question
+    return replace(column, question=replace(column.question, norm=aim.norm, score=aim.score))
 
 
 def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> tuple[ProductPart, ProductPart]:
     """Return the parts of column moments and of products of standardised rows, at their shares of the price."""
     made = facts.layout
-    moments = forms.column_moments(made, neighbors, leaves=facts.leaves)
+    moments = forms.column_moments(made, first.noise, neighbors, leaves=facts.leaves)
     asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
     asked += [Product((0, 0))] if moments.parameters["count"] else []
     products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
     questions = CrossProducts(facts.coordinates, tuple(asked)), CrossProducts(facts.coordinates, products)
-    encodings = moments, forms.norm_products(made, neighbors)
-    one, two = (
-        ProductPart(
-            label, form, None, None, noise_for(form.l1, form.l2_squared, share), share, question=question, layout=made
-        )
-        for label, form, share, question in zip(LABELS, encodings, (first, second), questions, strict=True)
-    )
+    # sums of columns have their sensitivity in each: independent noises
+    law = noise_for(moments.l1, moments.l2_squared, first)
+    one = ProductPart(LABELS[0], moments, None, None, law, first, question=questions[0], layout=made)
+    two = product_part(LABELS[1], facts, forms.norm_products(made, neighbors), second, questions[1])
     return one, with_products(two, plain(made.size + 1, made.size + 1))
 
 
@@ -82,4 +121,4 @@ def with_scores(column: ProductPart, clip: NormClip, residual: ClippedResidual) 
 
 def score_noise(column: ProductPart) -> float:
     """Return the standard deviation of the noise in a sum of psi w, in units of the clipping range and of C."""
-    return float(column.law.variance()) ** 0.5 / (forms.RESIDUAL_WEIGHT * forms.CLIP * H)
+    return float(column.law.variance()) ** 0.5 / (column.form.parameters["score"] * forms.CLIP * H)

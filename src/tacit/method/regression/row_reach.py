@@ -1,0 +1,64 @@
+"""How far a row's vector may reach before it is shortened, and what shortening does to sums.  Public facts alone.
+
+A vector v of variance 1 on every axis counts as w v, w = min(1, C / |v|).  Sums of psi w v then tell A of what sums of
+psi v would, and sums of w**2 v v' tell B, for a vector of which one entry is the constant and the others are normal:
+    A = E[w |v|**2] / m,       B = E[w**2 |v|**2] / m,       |v|**2 = 1 + chi-squared with m - 1 degrees of freedom.
+A long reach costs noise in proportion to C; a short one costs information.  With tau**2 the variance of the noise in a
+sum of psi w v for C = 1, relative to that of the sum itself for rows that are whole, an estimate has the variance
+    (B + tau**2 C**2) / A**2
+times that of whole rows, and the reach with the least is taken, between the bounds ROOMS: shorter ones would rely on
+rows being as normal ones are, and longer ones would do next to nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+ROOM: Final = 2.0
+"""Standard deviations by which a vector's norm may exceed the root of its mean square, where noise is no matter."""
+ROOMS: Final = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, ROOM)
+"""Those among which scores choose."""
+SCORE_SQUARE: Final = 0.2
+"""About the mean square of a score within [-1, 1]: of a binary response, and of residuals clipped at 2.2 deviations."""
+QUANTILES: Final = 1024
+"""Points at which the law of a norm is evaluated."""
+
+
+def chosen_room(common: float, noise: float, rows: float) -> float:
+    """Return the room of a part of scores.
+
+    common: mean square of the norm of a row's vector, rare levels aside.  noise: standard deviation of the noise in a
+    sum of psi v, in units of the largest |psi| and of C.
+
+    >>> chosen_room(4, 5.0, 1e6), chosen_room(4, 5.0, 1e3)
+    (2.0, 0.5)
+    """
+    relative = noise**2 / (max(rows, 1.0) * SCORE_SQUARE)
+
+    def variance(room: float) -> float:
+        a, b = shortening(common, room)
+        return (b + relative * (math.sqrt(common) + room) ** 2) / a**2
+
+    # the longest of those that are alike
+    return min(reversed(ROOMS), key=variance)
+
+
+@lru_cache(maxsize=4096)
+def shortening(common: float, room: float) -> tuple[float, float]:
+    """Return A and B for C = sqrt(common) + room.
+
+    >>> tuple(round(x, 2) for x in shortening(4, 0.5)), tuple(round(x, 2) for x in shortening(4, 2.0))
+    ((0.95, 0.91), (1.0, 1.0))
+    """
+    from scipy.stats import chi2  # pyright: ignore
+
+    if common <= 1:
+        return 1.0, 1.0
+    places = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    square = 1 + np.asarray(chi2.ppf(places, common - 1), dtype=np.float64)
+    w = np.minimum(1.0, (math.sqrt(common) + max(room, 0.0)) / np.sqrt(square))
+    return float((w * square).mean() / square.mean()), float((w**2 * square).mean() / square.mean())
