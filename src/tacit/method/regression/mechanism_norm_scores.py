@@ -41,7 +41,7 @@ from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_firs
 from tacit.method.regression.noisy_norms import read_standardised, turned
 from tacit.method.regression.norm_scaling import read_columns, shortening_of, standardised, whitened
 from tacit.method.regression.norm_scores_design import with_norm_score
-from tacit.method.regression.norms_design import with_products
+from tacit.method.regression.norms_design import product_noise, with_products
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
@@ -58,7 +58,7 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     layout = part.layout
     columns = read_columns(parts[0], layout, shape.rows)
     if len(parts) == 1:
-        return with_products(part, standardised(columns, layout))
+        return with_products(part, standardised(columns, layout, product_noise(part)))
     products, turn = read_standardised(parts[1], layout)
     clip = whitened(columns, layout, products, turn, room_for(part, columns))
     link = link_of(cast(Regression, shape.query).model, layout)

@@ -49,7 +49,7 @@ from tacit.method.regression.norm_scaling import (
     standardised,
     whitened,
 )
-from tacit.method.regression.norms_design import score_noise, with_products, with_scores
+from tacit.method.regression.norms_design import product_noise, score_noise, with_products, with_scores
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.row_reach import chosen_room
 from tacit.method.shared.measurement import Measurement
@@ -78,7 +78,7 @@ def aimed_or_plain(part: ProductPart, aimed: Callable[[], ProductPart]) -> Produ
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
     if len(parts) == 1:
-        return with_products(part, standardised(columns, layout))
+        return with_products(part, standardised(columns, layout, product_noise(part)))
     products, turn = read_standardised(parts[1], layout)
     room = room_for(part, columns)
     noise = score_noise(part) * reach(columns, layout, room, response=False)

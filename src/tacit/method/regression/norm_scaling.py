@@ -30,7 +30,7 @@ from tacit.method.regression.linear_pilot import (
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_encoding import MOST, square_weight, squared
-from tacit.method.regression.row_reach import ROOM, ROOMS, shortening
+from tacit.method.regression.row_reach import ROOMS, room_of_products, shortening
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
 from tacit.rows.norm_clip import NormClip
@@ -135,12 +135,14 @@ def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> f
     return math.hypot(math.sqrt(common + response) + room, math.sqrt(rare))
 
 
-def standardised(columns: Columns, layout: Layout) -> NormClip:
+def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
     """Return the vector of the constant and of every coordinate less its mean, over its standard deviation.
 
-    Of squares and interactions first goes what their own factors say (`centred_products`).
+    Of squares and interactions first goes what their own factors say (`centred_products`).  noise: standard deviation
+    of the noise in a sum of products, in units of C**2.
     """
-    m, unit = layout.size, MOST / reach(columns, layout, ROOM, response=True)
+    room = room_of_products(sizes(columns, layout)[0] + 1, noise, columns.rows)
+    m, unit = layout.size, MOST / reach(columns, layout, room, response=True)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):

@@ -119,6 +119,11 @@ def with_scores(column: ProductPart, clip: NormClip, residual: ClippedResidual) 
     return replace(column, form=form, question=replace(column.question, norm=clip, score=residual))
 
 
+def product_noise(column: ProductPart) -> float:
+    """Return the standard deviation of the noise in a sum of products of two entries, in units of C**2."""
+    return float(column.law.variance()) ** 0.5 / (column.form.parameters["off"] * H * H)
+
+
 def score_noise(column: ProductPart) -> float:
     """Return the standard deviation of the noise in a sum of psi w, in units of the clipping range and of C."""
     return float(column.law.variance()) ** 0.5 / (column.form.parameters["score"] * forms.CLIP * H)

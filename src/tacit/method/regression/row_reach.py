@@ -47,6 +47,24 @@ def chosen_room(common: float, noise: float, rows: float) -> float:
     return min(reversed(ROOMS), key=variance)
 
 
+def room_of_products(common: float, noise: float, rows: float) -> float:
+    """Return the room of the part of products: where the noise in them, and half of what they lose, are least together.
+
+    common: mean square of the norm of the vector, its response included.  noise: standard deviation of the noise in a
+    sum of products, in units of C**2.  The half is what differs between products; what they lose alike is told by that
+    of the constant with itself.
+
+    >>> room_of_products(5, 5.0, 1e6), room_of_products(5, 5.0, 1e3)
+    (2.0, 0.5)
+    """
+
+    def error(room: float) -> float:
+        lost = 1 - shortening(common, room)[1]
+        return (lost / 2) ** 2 + (noise * (math.sqrt(common) + room) ** 2 / max(rows, 1.0)) ** 2
+
+    return min(reversed(ROOMS), key=error)
+
+
 @lru_cache(maxsize=4096)
 def shortening(common: float, room: float) -> tuple[float, float]:
     """Return A and B for C = sqrt(common) + room.
