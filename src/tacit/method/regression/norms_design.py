@@ -29,7 +29,7 @@ LABELS: Final = "column moments", "products"
 
 SHARES: Final = {
     "gaussian": (Fraction(3, 20), Fraction(6, 20), Fraction(11, 20)),
-    "laplace": (Fraction(2, 20), Fraction(6, 20), Fraction(9, 20), Fraction(3, 20)),
+    "laplace": (Fraction(10, 100), Fraction(34, 100), Fraction(44, 100), Fraction(12, 100)),
 }
 """Shares of the price: of column moments, of products, of scores; of the matrices beside these at a pure price."""
 MATRICES: Final = "products of scores"
