@@ -4,7 +4,7 @@ A vector X in k dimensions has density proportional to exp(-|X| / scale).  Its r
 direction uniform.  Equivalently X = scale sqrt(W) N, with N standard normal in k dimensions and W chi-squared with
 k + 1 degrees of freedom: the density of this mixture is proportional to
     integral of w**(-k/2) exp(-r**2 / 2w) w**((k-1)/2) exp(-w/2) dw = sqrt(2 pi) exp(-r),       r = |X| / scale.
-Released is each coordinate rounded to the nearest integer.  Coordinates are uncorrelated and not independent; each alone
+Released is each coordinate rounded to the nearest integer.  Coordinates are uncorrelated, not independent; each alone
 has variance (k + 1) scale**2 + 1/12 [Hardt & Talwar 2010, section 4, for the ball of the Euclidean norm].
 """
 

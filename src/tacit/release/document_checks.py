@@ -17,6 +17,7 @@ from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.noise.laws import Law
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.release.encoding_rules import FORMS, SELECTS, forms_of
 from tacit.release.field_rules import all_different
@@ -186,6 +187,8 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
         least = most = part.parameters["classes"]
     if not least <= wide <= most:
         yield f"has {wide:,} integers a cell, which form {part.form!r} has not"
+    if isinstance(part.law, SphericalLaplace) and (cells, wide) != (1, part.law.dimension):
+        yield f"has noise of a vector of {part.law.dimension:,} integers, and {cells * wide:,} of them"
     top = part.parameters["bins"] - 1 if part.form == "range" else part.parameters.get("G", 0)
     # a selected point is one of the public grid; a sum with noise may be any integer
     if part.law.name in SELECTS and not all(0 <= k <= top for cell in part.integers for k in cell):

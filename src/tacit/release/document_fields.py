@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from tacit.noise.spherical import SphericalLaplace
 from tacit.noise.stored_laws import LONGEST_SCALE
 from tacit.privacy.budget import Neighbors
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS
@@ -76,7 +77,11 @@ WEIGHT: Final = Named(
 )
 NOISE: Final = Named(
     "noise",
-    Record({"law": OneOf((*ADDS, *SELECTS)), "scale": FRACTION}, "The law of each integer's own noise, in grid steps."),
+    Record(
+        {"law": OneOf((*ADDS, SphericalLaplace.name, *SELECTS)), "scale": FRACTION, "dimension": Whole(1)},
+        "The law of each integer's own noise, in grid steps; dimension: how many integers one vector of noise has.",
+        optional=("dimension",),
+    ),
 )
 SENSITIVITY: Final = Named(
     "sensitivity",

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tacit.noise.laws import LAWS
+from tacit.noise.laws import LAWS, RoundedNormal
 from tacit.noise.permute_and_flip import SELECTS as SELECTION_LAWS
 from tacit.noise.selection_law import Selection
+from tacit.noise.spherical import SphericalLaplace
 from tacit.release.registry import KINDS
 from tacit.rows.coordinates import MOST
 
@@ -22,6 +23,10 @@ EXPONENTIAL: Final = (Selection.name,)
 """Name of the only one of them that most forms may have."""
 ADDS: Final = tuple(LAWS)
 """Names of laws of additive noise."""
+OF_NORM: Final = (RoundedNormal.name, SphericalLaplace.name)
+"""Names of those that follow a norm in l2."""
+PURE_NORM: Final = (SphericalLaplace.name,)
+"""Name of the one of them that pure prices buy."""
 
 
 @dataclass(frozen=True)
@@ -80,17 +85,39 @@ FORMS: Final = {
     ),
     "column-moments": Shape("regression", ("G", "score", "square", "count"), (1, 2 * MOST), grid=False),
     "norm-products": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
-    "norm-products-2": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
+    "norm-products-2": Shape(
+        "regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, laws=OF_NORM, weights=True
+    ),
     "norm-scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
     ),
-    "norm-scored": Shape("regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, weights=True),
+    "norm-scored": Shape(
+        "regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, laws=OF_NORM, weights=True
+    ),
     "norm-weighed": Shape(
         "regression",
         (*NORM_SCORES, "center", "reach", "full", "spread", "shift"),
         (4, 2 * MOST_SUMS),
         grid=False,
+        laws=OF_NORM,
         weights=True,
+    ),
+    "residual-vectors": Shape(
+        "regression", ("G", "score", "shift", "turn"), (1, MOST), grid=False, laws=PURE_NORM, weights=True
+    ),
+    "score-vectors": Shape(
+        "regression", ("G", "score", "cut", "shift", "turn"), (1, MOST), grid=False, laws=PURE_NORM, weights=True
+    ),
+    "count-score-vectors": Shape(
+        "regression",
+        ("G", "score", "cut", "center", "reach", "full", "spread", "shift", "turn"),
+        (1, MOST),
+        grid=False,
+        laws=PURE_NORM,
+        weights=True,
+    ),
+    "score-matrices": Shape(
+        "regression", ("G", "size", "square", "off", "diag"), (2, 2 * MOST_SUMS), grid=False, laws=PURE_NORM
     ),
     "scored": Shape(
         "regression",

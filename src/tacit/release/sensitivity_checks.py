@@ -17,6 +17,7 @@ from typing import Final
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
 from tacit.noise.permute_and_flip import PermuteAndFlip
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
@@ -299,21 +300,26 @@ RULES: Final[Mapping[str, Rule]] = {
 
 
 @lru_cache(maxsize=4096)
-def added(l1: int, l2_squared: int, cost: Cost) -> Law | None:
-    """Return the law of noise that a price buys for these sensitivities; None where it buys none."""
+def added(l1: int, l2_squared: int, cost: Cost, dimension: int | None = None) -> Law | None:
+    """Return the law of noise that a price buys for these sensitivities; None where it buys none.
+
+    dimension: number of integers, of noise that is one vector.
+    """
     try:
-        return noise_for(l1, l2_squared, cost)
+        return noise_for(l1, l2_squared, cost, dimension=dimension)
     except TacitError:
         return None
 
 
 def is_noise_of_price(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
     """Whether noise is what its price buys: never narrower, and wider only by a tolerance unless `wider` is set."""
-    wanted = added(l1, l2_squared, cost)
+    # of a vector's noise the number of its integers is checked against the part's
+    wanted = added(l1, l2_squared, cost, law.dimension if isinstance(law, SphericalLaplace) else None)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:
         return False
-    # a pure price buys its scale by one exact division
-    room = {"pure": Fraction(0), "zcdp": FINER}.get(cost.kind, WIDER)
+    # a pure price buys the scale of independent noises by one exact division
+    exact = cost.kind == "pure" and not isinstance(law, SphericalLaplace)
+    room = Fraction(0) if exact else {"pure": FINER, "zcdp": FINER}.get(cost.kind, WIDER)
     return wider or law.scale <= wanted.scale * (1 + room)
 
 

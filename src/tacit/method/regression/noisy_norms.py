@@ -64,7 +64,8 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
 def read_norm_scores(part: Part, layout: Layout, pull: float, matrices: Part | None = None) -> ResidualScores:
     """Return the scores of a part of form `norm-scores`, in units of psi and of z / H, as if rows counted whole.
 
-    pull: part of sums of psi z that shortened rows keep, A of `row_reach`.  matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
+    pull: part of sums of psi z that shortened rows keep, A of `row_reach`.
+    matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
     """
     facts, m = part.parameters, layout.size
     integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m)

@@ -72,11 +72,12 @@ def shortening(common: float, room: float) -> tuple[float, float]:
     >>> tuple(round(x, 2) for x in shortening(4, 0.5)), tuple(round(x, 2) for x in shortening(4, 2.0))
     ((0.95, 0.91), (1.0, 1.0))
     """
-    from scipy.stats import chi2  # pyright: ignore
+    from scipy.special import gammaincinv  # pyright: ignore
 
     if common <= 1:
         return 1.0, 1.0
     places = (np.arange(QUANTILES) + 0.5) / QUANTILES
-    square = 1 + np.asarray(chi2.ppf(places, common - 1), dtype=np.float64)
+    # quantiles of a chi-squared law
+    square = 1 + 2 * np.asarray(gammaincinv((common - 1) / 2, places), dtype=np.float64)
     w = np.minimum(1.0, (math.sqrt(common) + max(room, 0.0)) / np.sqrt(square))
     return float((w * square).mean() / square.mean()), float((w**2 * square).mean() / square.mean())

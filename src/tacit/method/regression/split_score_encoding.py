@@ -14,8 +14,8 @@ is |A| off / sqrt(2), |A| its Frobenius norm.  Divided by U = c**2 C**2 off / sq
 s = |v| / C <= 1, a matrix adds to the squared change
     |P v v' - P' v' v''|**2 / C**4 <= (P s**2)**2 + (P' s'**2)**2 <= P**2 + P'**2,
 as the inner product of v v' and v' v'' is (v.v')**2 >= 0; and psi**2, of weight u U / c**2, adds u**2 (P - P')**2.
-    Replace-one, u = 1.  P**2 + P'**2 + (P - P')**2 is convex in P and in P', so that it is largest where each is 0 or 1:
-    2 in both cases.  The same holds of q / c in place of P, whatever psi is: 2 for each matrix, attained by rows on two
+    Replace-one, u = 1.  P**2 + P'**2 + (P - P')**2 is convex in P and in P', so that it is largest where each is 0 or
+    1: at most 2.  The same holds of q / c in place of P, whatever psi is: 2 for each matrix, attained by rows on two
     axes; the sums of psi**2 and of q are free.
     Add-remove, u = 1/2: 1 + 1/4 for each matrix.
     Rounding.  q v v' is divided by 2**9, psi**2 v v' by 2**18, and rounded down, which changes each by less than 1:
@@ -39,6 +39,8 @@ VECTORS: Final = (RESIDUALS, SCORES, COUNT_SCORES)
 """Forms of scores alone: of linear models, of binary responses, and of counts."""
 MATRICES: Final = "score-matrices"
 """Form of the matrices beside them, of all models."""
+FORMS: Final = (*VECTORS, MATRICES)
+"""All of them."""
 SCORE: Final = 2**10
 """F, the weight of psi v."""
 OFF: Final = 2**10

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
-from tacit.method.regression import norm_score_encoding
+from tacit.method.regression import norm_score_encoding, split_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
@@ -27,13 +27,24 @@ FORMS: Final = {
 }
 """Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
 SCORED, WEIGHED = norm_score_encoding.FORMS
+PURE_SCORES: Final = (
+    split_score_encoding.RESIDUALS,
+    split_score_encoding.SCORES,
+    split_score_encoding.SCORES,
+    split_score_encoding.COUNT_SCORES,
+)
 OF_NORMS: Final = {
     "linear": LINEAR_NORMS,
     "logistic": (*LINEAR_NORMS[:2], SCORED, SCORED),
     "probit": (*LINEAR_NORMS[:2], SCORED, SCORED),
     "poisson": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
 }
-"""The same of norm-clipped rows."""
+"""The same of norm-clipped rows with normal noise."""
+AT_PURE_PRICES: Final = {
+    model: (*forms[:-1], scores, split_score_encoding.MATRICES)
+    for (model, forms), scores in zip(OF_NORMS.items(), PURE_SCORES, strict=True)
+}
+"""The same at pure prices: scores, and then the matrices beside them."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -43,8 +54,9 @@ def wrong(made: Release) -> Iterator[str]:
     if made.unit is not None:
         forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
     found = tuple(part.form for part in made.parts)
+    known = (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model]
     of_now = tuple(LINEAR_NORMS[1] if one == FORMER_PRODUCTS else one for one in found)
-    if found != (*forms,) and (made.unit is not None or of_now != OF_NORMS[query.model]):
+    if found != (*forms,) and (made.unit is not None or of_now != known):
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
@@ -76,7 +88,7 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
-    elif part.form in (*LINEAR_NORMS, FORMER_PRODUCTS, *norm_score_encoding.FORMS):
+    elif part.form in (*LINEAR_NORMS, FORMER_PRODUCTS, *norm_score_encoding.FORMS, *split_score_encoding.FORMS):
         yield from _of_norms(made, part, known)
         return
     elif part.form in ("scores", "person-scores"):
@@ -124,10 +136,18 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         # places of what makes an entry of its own coordinate
         if not all(facts.get(f"weight{2 * i if former else i * (i + 3) // 2}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
+    elif part.form == split_score_encoding.MATRICES:
+        weighted, weights = 0, ("square", "off", "diag")
+        wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1)
+        if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
+            yield "has sizes of scores, or none, of another model"
     else:
         pairs = m * (m + 1) // 2
         weighted, weights, wanted = m + 1 + pairs, ("score", "square", "off", "diag"), m + 1 + pairs
-        if part.form != LINEAR_NORMS[2]:
+        if part.form in split_score_encoding.VECTORS:
+            weights, wanted = ("score",), m
+            yield from _of_scores({"cut": 0, "squares": 0, **facts})
+        elif part.form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)
         if not all(facts.get(f"weight{m + 1 + i * (i + 3) // 2}", 0) for i in range(m)):
