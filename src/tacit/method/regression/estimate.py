@@ -25,7 +25,7 @@ from tacit.method.regression.noisy_crossproducts import (
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
 from tacit.method.regression.norm_encoding import FORMS
-from tacit.method.regression.norm_scaling import reach, read_columns, room_of, shortening_of, with_whole_response
+from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.document import Release, Released
@@ -165,8 +165,8 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
     columns = read_columns(moments, made, release.rows)
     products, turn = read_standardised(first, made)
     whole = with_whole_response(products.of_rows(columns.rows), columns)
-    pull, _ = shortening_of(columns, made, products, turn, turned(second.parameters, made.size))
-    scores = read_norm_scores(second, made, pull, *matrices)
+    kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))
+    scores = read_norm_scores(second, made, kept.scores, *matrices)
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
     return whole.transformed(back), scores, columns.rows
 

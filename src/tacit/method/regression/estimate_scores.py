@@ -53,7 +53,7 @@ from tacit.method.regression.noisy_scores import (
     scaled_terms,
 )
 from tacit.method.regression.norm_encoding import FORMS as NORMS
-from tacit.method.regression.norm_scaling import read_columns, shortening_of
+from tacit.method.regression.norm_scaling import kept_of, read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.parts import Part
@@ -129,7 +129,7 @@ def _read(
         first, terms = norm_first(columns, products, turn, layout)
         # at pure prices the matrices beside the last scores are a part of their own
         scores, *matrices = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
-        kept = shortening_of(columns, layout, products, turn, turned(scores.parameters, layout.size))
+        kept = kept_of(columns, layout, products, turn, turned(scores.parameters, layout.size))
         return first, read_norm_scored(scores, layout, terms, link, kept, *matrices), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms

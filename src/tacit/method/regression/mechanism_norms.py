@@ -88,4 +88,4 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
 
 def room_for(part: ProductPart, columns: Columns) -> float:
     """Return the room of a part of scores (`row_reach`): a function of its noise and of the number of rows."""
-    return chosen_room(sizes(columns, part.layout)[0], score_noise(part), columns.rows)
+    return chosen_room(*sizes(columns, part.layout), score_noise(part), columns.rows)

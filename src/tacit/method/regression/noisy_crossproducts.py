@@ -38,10 +38,6 @@ class NoisyMatrix:
         """Return the first p rows and columns."""
         return NoisyMatrix(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
 
-    def divided(self, unit: float) -> NoisyMatrix:
-        """Return the sums over a number above 0."""
-        return NoisyMatrix(self.values / unit, self.patterns, self.variances / unit**2)
-
     def of_rows(self, rows: float) -> NoisyMatrix:
         """Return the sums times the factor that makes the first, of 1 for each row, their number: at most 1.5.
 

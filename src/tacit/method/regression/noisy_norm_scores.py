@@ -7,7 +7,6 @@ as the smallest variance, means the same however wide a column's bounds are.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from tacit.method.regression.noisy_scores import (
     response_of,
     stored_coefficients,
 )
-from tacit.method.regression.norm_scaling import Columns
+from tacit.method.regression.norm_scaling import Columns, Kept
 from tacit.method.regression.product_parts import ProductPart
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
@@ -84,35 +83,26 @@ def read_norm_scored(
     layout: Layout,
     terms: ScaledTerms,
     link: Link,
-    kept: tuple[float, float],
+    kept: Kept,
     matrices: Part | None = None,
 ) -> ScorePart:
     """Return the sums of a part of form `norm-scored` or `norm-weighed`, as if rows counted whole.
 
-    kept: what shortened rows keep of sums, A and B of `row_reach`.  matrices: the part that holds them, of scores that
-    were released alone.
+    matrices: the part that holds them, of scores that were released alone.
     """
-    found = (
-        _read_one(part, layout, terms, link) if matrices is None else _read_split(part, matrices, layout, terms, link)
-    )
-    a, b = kept
-    return replace(
-        found,
-        score=found.score / a,
-        noise=found.noise / a**2,
-        weighted_products=found.weighted_products.divided(b),
-        # of scores divided by A
-        meat=None if found.meat is None else found.meat.divided(a**2),
-    )
+    if matrices is None:
+        return _read_one(part, layout, terms, link, kept)
+    return _read_split(part, matrices, layout, terms, link, kept)
 
 
-def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept) -> ScorePart:
     """Return the sums of a part that holds scores and matrices."""
     facts, matrix, m = part.parameters, terms.matrix, layout.size
     integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
     squares, sd, unit = facts["squares"], math.sqrt(noise), facts["score"] * facts["G"]
-    back, start = matrix @ turned_back(facts, m), m + 1 + squares
-    sizes, link = sums_of_products(part, m, start, 1.0).transformed(back), link.from_stored(facts)
+    axes, start = matrix @ turned_back(facts, m), m + 1 + squares
+    back, whole_rows = axes @ kept.scores, axes @ kept.products
+    sizes, link = sums_of_products(part, m, start, 1.0).transformed(whole_rows), link.from_stored(facts)
     meat = sums_of_products(part, m, start + len(layout.all_pairs), 1.0).transformed(back) if squares else None
     whole, square = facts["size"] * facts["G"], facts["square"] * facts["G"] ** 2
     return ScorePart(
@@ -130,19 +120,20 @@ def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> Sco
     )
 
 
-def _read_split(part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+def _read_split(part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept) -> ScorePart:
     """Return the sums of scores alone, and of the matrices that were released beside them."""
     facts, other, m = part.parameters, matrices.parameters, layout.size
     integers, beside = (np.array(one.integers[0], dtype=np.float64) for one in (part, matrices))
     link, unit, loose = link.from_stored(facts), facts["score"] * facts["G"], math.sqrt(matrices.law.variance())
-    back, pairs = terms.matrix @ turned_back(facts, m), len(layout.all_pairs)
+    axes, pairs = terms.matrix @ turned_back(facts, m), len(layout.all_pairs)
+    back = axes @ kept.scores
     size, square = other["size"] * other["G"], other["square"] * other["G"] ** 2
     return ScorePart(
         stored_coefficients(facts, terms, link),
         link,
         back @ integers / unit,
         back @ back.T * (part.law.variance() / unit**2),
-        sums_of_products(matrices, m, 2, 1.0).transformed(back),
+        sums_of_products(matrices, m, 2, 1.0).transformed(axes @ kept.products),
         sums_of_products(matrices, m, 2 + pairs, 1.0).transformed(back),
         facts["cut"] / CUT_UNIT,
         float(beside[1] / square),

@@ -61,22 +61,22 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
     return sums_of_products(part, size, 0, unit**2), turn / unit
 
 
-def read_norm_scores(part: Part, layout: Layout, pull: float, matrices: Part | None = None) -> ResidualScores:
+def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | None = None) -> ResidualScores:
     """Return the scores of a part of form `norm-scores`, in units of psi and of z / H, as if rows counted whole.
 
-    pull: part of sums of psi z that shortened rows keep, A of `row_reach`.
+    kept: what undoes the shortening of rows in sums of psi v (`norm_scaling.Kept.scores`).
     matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
     """
     facts, m = part.parameters, layout.size
-    integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m)
+    integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m) @ kept
     # psi**2 comes just before its matrix
     others, place = (part, m) if matrices is None else (matrices, 0)
-    meat = sums_of_products(others, m, place + 1, 2.0**-SHIFT * pull**2).transformed(back)
+    meat = sums_of_products(others, m, place + 1, 2.0**-SHIFT).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     weight = others.parameters["square"]
     return ResidualScores(
-        back @ integers[:m] / (facts["score"] * pull),
-        part.law.variance() / (facts["score"] * pull) ** 2,
+        back @ integers[:m] / facts["score"],
+        part.law.variance() / facts["score"] ** 2,
         float(others.integers[0][place] / weight),
         others.law.variance() / weight**2,
         meat,

@@ -30,7 +30,7 @@ from tacit.method.regression.linear_pilot import (
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_encoding import MOST, square_weight, squared
-from tacit.method.regression.row_reach import ROOMS, room_of_products, shortening
+from tacit.method.regression.row_reach import ROOMS, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
 from tacit.rows.norm_clip import NormClip
@@ -132,7 +132,7 @@ def sizes(columns: Columns, layout: Layout) -> tuple[float, float]:
 def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> float:
     """Return C in standard deviations, for the vector of the constant and the coordinates, each of variance 1."""
     common, rare = sizes(columns, layout)
-    return math.hypot(math.sqrt(common + response) + room, math.sqrt(rare))
+    return far(common + response, rare, room)
 
 
 def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
@@ -141,7 +141,8 @@ def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
     Of squares and interactions first goes what their own factors say (`centred_products`).  noise: standard deviation
     of the noise in a sum of products, in units of C**2.
     """
-    room = room_of_products(sizes(columns, layout)[0] + 1, noise, columns.rows)
+    common, rare = sizes(columns, layout)
+    room = room_of_products(common + 1, rare, noise, columns.rows)
     m, unit = layout.size, MOST / reach(columns, layout, room, response=True)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
@@ -170,17 +171,37 @@ def room_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array
     """
     common, rare = sizes(columns, layout)
     # H z / H, in units of C
-    far = float(_turned(columns, layout, products, turn)[0, 0] * MOST / max(abs(float(made[0, 0])), 1e-300))
-    return math.sqrt(max(far**2 - rare, 0.0)) - math.sqrt(common)
+    reached = float(_turned(columns, layout, products, turn)[0, 0] * MOST / max(abs(float(made[0, 0])), 1e-300))
+    return math.sqrt(max(reached**2 - rare, 0.0)) - math.sqrt(common)
 
 
-def shortening_of(
-    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array
-) -> tuple[float, float]:
-    """Return A and B of `row_reach` for a released vector; made: see `room_of`."""
-    found = room_of(columns, layout, products, turn, made)
+@dataclass(frozen=True)
+class Kept:
+    """What undoes the shortening of rows, on average, in released sums: matrices of shape (m, m).
+
+    scores: times sums of psi v.  products: times sums of w**2 v v', from both sides.
+    """
+
+    scores: Array
+    products: Array
+
+
+def kept_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array) -> Kept:
+    """Return what undoes the shortening of a released vector (`row_reach`); made: see `room_of`."""
+    m, found = layout.size, room_of(columns, layout, products, turn, made)
     # a vector that was not aimed has none of the rooms; it is refused elsewhere
-    return shortening(sizes(columns, layout)[0], min(ROOMS, key=lambda room: abs(room - found)))
+    room, (common, rare) = min(ROOMS, key=lambda room: abs(room - found)), sizes(columns, layout)
+    a, b = shortening(common, rare, room)
+    longer = far(common, rare, room) - math.sqrt(common)
+    # second moments of standardised columns as the products find them; those of levels have no tails
+    squares = np.diag(products.of_rows(columns.rows).values) / columns.rows
+    factors = [tail_factor(float(squares[j]), longer) if j and layout.coordinates[j][0] else 1.0 for j in range(m)]
+    # the vector on its axes, of standardised columns: K = axes F axes^-1 is what each column's factor does to it
+    axes = _turned(columns, layout, products, turn) @ np.linalg.inv(turn[:m, :m])
+    K = axes @ np.diag(np.sqrt(factors)) @ np.linalg.inv(axes)
+    # sums of psi v come from A K K' of the coefficients' errors, and sums of w**2 v v' are B K**2 (K**2)'
+    scores, whole = np.linalg.inv(a * K @ K.T), np.linalg.inv(math.sqrt(b) * K @ K)
+    return Kept(np.asarray(scores, dtype=np.float64), np.asarray(whole, dtype=np.float64))
 
 
 def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> Array:

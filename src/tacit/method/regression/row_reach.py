@@ -8,6 +8,11 @@ sum of psi w v for C = 1, relative to that of the sum itself for rows that are w
     (B + tau**2 C**2) / A**2
 times that of whole rows, and the reach with the least is taken, between the bounds ROOMS: shorter ones would rely on
 rows being as normal ones are, and longer ones would do next to nothing.
+
+Of a regressor with heavy tails shortened rows keep less.  How heavy they are is seen in the part of products: its rows
+reach far, and yet it finds less than the column's own variance, tau of it.  Compared with what the part of products
+finds, sums of psi w v then keep about 1 - HEAVY (1 - tau), at the least room, times what those of normal regressors do, and sums of
+w**2 v v' the square of this factor (`tests/mechanisms/test_row_reach.py`).
 """
 
 from __future__ import annotations
@@ -24,52 +29,74 @@ ROOMS: Final = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, ROOM)
 """Those among which scores choose."""
 SCORE_SQUARE: Final = 0.2
 """About the mean square of a score within [-1, 1]: of a binary response, and of residuals clipped at 2.2 deviations."""
+HEAVY: Final = 0.6
+"""Part of what far rows lose in the part of products by which sums of psi v lose more than of normal regressors."""
+HEAVIEST: Final = 0.75
+"""Least tau that is believed: less is mostly noise."""
 QUANTILES: Final = 1024
 """Points at which the law of a norm is evaluated."""
 
 
-def chosen_room(common: float, noise: float, rows: float) -> float:
+def chosen_room(common: float, rare: float, noise: float, rows: float) -> float:
     """Return the room of a part of scores.
 
-    common: mean square of the norm of a row's vector, rare levels aside.  noise: standard deviation of the noise in a
-    sum of psi v, in units of the largest |psi| and of C.
+    common: mean square of the norm of a row's vector, rare levels aside; rare: what these may add to it.  noise:
+    standard deviation of the noise in a sum of psi v, in units of the largest |psi| and of C.
 
-    >>> chosen_room(4, 5.0, 1e6), chosen_room(4, 5.0, 1e3)
+    >>> chosen_room(4, 0, 5.0, 1e6), chosen_room(4, 0, 5.0, 1e3)
     (2.0, 0.5)
     """
     relative = noise**2 / (max(rows, 1.0) * SCORE_SQUARE)
 
     def variance(room: float) -> float:
-        a, b = shortening(common, room)
-        return (b + relative * (math.sqrt(common) + room) ** 2) / a**2
+        a, b = shortening(common, rare, room)
+        return (b + relative * far(common, rare, room) ** 2) / a**2
 
     # the longest of those that are alike
     return min(reversed(ROOMS), key=variance)
 
 
-def room_of_products(common: float, noise: float, rows: float) -> float:
+def room_of_products(common: float, rare: float, noise: float, rows: float) -> float:
     """Return the room of the part of products: where the noise in them, and half of what they lose, are least together.
 
-    common: mean square of the norm of the vector, its response included.  noise: standard deviation of the noise in a
-    sum of products, in units of C**2.  The half is what differs between products; what they lose alike is told by that
+    common, rare: as for scores, the response included.  noise: standard deviation of the noise in a sum of products, in
+    units of C**2.  The half is what differs between products; what they lose alike is told by that
     of the constant with itself.
 
-    >>> room_of_products(5, 5.0, 1e6), room_of_products(5, 5.0, 1e3)
+    >>> room_of_products(5, 0, 5.0, 1e6), room_of_products(5, 0, 5.0, 1e3)
     (2.0, 0.5)
     """
 
     def error(room: float) -> float:
-        lost = 1 - shortening(common, room)[1]
-        return (lost / 2) ** 2 + (noise * (math.sqrt(common) + room) ** 2 / max(rows, 1.0)) ** 2
+        lost = 1 - shortening(common, rare, room)[1]
+        return (lost / 2) ** 2 + (noise * far(common, rare, room) ** 2 / max(rows, 1.0)) ** 2
 
     return min(reversed(ROOMS), key=error)
 
 
-@lru_cache(maxsize=4096)
-def shortening(common: float, room: float) -> tuple[float, float]:
-    """Return A and B for C = sqrt(common) + room.
+def far(common: float, rare: float, room: float) -> float:
+    """Return C in standard deviations: rows of a rare level have room for it beside what all rows have."""
+    return math.hypot(math.sqrt(common) + room, math.sqrt(rare))
 
-    >>> tuple(round(x, 2) for x in shortening(4, 0.5)), tuple(round(x, 2) for x in shortening(4, 2.0))
+
+def tail_factor(tau: float, longer: float) -> float:
+    """Return how much less is kept of a regressor that keeps tau of its variance in the part of products.
+
+    longer: C less the root of the mean square of a row without a rare level.
+
+    >>> tail_factor(1.2, 0.5), tail_factor(0.8, 0.5), tail_factor(0.1, 0.5) == tail_factor(HEAVIEST, 0.5)
+    (1.0, 0.88, True)
+    """
+    # at ROOM both parts reach as far, and the factor is 1
+    part = HEAVY * min(max((ROOM - longer) / (ROOM - ROOMS[0]), 0.0), 1.0)
+    return 1 - part * (1 - min(max(tau, HEAVIEST), 1.0))
+
+
+@lru_cache(maxsize=4096)
+def shortening(common: float, rare: float, room: float) -> tuple[float, float]:
+    """Return A and B of rows without a rare level.
+
+    >>> tuple(round(x, 2) for x in shortening(4, 0, 0.5)), tuple(round(x, 2) for x in shortening(4, 0, 2.0))
     ((0.95, 0.91), (1.0, 1.0))
     """
     from scipy.special import gammaincinv  # pyright: ignore
@@ -79,5 +106,5 @@ def shortening(common: float, room: float) -> tuple[float, float]:
     places = (np.arange(QUANTILES) + 0.5) / QUANTILES
     # quantiles of a chi-squared law
     square = 1 + 2 * np.asarray(gammaincinv((common - 1) / 2, places), dtype=np.float64)
-    w = np.minimum(1.0, (math.sqrt(common) + max(room, 0.0)) / np.sqrt(square))
+    w = np.minimum(1.0, far(common, rare, room) / np.sqrt(square))
     return float((w * square).mean() / square.mean()), float((w**2 * square).mean() / square.mean())
