@@ -1,9 +1,9 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [--set N] [--repeats 200] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [--set N] [--repeats 200] [--plain]
 
-The designs are in `frontier_designs.py` (linear) and `frontier_model_designs.py` (logistic, probit, Poisson); the page
-is docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson) and
+`frontier_pure_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
 steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from frontier_designs import Cell, drawn, given
 from frontier_model_designs import drawn_models, given_models
+from frontier_pure_designs import drawn_pure, given_pure
 from pages import put
 from scipy import stats
 
@@ -31,9 +32,11 @@ TITLES = {
     "drawn": "Linear: designs drawn at random",
     "models": "Logistic, probit, Poisson: given designs",
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
+    "pure": "At pure prices: given designs",
+    "drawn-pure": "At pure prices: designs drawn at random",
 }
-JUDGED = 1
-"""The set of drawn designs that the page shows."""
+JUDGED = 3
+"""The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "drawn": lambda: drawn(number),
         "models": given_models,
         "drawn-models": lambda: drawn_models(number),
+        "pure": given_pure,
+        "drawn-pure": lambda: drawn_pure(number),
     }
     return made[part]()
 

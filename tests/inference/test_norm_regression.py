@@ -13,8 +13,8 @@ import tacit as tc
 from tacit.method.regression.estimate import fit_release, layout_of, linear_parts
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised
-from tacit.method.regression.norm_scaling import reach, read_columns
+from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
+from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.release.parts import Part
@@ -75,7 +75,10 @@ def test_without_noise_columns_products_and_scores_are_those_of_the_rows() -> No
     size = np.sqrt(((rows.z[:, :-1] / 1024) ** 2).T @ psi**2)
     assert np.abs((scores.score - plain) / size).max() < 6
     assert scores.square == pytest.approx((psi**2).sum(), rel=1e-6)
-    assert 3 < reach(columns, layout, response=False) < 9
+    made_with = turned(release.parts[2].parameters, layout.size)
+    room = room_of(columns, layout, *read_standardised(first, layout), made_with)
+    assert 0.49 < room < 2.01
+    assert 3 < reach(columns, layout, room, response=False) < 9
 
 
 def test_squares_of_residuals_that_shortened_rows_hide_are_counted() -> None:
@@ -89,7 +92,9 @@ def test_squares_of_residuals_that_shortened_rows_hide_are_counted() -> None:
         release = rows.expected(rows.size)
         crossed, scores, _ = linear_parts(release, rows.layout)
         exact = float(((rows.z[:, -1] / 1024) ** 2).sum())
-        assert crossed.values[-1, -1] == pytest.approx(exact, rel=0.01)
+        # about the mean, as fits read them: sums of products with the constant are those of shortened rows
+        whole, found = float(rows.z[:, -1].var()) / 1024**2 * 20_000, crossed.values
+        assert found[-1, -1] - found[0, -1] ** 2 / found[0, 0] == pytest.approx(whole, rel=0.01)
         shortened = products_of(release.parts[1], rows.layout).values[-1, -1]
         assert shortened < (0.97 if far else 1.0) * exact
         # psi of a residual of one step of z: the inverse of the range
@@ -120,13 +125,16 @@ def test_noise_of_scores_on_turned_axes() -> None:
     rows = made(5_000, Cost.of(rho=0.5))
     shape = rows.shape
     release = rows.expected(rows.size)
-    part, exact = release.parts[2], read_norm_scores(release.parts[2], rows.layout)
+    part, columns = release.parts[2], read_columns(release.parts[0], rows.layout, rows.size)
+    made_with = turned(part.parameters, rows.layout.size)
+    kept = kept_of(columns, rows.layout, *read_standardised(release.parts[1], rows.layout), made_with).scores
+    exact = read_norm_scores(part, rows.layout, kept)
     rng, terms = np.random.default_rng(2), np.random.default_rng(3).normal(0, 1, (3, rows.layout.size))
     law, found = shape.columns[2].law, []
     for _ in range(600):
         noise = law.sample(len(part.integers[0]), rng)
         noisy = replace(part, integers=(tuple(int(x) for x in np.array(part.integers[0]) + noise),))
-        found.append(terms @ (read_norm_scores(noisy, rows.layout).score - exact.score))
+        found.append(terms @ (read_norm_scores(noisy, rows.layout, kept).score - exact.score))
     told = exact.noise(terms)
     assert np.var(found, axis=0) == pytest.approx(np.diag(told), rel=0.35)
 

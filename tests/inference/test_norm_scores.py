@@ -16,9 +16,9 @@ from tacit.method.regression.estimate_scores import _last_step  # pyright: ignor
 from tacit.method.regression.glm_pilot import link_of, regressor_moments
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_norm_scores import norm_first, norm_terms, read_norm_scored
-from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.noisy_norms import read_standardised, turned
 from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
-from tacit.method.regression.norm_scaling import read_columns
+from tacit.method.regression.norm_scaling import Kept, kept_of, read_columns
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -61,9 +61,15 @@ def first_of(parts: Any, layout: Layout, rows: int | None) -> tuple[FirstPart, S
     return norm_first(read_columns(parts[0], layout, rows), *read_standardised(parts[1], layout), layout)
 
 
+def kept_in(release: SimulatedRelease, layout: Layout) -> Kept:
+    columns, made = read_columns(release.parts[0], layout, release.rows), release.parts[-1].parameters
+    return kept_of(columns, layout, *read_standardised(release.parts[1], layout), turned(made, layout.size))
+
+
 def read(release: SimulatedRelease, layout: Layout, model: str) -> tuple[FirstPart, ScorePart, ScaledTerms]:
     first, terms = first_of(release.parts, layout, release.rows)
-    return first, read_norm_scored(release.parts[-1], layout, terms, link_of(model, layout)), terms
+    link, kept = link_of(model, layout), kept_in(release, layout)
+    return first, read_norm_scored(release.parts[-1], layout, terms, link, kept), terms
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -197,9 +203,10 @@ def test_noise_in_the_curvature_widens_intervals_as_far_as_it_moves_variances() 
     first, last, terms = read(release, layout, "logistic")
     found, rng, moments = list[np.ndarray](), np.random.default_rng(6), regressor_moments(first, terms)
     law, start, pairs = rows.shape.columns[-1].law, layout.size + 2, len(layout.all_pairs)
+    link, kept = link_of("logistic", layout), kept_in(release, layout)
     for _ in range(400):
         noisy = with_noise(release.parts[-1], law, rng, start, start + pairs)
-        other = read_norm_scored(noisy, layout, terms, link_of("logistic", layout))
+        other = read_norm_scored(noisy, layout, terms, link, kept)
         other = replace(other, score=0 * last.score, score_squares=last.score_squares)
         found.append(np.diag(sum(_last_step(first, other, moments).covariances(other))))
     still = replace(last, score=0 * last.score)

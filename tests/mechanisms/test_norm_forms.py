@@ -44,7 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("relation", "leaves"), RELATIONS)
 def test_column_moments_of_all_pairs_of_rows(formula: str, relation: str, leaves: bool) -> None:
     layout = made(formula)
-    form, z = forms.column_moments(layout, relation, leaves=leaves), rows_of(layout)
+    form, z = forms.column_moments(layout, "gaussian", relation, leaves=leaves), rows_of(layout)
     parts = [z[:, 1:], z[:, list(forms.squared(layout))] ** 2]
     if form.parameters["count"]:
         parts.append(z[:, :1] ** 2)
@@ -100,8 +100,8 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
-    forms_found = {one.form for one in found}
-    assert {"column-moments", "norm-products-2", "norm-scores"} <= forms_found
+    split = {"residual-vectors", "score-matrices"}
+    assert {one.form for one in found} == {"column-moments", "norm-products-2", "norm-scores"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -114,18 +114,20 @@ def test_a_part_that_is_not_aimed_is_still_bounded() -> None:
     assert ((clip.numpy(rows) ** 2).sum(axis=1) <= forms.MOST**2).all()
 
 
-def test_prices_that_buy_normal_noise_have_norms_and_others_boxes() -> None:
+def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:
     rng = np.random.default_rng(0)
     data = {"y": rng.uniform(0, 10, 300), "x": rng.uniform(-1, 1, 300)}
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
-    budget = tc.Budget(epsilon=20)
-    curator = tc.Curator(data, SCHEMA, budget=budget)
-    query = tc.Regression("y ~ x + g")
-    assert [one.form for one in curator.release(query, epsilon=5).parts] == ["products", "scores"]
+    query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-2"]
+    pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
+    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "score-matrices"]
+    # sums of columns have noises of their own; each other part is one vector
+    assert [one.law.name for one in pure.parts] == ["discrete Laplace", *["rounded spherical Laplace"] * 3]
     noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [one.form for one in noisy.parts] == ["column-moments", "norm-products-2", "norm-scores"]
+    assert [one.form for one in noisy.parts] == [*first, "norm-scores"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
-    one = tc.Curator(data, persons, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [part.form for part in one.parts] == ["products", "person-scores"]
+    for price in ({"rho": 2}, {"epsilon": 5}):
+        one = tc.Curator(data, persons, budget=tc.Budget(**price)).release(query, **price)
+        assert [part.form for part in one.parts] == ["products", "person-scores"]
     assert Cost.of(rho=1).noise == "gaussian"

@@ -177,18 +177,18 @@ def test_every_engine_adds_up_the_same_scores(model: str, formula: str, tmp_path
         assert [exact_part(one, rows.shape, opened) for one in asked] == expected, type(source)
 
 
-def test_normal_noise_has_norms_and_other_noise_and_persons_boxes() -> None:
+def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:
     rng = np.random.default_rng(0)
     data = {"x": rng.uniform(-1, 1, 400), "y": rng.random(400) < 0.5, "k": rng.poisson(2, 400)}
     schema = tc.Schema({"x": tc.Real(-1, 1), "y": tc.Boolean(), "k": tc.Integer(0, 20)})
     first = ["column-moments", "norm-products-2"]
-    for model, formula, boxes, norms in (
-        ("logistic", "y ~ x", ["scored"] * 3, [*first, *["norm-scored"] * 2]),
-        ("poisson", "k ~ x", ["products", *["weighed"] * 3], [*first, *["norm-weighed"] * 3]),
+    for model, formula, split, norms in (
+        ("logistic", "y ~ x", [*first, "norm-scored", "score-vectors"], [*first, *["norm-scored"] * 2]),
+        ("poisson", "k ~ x", [*first, *["norm-weighed"] * 2, "count-score-vectors"], [*first, *["norm-weighed"] * 3]),
     ):
         query = tc.Regression(formula, model=model)
         pure = tc.Curator(data, schema, budget=tc.Budget(epsilon=9)).release(query, epsilon=5)
-        assert [one.form for one in pure.parts] == boxes
+        assert [one.form for one in pure.parts] == [*split, "score-matrices"]
         pair = Cost.of(epsilon=3, delta=1e-6)
         shape = design(query, Public(schema, "replace-one", 400), pair)
         assert [one.form.name for one in shape.columns] == norms
@@ -196,5 +196,7 @@ def test_normal_noise_has_norms_and_other_noise_and_persons_boxes() -> None:
         assert [one.form for one in normal.parts] == norms
     persons = tc.Schema({**schema, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(400) // 2
-    one = tc.Curator(data, persons, budget=tc.Budget(rho=5)).release(tc.Regression("y ~ x", model="logistic"), rho=2)
-    assert [part.form for part in one.parts] == ["person-scored"] * 3
+    for price in ({"rho": 2}, {"epsilon": 5}):
+        curator = tc.Curator(data, persons, budget=tc.Budget(**price))
+        one = curator.release(tc.Regression("y ~ x", model="logistic"), **price)
+        assert [part.form for part in one.parts] == ["person-scored"] * 3

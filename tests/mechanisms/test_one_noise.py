@@ -24,6 +24,7 @@ DRAWN_BY = {
         "histogram/mechanism.py",
         "histogram/mechanism_sparse.py",
     },
+    ("noise.exact_vectors", "draw_vector"): {"shared/mechanism_additive.py"},
     ("noise.select", "choose"): {"shared/mechanism_rank_selection.py"},
     ("noise.threshold", "passing"): {"histogram/mechanism_sparse.py"},
 }

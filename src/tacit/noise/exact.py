@@ -175,13 +175,14 @@ def certain_cell(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
         m, bits = m << 64 | int(words(1)[0]), bits + 64
 
 
-def search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
+def search(curve: Curve, scale: Fraction, m: int, bits: int, near: Fraction | None = None) -> int | None:
     """Return the cell that holds scale * F(p) for all p in (m, m + 1) 2**-bits, or None where it is not yet certain.
 
-    A galloping search from a float guess, then bisection; only integer comparisons (`_side`) decide.
+    A galloping search from a guess of F(p), `near` or a float, then bisection; only integer comparisons (`_side`)
+    decide.
     """
     # a poor guess costs further comparisons only
-    k = max(0, floor(Fraction(curve.near(m, bits)) * scale + curve.shift))
+    k = max(0, floor((Fraction(curve.near(m, bits)) if near is None else near) * scale + curve.shift))
     side = _side(curve, scale, k, m, bits)
     low = high = k
     step = 1

@@ -14,6 +14,7 @@ brackets are sections of PROOF.md, beside this file.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +26,7 @@ import numpy as np
 from tacit.base.muted import silent
 from tacit.noise.curves import BITS, HALF_NORMAL, pieces
 from tacit.noise.exact import FEW, Bools, Ints, Words, decide, search, system_words
+from tacit.noise.laws import LEAST as LEAST_SCALE
 from tacit.noise.laws import MOST as MOST_SCALE
 from tacit.noise.spherical import SphericalLaplace
 from tacit.noise.tail_bounds import Bounds, log_two, minus_log_of
@@ -44,17 +46,26 @@ def draw_vector(law: SphericalLaplace) -> list[int]:
     >>> draw_vector(SphericalLaplace(Fraction(1, 1000), 3))
     [0, 0, 0]
     """
+    return draw_vectors(law, 1)[0]
+
+
+def draw_vectors(law: SphericalLaplace, many: int) -> list[list[int]]:
+    """Draw independent vectors as `draw_vector` does."""
     with silent():  # a warning could reveal a draw
-        return drawn(law, system_words)
+        # few words are decided in integers alone, which is faster than preparing the polynomials
+        return [drawn(law, system_words, floats=many * law.dimension > FEW) for _ in range(many)]
 
 
-def drawn(law: SphericalLaplace, words: Words) -> list[int]:
-    """Draw as `draw_vector` does, with the source of random words as an argument: only tests of this file pass one."""
-    size = law.dimension
-    mixture = Mixture.begun(size + 1, words)
-    word = words(size)
+def drawn(law: SphericalLaplace, words: Words, *, floats: bool) -> list[int]:
+    """Draw as `draw_vector` does, with the source of random words as an argument: only tests of this file pass one.
+
+    floats: whether floats are tried before integers, which never changes a draw.
+    """
+    mixture = Mixture.begun(law.dimension + 1, words)
+    word = words(law.dimension)
     m = (word >> np.uint64(1)).view(np.int64)
-    cells, undecided = _by_floats(m, mixture.radius(law.scale))
+    radius = mixture.radius(law.scale)
+    cells, undecided = _by_floats(m, radius) if floats else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
     found: list[int] = cells.tolist()
     for i in np.flatnonzero(undecided):
         found[i], mixture = _certain(int(m[i]), mixture, law.scale, words)
@@ -65,8 +76,7 @@ def drawn(law: SphericalLaplace, words: Words) -> list[int]:
 def _by_floats(m: Ints, radius: Radius) -> tuple[Ints, Bools]:
     """[J] Return cells that hold for every radius between both bounds, and where floats are undecided."""
     low, high = radius
-    # few words are decided in integers alone, which is faster than preparing the polynomials
-    if len(m) <= FEW or high > MOST_SCALE or (high - low) * 2**NARROW > low:
+    if high > MOST_SCALE or low < LEAST_SCALE or (high - low) * 2**NARROW > low:
         return np.zeros_like(m), np.ones(len(m), dtype=np.bool_)
     return decide(HALF_NORMAL, pieces(HALF_NORMAL), low, m)
 
@@ -127,7 +137,7 @@ class Mixture:
         if product is None or self.normal is None:
             return product and (2 * product[0], 2 * product[1])
         digits = self.bits - SPARE
-        k = search(HALF_NORMAL, Fraction(1 << digits), self.normal, self.bits)
+        k = search(HALF_NORMAL, Fraction(1 << digits), self.normal, self.bits, _closer(self.normal, self.bits))
         if k is None:
             return None
         # the normal lies in [k - 1/2, k + 1/2) 2**-digits; its square takes 2 digits + 2 bits, of which `bits` are kept
@@ -148,3 +158,12 @@ class Mixture:
         two = log_two(self.bits)
         below, above = minus_log_of(min(most, one), self.bits), minus_log_of(min(least, one), self.bits)
         return halvings * two[0] + below[0], halvings * two[1] + above[1]
+
+
+def _closer(m: int, bits: int) -> Fraction:
+    """Return F(m 2**-bits) of the half normal to about 2**-95: a Newton step from a float, where a search starts."""
+    v = Fraction(HALF_NORMAL.near(m, bits))
+    low, high = HALF_NORMAL.tail(v, bits)
+    density = math.sqrt(2 / math.pi) * math.exp(-float(v * v) / 2)
+    # far out, where a float holds no density, the search starts from the float
+    return v + Fraction(low + high - 2 * m, 2 << bits) / Fraction(density) if density > 1e-100 else v

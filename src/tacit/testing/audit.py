@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.laws import DiscreteLaplace, Law
+from tacit.noise.spherical import SphericalLaplace
 
 CUTS = 256
 """Number of thresholds that are tried on the halves of the samples that choose the event."""
@@ -63,7 +64,8 @@ def epsilon_lower_bound(
 def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArray[np.float64]:
     """Return the log-likelihood ratio of 0 against `apart` for noisy outputs, up to an increasing map; shape (draws,).
 
-    outputs: k integers that are 0 or `apart`, plus independent noise of `law`; shape (draws, k).  apart: k integers.
+    outputs: k integers that are 0 or `apart`, plus noise of `law`, independent or one vector; shape (draws, k).
+    apart: k integers.
     Thresholds of this ratio are the most powerful tests of one against the other [Neyman & Pearson 1933]; for rounded
     normal noise, which is treated as normal, only if its standard deviation is many steps.
 
@@ -72,6 +74,8 @@ def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArra
     [2.0, -2.0]
     """
     x, far = outputs.astype(np.float64), np.array(apart, dtype=np.float64)
+    if isinstance(law, SphericalLaplace):
+        return np.linalg.norm(x - far, axis=1) - np.linalg.norm(x, axis=1)
     if isinstance(law, DiscreteLaplace):
         return (np.abs(x - far) - np.abs(x)).sum(axis=1)
     # terms that do not depend on x, and factors above 0, move no threshold's event

@@ -19,6 +19,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import isqrt
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +30,7 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
 from tacit.release.document import release_from_dict
 from tacit.release.parts import OF_BLOCKS
@@ -54,6 +56,7 @@ from tacit.testing.findings import (
 )
 from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
 from tacit.testing.noise_samples import CONFIDENCE, proven_epsilon, sampled, wrong_law
+from tacit.testing.vector_samples import vectors
 
 WHOLE = 4
 """The audit of all integers of a part at once has this many times fewer draws than the audit of one integer."""
@@ -155,15 +158,15 @@ def sensitivity(
         before, after = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
         for shape, one, other in zip(shapes, before, after, strict=True):
             for j, (x, y) in enumerate(zip(one, other, strict=True)):
-                far = distance(x, y, norm_of(shape.cost))
+                far = distance(x, y, norm_of(shape.cost, shape.columns[j].law))
                 # -1, so that a part which no table moves has an entry, and fails
                 if far > furthest.get((shape.cost, j), (-1, ()))[0]:
                     furthest[shape.cost, j] = far, difference(x, y)
     return [
         Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), far, norm, apart)
         for price in prices
-        for norm in [norm_of(price)]
         for j, column in enumerate(next(shape for shape in shapes if shape.cost == price).columns)
+        for norm in [norm_of(price, column.law)]
         for far, apart in [furthest[price, j]]
     ]
 
@@ -195,7 +198,7 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
         if not one.law.scale < other.law.scale:
             failures.append(f"(c) {one.label}: half the price does not widen the noise")
     if price.noise == "laplace":
-        used = sum((column.form.l1 / column.law.scale for column in shape.columns), Fraction(0))
+        used = sum((_pure(column) for column in shape.columns), Fraction(0))
         offered = price.epsilon
     else:
         used = sum((column.form.l2_squared / (2 * column.law.scale**2) for column in shape.columns), Fraction(0))
@@ -203,6 +206,15 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
     if offered is None or used > offered:
         failures.append(f"(c) the parts cost {used}, more than the price {offered}")
     return failures
+
+
+def _pure(column: PartSpec) -> Fraction:
+    """Return what a part costs at a pure price, rounded down by less than a part in 2**60."""
+    if isinstance(column.law, SphericalLaplace):
+        # a scale that is no more than l2 / epsilon rounded up
+        whole = isqrt(column.form.l2_squared << 140)
+        return Fraction(whole, 1 << 70) / column.law.scale
+    return column.form.l1 / column.law.scale
 
 
 def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
@@ -224,7 +236,8 @@ def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
     """Run (d) on all integers of a part at once, scored by their privacy loss; apart: their change by one row."""
     k = len(apart)
     # noise does not depend on the table: one sample as it is, one moved by the change
-    noise = sampled(column.law, 2 * draws * k).reshape(2, draws, k)
+    vector = isinstance(column.law, SphericalLaplace)
+    noise = vectors(column.law) if vector else sampled(column.law, 2 * draws * k).reshape(2, draws, k)
     near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
     failures: list[str] = []
     for delta in (0.0, 1e-3):

@@ -8,6 +8,8 @@ from typing import Any, Final
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
 from tacit.method.shared.measurement import Measurement, Public
+from tacit.noise.laws import Law
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.release.query import Query
 from tacit.schema import Schema
@@ -81,9 +83,9 @@ def designed(
         raise
 
 
-def norm_of(price: Cost) -> str:
-    """Return the norm to which the noise of a price is scaled."""
-    return "l1" if price.noise == "laplace" else "l2_squared"
+def norm_of(price: Cost, law: Law | None = None) -> str:
+    """Return the norm to which the noise of a price is scaled; law: of the part, where vectors have noise."""
+    return "l1" if price.noise == "laplace" and not isinstance(law, SphericalLaplace) else "l2_squared"
 
 
 def distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:

@@ -1,8 +1,8 @@
 """Tests (b) and (d) of the contract of added noise, done once for each law in a process and then kept.
 
-Every mechanism that adds noise draws it by one function, `noise.exact.draw` (`tests/mechanisms/test_one_noise.py`
-checks this).  What is found for a law therefore holds in every mechanism, so each law is sampled and tested once, for
-all parts of all queries that use it.
+Every mechanism that adds noise draws it by one function, `mechanism_additive.protect`
+(`tests/mechanisms/test_one_noise.py` checks this).  What is found for a law therefore holds in every mechanism, so each
+law is sampled and tested once, for all parts of all queries that use it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.mechanism_additive import protect
 from tacit.noise.laws import Law
+from tacit.noise.spherical import SphericalLaplace
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.noise_law_test import noise_law
+from tacit.testing.vector_samples import vectors, wrong_vectors
 
 CONFIDENCE = 1 - 1e-6
 """Confidence of each lower bound on epsilon."""
@@ -39,6 +41,8 @@ def samples(law: Law, draws: int) -> NDArray[np.int64]:
 @lru_cache(maxsize=4096)
 def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
     """Run (b): return failures where noise does not follow the law, or a scale 10% off would not be noticed."""
+    if isinstance(law, SphericalLaplace):
+        return wrong_vectors(law)
     noise = samples(law, draws)[0]
     failures: list[str] = []
     if not noise_law(lambda size: noise[:size], law, draws=draws).passed:
@@ -52,7 +56,11 @@ def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def proven_epsilon(law: Law, apart: int, delta: float, draws: int) -> float:
     """Run (d): return the epsilon proven by samples for an integer that is 0 in one table and `apart` in the other."""
-    near, far = samples(law, draws)
+    if isinstance(law, SphericalLaplace):
+        # one coordinate of each vector: `contract.whole` tries the rest
+        near, far = vectors(law)[:, :, 0]
+    else:
+        near, far = samples(law, draws)
     return epsilon_lower_bound(near, moved(far, apart), delta, CONFIDENCE)
 
 

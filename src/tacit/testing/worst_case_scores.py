@@ -19,6 +19,7 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
+from tacit.method.regression.split_score_encoding import MATRICES, SCORES
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H
@@ -43,7 +44,9 @@ def worst(column: ProductPart) -> ProductPart:
         return steep(column)
     if column.form.name == "norm-products-2":
         return turned(column)
-    if column.form.name == "norm-scored":
+    if column.form.name == MATRICES:
+        return turned(column)
+    if column.form.name in ("norm-scored", SCORES):
         return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
     return column
 

@@ -11,8 +11,8 @@ rows being as normal ones are, and longer ones would do next to nothing.
 
 Of a regressor with heavy tails shortened rows keep less.  How heavy they are is seen in the part of products: its rows
 reach far, and yet it finds less than the column's own variance, tau of it.  Compared with what the part of products
-finds, sums of psi w v then keep about 1 - HEAVY (1 - tau), at the least room, times what those of normal regressors do, and sums of
-w**2 v v' the square of this factor (`tests/mechanisms/test_row_reach.py`).
+finds, sums of psi w v then keep about 1 - HEAVY (1 - tau), at the least room, times what those of normal regressors do,
+and sums of w**2 v v' the square of this factor (`tests/mechanisms/test_row_reach.py`).
 """
 
 from __future__ import annotations
