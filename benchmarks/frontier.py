@@ -1,10 +1,10 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [--set N] [--repeats 200] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [--set N] [--plain]
 
 The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson) and
-`frontier_pure_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
-steps, with seeded noise.  Deterministic: seeds are constants.
+`frontier_pure_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
+repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tables for regressions at pure prices: given ones, and drawn ones of every model.
 
 `given_pure` are those that are set beside other methods, and the largest of `frontier_designs` and
-`frontier_model_designs`.  `drawn_pure` are the drawn designs of both (a set is a seed), 20 of each, whose price in place
-of theirs is an epsilon that is drawn too; they were committed before any of them was simulated.
+`frontier_model_designs`.  `drawn_pure` are the drawn designs of both (a set is a seed), 20 of each, whose price
+is an epsilon that is drawn too, in place of theirs; they were committed before any of them was simulated.
 """
 
 from __future__ import annotations

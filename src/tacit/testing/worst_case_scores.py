@@ -19,7 +19,7 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
-from tacit.method.regression.split_score_encoding import MATRICES, SCORES
+from tacit.method.regression.split_score_encoding import COUNT_SCORES, MATRICES, SCORES
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H
@@ -45,10 +45,21 @@ def worst(column: ProductPart) -> ProductPart:
     if column.form.name == "norm-products-2":
         return turned(column)
     if column.form.name == MATRICES:
-        return turned(column)
-    if column.form.name in ("norm-scored", SCORES):
+        return _on_two_axes(column)
+    if column.form.name in ("norm-scored", SCORES, COUNT_SCORES):
         return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
     return column
+
+
+def _on_two_axes(column: ProductPart) -> ProductPart:
+    """Return matrices of rows on two axes, whose scores are at a bound where the response is."""
+    score = column.question.score
+    if isinstance(score, PiecewiseScore) and score.weight:
+        # of counts: a weight of its own falls to 0 on one of both axes
+        return turned(steep(column))
+    if isinstance(score, PiecewiseScore):
+        return turned(replace(column, question=replace(column.question, score=response_score(column.layout, CLIP))))
+    return turned(column)
 
 
 def turned(column: ProductPart) -> ProductPart:

@@ -39,7 +39,7 @@ from tacit.rows.coordinates import H
 METHOD: Final = "one-step"
 MAX_RELATIVE_NOISE: Final = 0.25
 """Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
-MAX_OF_NORMS: Final = 0.32
+MAX_OF_NORMS: Final = 0.25
 """The same for rows shortened to a norm, whose noise is alike in all directions."""
 REPORTED_SHARE: Final = 0.05
 """Part of a variance due to clipping from which a note reports it."""

@@ -76,15 +76,18 @@ def column_moments(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool
         far += (2 * (2 + lift * more) if len(group) > 1 else 4) * B
         gone += (2 + lift * more) * B
     counted = leaves or not one
-    # the number of rows changes only where one row is absent
-    alone, two = -(-absent * FIRST**2 // 4) + ((COUNT * H * H) ** 2 if counted else 0), -(-both * FIRST**2 // 4)
-    l2_squared = max(alone, two) if one else alone
     weights = [FIRST] * layout.size + [square_weight(layout.bounds[j], lift) for j in squares]
     most = [*layout.bounds[1:], *(layout.bounds[j] ** 2 for j in squares)]
-    weights, most = ([*weights, COUNT], [*most, H * H]) if counted else (weights, most)
-    gone = -(-gone * FIRST // 2) + (COUNT * H * H if counted else 0)
-    l1 = (max(gone, far * FIRST // 2) if one else gone) if noise == "laplace" else isqrt(l2_squared * len(weights)) + 1
-    parameters = {"G": H, "score": FIRST, "square": lift, "count": COUNT if counted else 0}
+    apart, gone = far * FIRST // 2, -(-gone * FIRST // 2)
+    # in l1 a row that is absent leaves room beside two that are present: the count has it
+    count = max(COUNT, (apart - gone) // (H * H)) if noise == "laplace" and one else COUNT
+    weights, most = ([*weights, count], [*most, H * H]) if counted else (weights, most)
+    # the number of rows changes only where one row is absent
+    alone, two = -(-absent * FIRST**2 // 4) + ((count * H * H) ** 2 if counted else 0), -(-both * FIRST**2 // 4)
+    l2_squared = max(alone, two) if one else alone
+    gone += count * H * H if counted else 0
+    l1 = (max(gone, apart) if one else gone) if noise == "laplace" else isqrt(l2_squared * len(weights)) + 1
+    parameters = {"G": H, "score": FIRST, "square": lift, "count": count if counted else 0}
     return _encoding(FORMS[0], parameters, weights, most, l1, l2_squared)
 
 
