@@ -56,7 +56,7 @@ def test_shortening_is_that_of_simulated_norms(common: int, rare: float, room: f
 
 
 def test_rooms_follow_noise_and_rows() -> None:
-    noises, rows = [0.0, *np.geomspace(1e-3, 1e4, 60)], np.geomspace(1, 1e9, 40)
+    noises, rows = [0.0, *np.geomspace(1e-3, 1e7, 60)], np.geomspace(1, 1e9, 40)
     for common, rare in ((2, 0), (4, 0), (12, 0), (3, 20), (40, 36)):
         for choose in (chosen_room, room_of_products):
             found = np.array([[choose(common, rare, noise, n) for n in rows] for noise in noises])
@@ -100,10 +100,11 @@ def test_tail_factors() -> None:
     assert tail_factor(0.9, (ROOM + ROOMS[0]) / 2) == pytest.approx(1 - HEAVY * 0.1 / 2)
 
 
+Made = tuple[RegressionRows, SimulatedRelease]
+
+
 @lru_cache
-def regressed(
-    laws: tuple[str, ...], pair: float, chain: float, epsilon: str
-) -> tuple[RegressionRows, SimulatedRelease]:
+def regressed(laws: tuple[str, ...], pair: float, chain: float, epsilon: str) -> Made:
     """50,000 rows of these regressors, and their release without noise: its questions are those of the price."""
     rng, n = np.random.default_rng(5), 50_000
     z = rng.normal(0, 1, (n, len(laws)))
@@ -152,8 +153,8 @@ def test_the_room_of_a_vector_is_found_in_its_weights(laws: tuple[str, ...]) -> 
 def test_what_shortening_takes_is_given_back(law: str, many: int, pair: float, chain: float) -> None:
     """At a price at which room is 0.5, in every direction, relative to the matrix that the fit uses.
 
-    Corrected sums of psi v tell 0.85 to 1.2 times, and corrected sums of w**2 v v' 0.75 to 1.2 times, what that matrix
-    takes them to.  Without correction they tell as little as 0.75 and 0.6 times.
+    Corrected sums of psi v tell 0.85 to 1.2 times what that matrix takes them to, and corrected sums of w**2 v v' 0.75
+    to 1.25 times.  Without correction the former tell less, by a tenth to a quarter in the direction that loses most.
     """
     rows, release = regressed((law,) * many, pair, chain, "0.4")
     layout, m = rows.layout, rows.layout.size
@@ -168,10 +169,10 @@ def test_what_shortening_takes_is_given_back(law: str, many: int, pair: float, c
     scores, whole = (w * v).T @ v / len(v), (w * v).T @ (w * v) / len(v)
     crossed = products.of_rows(columns.rows).transformed(np.linalg.inv(turn)).values[:m, :m]
     used = made @ crossed @ made.T / MOST**2 / len(v)
-    for found, low in ((kept.scores @ scores, 0.85), (kept.products @ whole @ kept.products.T, 0.75)):
+    given, sums = kept.scores @ scores, kept.products @ whole @ kept.products.T
+    for found, low, high in ((given, 0.85, 1.2), (sums, 0.75, 1.25)):
         relative = np.linalg.eigvals(np.linalg.solve(used, found)).real
         assert low < relative.min()
-        assert relative.max() < 1.2
-    # uncorrected, most is lost in the direction that loses most
-    lost = np.linalg.eigvals(np.linalg.solve(used, scores)).real.min()
-    assert lost < np.linalg.eigvals(np.linalg.solve(used, kept.scores @ scores)).real.min()
+        assert relative.max() < high
+    least, lost = (np.linalg.eigvals(np.linalg.solve(used, one)).real.min() for one in (given, scores))
+    assert 0.7 < lost < 0.97 * least

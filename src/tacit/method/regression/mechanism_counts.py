@@ -1,7 +1,7 @@
 """Poisson regression by cross-products and three parts of sums of bounded scores.  INSIDE the wall.
 
 Definition
-    For pure prices; at others `mechanism_norm_scores` has another.
+    Of releases before 0.2, which are read as they were; `mechanism_norm_scores` has what is in use.
     A complete row becomes bounded integers z, as in `method.regression.mechanism`, with the response on its own steps
     where these are few enough.  Released are four parts: the sums over rows of the products z_j z_k, and three times
     the sums of psi z, q z z' and psi^2 z z' over the z_j but the response.  psi is the row's score, an integer in

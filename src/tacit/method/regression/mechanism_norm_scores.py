@@ -1,13 +1,14 @@
 """Logistic, probit and Poisson regression from norm-clipped rows, by parts of sums of bounded scores.  INSIDE.
 
 Definition
-    For normal noise and rows; of persons, and at pure prices, `mechanism_scores` and `mechanism_counts` have others.
+    For rows; of persons, `mechanism_scores` has another.
     Released are parts, each from a question that is a function of the parts before:
     1. and 2. as in `mechanism_norms`: sums of columns and of their squares, and of products of standardised rows.
     3. (and 4.) sums of psi v, of |psi|, and of |psi| v v'.  v is the vector of the regressors, turned to axes on which
        part 2 finds variance 1 and no correlation, shortened to a norm of at most C in integers (`rows.norm_clip`).  psi
        is a bounded score (`rows.piecewise_score`) at coefficients computed from the parts before.
-    Last: the same, and sums of psi**2 and of psi**2 v v'.
+    Last: the same, and sums of psi**2 and of psi**2 v v'.  At a pure price the last is two parts: sums of psi v, and
+    all others, of the same psi and v.
     Of counts every part of scores tells the latter too, and a weight in [0, c], which is a function of the predictor,
     takes the place of |psi|.
     Public: schema, query, relation, price, and under replace-one the number of rows.
@@ -18,13 +19,16 @@ Sensitivity
                                       replace-one          add-remove
         parts of scores               2 S R                sqrt(21/16) S R, of the last sqrt(22/16) S R
         of counts                     sqrt(69/16) S R      sqrt(22/16) S R
-    and a little more for rounding down.  None depends on the axes and scores that released parts chose.
+        psi v alone                   2 S R                S R
+        the rest at pure prices       2 U                  sqrt(5/2) U, U the weight of c R**2
+    and a little more for rounding down; the last two in `split_score_encoding`.  None depends on the axes and scores
+    that released parts chose.
 Noise
-    Independent for each integer: normal of the standard deviation that the part's share of the price buys for its l2
-    sensitivity, rounded to integers.
+    As in `mechanism_norms`: normal for each integer; at a pure price one vector of spherical Laplace noise for each
+    part but the first.
 Cost
     SHARES of the price, fixed beforehand; each question is a function of the parts released before: adaptive
-    composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2].
+    composition, as in `mechanism_norms`.
 Failures
     None depends on a row: a part is measured whatever the parts before say.  Where arithmetic on released integers
     gives no finite axes or coefficients, the part's vector is that of the coordinates as they are, and its score that

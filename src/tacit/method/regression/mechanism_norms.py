@@ -1,13 +1,14 @@
 """Linear regression from norm-clipped rows: column moments, products, and one step of clipped residuals.  INSIDE.
 
 Definition
-    For normal noise and rows; of persons, and at pure prices, `mechanism` has another.  A complete row is integers z as
-    there.  Released are three parts, each from a question that is a function of the parts before:
+    For rows; of persons, `mechanism` has another.  A complete row is integers z as there.  Released are parts, each
+    from a question that is a function of the parts before:
     1. sums of z_j and z_j**2;
     2. sums of the products of all entries of w, a vector of the constant, the regressors and the response, each less
        its mean and over its standard deviation, both from part 1;
     3. sums of psi v, psi**2 and psi**2 v v'.  v is the vector of the regressors, turned to axes on which part 2 finds
        variance 1 and no correlation; psi is the row's residual from a fit to part 2, rounded and clipped.
+    At a pure price 3. is two parts: sums of psi v, and of psi**2 and psi**2 v v' of the same psi and v.
     w and v are shortened to a norm of at most C, in integers and as the last step (`rows.norm_clip`).
     Public: schema, query, relation, price, and under replace-one the number of rows.
     Neighbours: one row replaced, or one added or removed.
@@ -17,14 +18,19 @@ Sensitivity
         part 1        F sqrt(4 sum of B**2)                F sqrt(5/4 sum of B**2), and the number of rows
         part 2        sqrt(50) C**2, entries times 5, 7    5 C**2
         part 3        2 F R                                sqrt(11/8) F R
-    and a little more in parts 1 (groups of levels) and 3 (rounding down).  None depends on the scales, axes and fit
-    that the released parts chose, nor on the bounds of the columns in parts 2 and 3.
+        psi v alone   2 F R                                F R
+        the rest      sqrt(2) U, U the weight of c R**2    sqrt(5/4) U
+    and a little more in parts 1 (groups of levels) and 3 (rounding down); the last two of pure prices
+    (`split_score_encoding`).  In l1, part 1: F times 2 sum of B (replace-one), 3/2 sum of B and the number of rows.
+    None depends on the scales, axes and fit that the released parts chose, nor on the bounds of the columns in parts 2
+    and 3.
 Noise
     Independent for each integer: normal of the standard deviation that the part's share of the price buys for its l2
-    sensitivity, rounded to integers.
+    sensitivity, rounded to integers.  At a pure price: part 1, discrete Laplace of scale l1 / epsilon'; the others, one
+    vector of density proportional to exp(-|x| epsilon' / l2), rounded to integers (`mechanism_additive`).
 Cost
     SHARES of the price, fixed beforehand; each question is a function of the parts released before: adaptive
-    composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2].
+    composition [pure: Dwork, Rothblum & Vadhan 2010; Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2].
 Failures
     None depends on a row: a part is measured whatever the parts before say.  Where arithmetic on released integers
     gives no finite scales or axes, the part's vector is that of the coordinates as they are, and the residual the
