@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faults.fault import Fault
 
+SPLIT = "tests/mechanisms/test_split_forms.py"
 MOMENTS = "tests/mechanisms/test_moment_forms.py"
 WEIGHTED = "tests/mechanisms/test_weighted_forms.py"
 CROSSES = "tests/mechanisms/test_regression_forms.py"
@@ -266,6 +267,55 @@ FAULTS = (
         "pass",
         "column moments of a row that can be absent have too little noise",
         ("tests/mechanisms/test_norm_forms.py::test_column_moments_of_all_pairs_of_rows",),
+    ),
+    Fault(
+        "tacit.method.regression.split_score_encoding",
+        'l2 = 2 * radius if neighbors == "replace-one" else radius',
+        "l2 = radius",
+        "scores of a row that is replaced have the noise of one that is removed",
+        (f"{SPLIT}::test_scores_and_matrices_of_all_vectors_in_the_ball",),
+    ),
+    Fault(
+        "tacit.method.regression.split_score_encoding",
+        "quarters = (8 if one else 5) * matrices",
+        "quarters = (8 if one else 5)",
+        "two matrices have the noise of one",
+        (f"{SPLIT}::test_scores_and_matrices_of_all_vectors_in_the_ball",),
+    ),
+    Fault(
+        "tacit.method.regression.split_score_encoding",
+        " + OFF * (isqrt(matrices * len(pairs)) + 1)\n",
+        "\n",
+        "floors of products beside scores are not in the noise",
+        (f"{SPLIT}::test_floors_of_products_are_in_the_norm",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "far += (2 * (2 + lift * more) if len(group) > 1 else 4) * B",
+        "far += 4 * B",
+        "column moments of levels have too little noise at a pure price",
+        (f"{SPLIT}::test_column_moments_of_all_pairs_of_rows_in_l1",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "    gone += count * H * H if counted else 0\n",
+        "",
+        "the number of rows has no noise of its own at a pure price",
+        (f"{SPLIT}::test_column_moments_of_all_pairs_of_rows_in_l1",),
+    ),
+    Fault(
+        "tacit.method.regression.row_reach",
+        "    return 1 - part * (1 - min(max(tau, HEAVIEST), 1.0))\n",
+        "    return 1.0\n",
+        "what shortening takes from regressors with heavy tails is not given back",
+        ("tests/mechanisms/test_row_reach.py",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_scaling",
+        "    scores, whole = np.linalg.inv(a * K @ K.T)",
+        "    scores, whole = np.linalg.inv(K @ K.T)",
+        "what shortening takes from scores is not given back",
+        ("tests/mechanisms/test_row_reach.py",),
     ),
     Fault(
         "tacit.method.regression.norm_score_encoding",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from faults.fault import Fault
 
 EXACT = "tests/noise/test_exact.py"
+VECTORS = "tests/noise/test_exact_vectors.py"
 FLIP = "tests/noise/test_permute_and_flip.py"
 CHOOSE = "tests/noise/test_choose.py"
 PASSING = "tests/noise/test_passing.py"
@@ -209,8 +210,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.shared.mechanism_additive",
-        "draw(law, sum(len(cell) for cell in exact)).tolist()",
-        "draw(law, 1).tolist() * sum(len(cell) for cell in exact)",
+        "return draw(law, size).tolist()",
+        "return draw(law, 1).tolist() * size",
         "all integers of a release carry the same noise: their differences are exact",
         ("tests/mechanisms/test_contract.py::test_integers_of_a_release_have_noise_of_their_own",),
     ),
@@ -220,5 +221,47 @@ FAULTS = (
         "return tuple(tuple(one for one in cell) for cell in sums)",
         "an integer beyond 64 bits goes out, which documents and readers do not take",
         ("tests/noise/test_saturation.py::test_parts_of_python_integers_are_the_same",),
+    ),
+    Fault(
+        "tacit.noise.exact_vectors",
+        "    mixture = Mixture.begun(law.dimension + 1, words)\n",
+        "    mixture = Mixture.begun(law.dimension, words)\n",
+        "vectors are shorter than their law says",
+        (f"{VECTORS}::test_draws_are_those_of_mpmath_by_floats_and_integers",),
+    ),
+    Fault(
+        "tacit.noise.exact_vectors",
+        "        elif low == high:\n",
+        "        elif low <= high:\n",
+        "a coordinate is decided before the radius is known",
+        (f"{VECTORS}::test_a_vague_radius_is_read_further",),
+    ),
+    Fault(
+        "tacit.noise.exact_vectors",
+        "int(words(1)[0]), bits + 64",
+        "0, bits + 64",
+        "digits that a coordinate needs are zeros",
+        (f"{VECTORS}::test_a_coordinate_on_an_edge_is_refined",),
+    ),
+    Fault(
+        "tacit.noise.spherical",
+        "        root = np.sqrt(rng.chisquare(self.dimension + 1, many)) * float(self.scale)\n",
+        "        root = np.sqrt(rng.chisquare(self.dimension, many)) * float(self.scale)\n",
+        "simulated vectors are shorter than those of releases",
+        ("tests/noise/test_spherical.py::test_simulation_has_the_law",),
+    ),
+    Fault(
+        "tacit.privacy.calibration",
+        "    return root_up(l2_squared / cost.epsilon**2)\n",
+        "    return root_up(l2_squared / cost.epsilon**2 / 2)\n",
+        "vectors have the noise of a larger price",
+        ("tests/noise/test_spherical.py::test_scales_of_prices",),
+    ),
+    Fault(
+        "tacit.method.shared.mechanism_additive",
+        "    if law.dimension != size:\n",
+        "    if law.dimension < size:\n",
+        "a part of a vector of noise protects fewer integers",
+        ("tests/noise/test_spherical.py::test_independent_draws_are_refused_and_vectors_must_fit",),
     ),
 )

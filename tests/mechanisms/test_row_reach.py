@@ -56,7 +56,7 @@ def test_shortening_is_that_of_simulated_norms(common: int, rare: float, room: f
 
 
 def test_rooms_follow_noise_and_rows() -> None:
-    noises, rows = [0.0, *np.geomspace(1e-3, 1e7, 60)], np.geomspace(1, 1e9, 40)
+    noises, rows = [0.0, *np.geomspace(1e-3, 1e9, 60)], np.geomspace(1, 1e9, 40)
     for common, rare in ((2, 0), (4, 0), (12, 0), (3, 20), (40, 36)):
         for choose in (chosen_room, room_of_products):
             found = np.array([[choose(common, rare, noise, n) for n in rows] for noise in noises])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import pickle
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammainc, gammaln, kve
 from scipy.stats import chi2, kstest
@@ -24,6 +25,7 @@ from tacit.privacy import Cost, noise_for
 from tacit.privacy.calibration import spherical_scale
 from tacit.testing.noise_law_test import noise_law
 
+WIDE = Fraction(10**6)
 DIMENSIONS = [1, 2, 3, 10, 79, 400]
 
 
@@ -58,27 +60,16 @@ def test_probabilities_against_bessel_functions(dimension: int, scale: Fraction)
     law, s = SphericalLaplace(scale, dimension), float(scale)
     for k in [max(1, int(x * s)) for x in PLACES.get(dimension, (0.6, 1, 6, 60, 300, 600))]:
         tail, before = beyond(dimension, (k + 0.5) / s), beyond(dimension, (k - 0.5) / s)
-        for found in (law.sf(k), law.cdf(-k - 1), law.sf(k + 0.5)):
-            assert float(found) == pytest.approx(tail, rel=1e-10, abs=0)
-        assert law.sf(-k - 1) == law.cdf(k) == 1 - law.sf(k)
+        assert [float(one) for one in (law.sf(k), law.cdf(-k - 1))] == pytest.approx([tail] * 2, rel=1e-10, abs=0)
+        assert law.sf(-k - 1) == law.cdf(k) == 1 - law.sf(k + 0.5)
         assert abs(float(law.pmf(k)) - (before - tail)) < 1e-10 * before
     assert 1e-300 < tail < (1e-200 if dimension > 1 else 1e-130)
-
-
-@pytest.mark.parametrize("dimension", [1, 3])
-def test_closed_forms(dimension: int) -> None:
-    """One dimension is a rounded continuous Laplace; at scale 1/1000 a coordinate above 1/2 has probability 1e-215."""
-    for scale in (Fraction(1, 500), Fraction(1, 20), Fraction(5), Fraction(10**9)):
-        k = np.floor(np.array([0, 0.5, 3, 40, 300]) * (float(scale) if scale > 1 else 0))
-        tail = closed(dimension, (k + 0.5) / float(scale))
-        assert np.allclose(SphericalLaplace(scale, dimension).sf(k), tail, rtol=1e-10, atol=0)
 
 
 @pytest.mark.xfail(strict=True, reason="too few nodes far out in one dimension, too early an end in very many")
 @pytest.mark.parametrize("dimension", [1, 2**14, MOST_DIMENSIONS])
 def test_far_tails_of_extreme_dimensions(dimension: int) -> None:
-    root = math.sqrt(2 * dimension)
-    w = np.linspace(max(0, dimension - 40 * root), dimension + 40 * root + 3000, 40_001)[1:]
+    w = np.linspace(max(0, dimension - 57 * dimension**0.5), dimension + 57 * dimension**0.5 + 3000, 40_001)[1:]
     for x in [440.0, 680.0] if dimension == 1 else [math.sqrt(dimension) * z for z in (1, 10, 30)]:
         mean = chi2.pdf(w, dimension + 1) @ normal_tail(x / np.sqrt(w)) * (w[1] - w[0])
         found = SphericalLaplace(Fraction(10**12), dimension).sf(x * 1e12)
@@ -95,26 +86,26 @@ def test_masses_at_wide_scales(dimension: int) -> None:
 @pytest.mark.parametrize("scale", [Fraction(1, 1000), Fraction(1, 3), Fraction(1)])
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_masses_are_symmetric_and_sum_to_one(dimension: int, scale: Fraction) -> None:
-    law = SphericalLaplace(scale, dimension)
-    most = math.ceil(scale * (50 + 12 * math.sqrt(dimension)))
+    law, most = SphericalLaplace(scale, dimension), math.ceil(scale * (50 + 12 * math.sqrt(dimension)))
     k = np.arange(-most, most + 1)
     pmf = law.pmf(k)
     assert pmf.sum() == pytest.approx(1, abs=1e-13)
     assert np.allclose(pmf, pmf[::-1], rtol=1e-12, atol=1e-16)
-    assert np.all(np.diff(pmf[most:]) <= 1e-16)
     assert np.allclose(np.cumsum(pmf), law.cdf(k), rtol=0, atol=1e-13)
     assert np.allclose(law.cdf(k), law.sf(-k - 1), rtol=1e-12, atol=0)
-    assert law.pmf(0.5) == 0
-    assert law.pmf([[0, 1], [2, 3]]).shape == (2, 2)
+    assert law.pmf([[0.5, 1.5], [-0.5, 3.2]]).tolist() == [[0, 0], [0, 0]]
 
 
 @pytest.mark.parametrize("scale", ["1/500", "1/20", "1/3", "1", "10", "50", "1000"])
 @pytest.mark.parametrize("dimension", [1, 3])
-def test_variance_is_that_of_the_masses(dimension: int, scale: str) -> None:
-    s = float(Fraction(scale))
+def test_closed_forms(dimension: int, scale: str) -> None:
+    """One dimension is a rounded continuous Laplace; at scale 1/500 a coordinate above 1/2 has probability 1e-107."""
+    law, s = SphericalLaplace(Fraction(scale), dimension), float(Fraction(scale))
     k = np.arange(1, math.ceil(60 * s) + 20)
-    total = 2 * np.sum((2 * k - 1) * closed(dimension, (k - 0.5) / s))
-    assert SphericalLaplace(Fraction(scale), dimension).variance() == pytest.approx(total, rel=1e-9, abs=0)
+    tail = closed(dimension, (k - 0.5) / s)
+    assert law.variance() == pytest.approx(2 * np.sum((2 * k - 1) * tail), rel=1e-9, abs=0)
+    some = np.flatnonzero(tail > 1e-130)[:: len(k) // 40 + 1]
+    assert np.allclose(law.sf(k[some] - 1), tail[some], rtol=1e-10, atol=0)
 
 
 @pytest.mark.parametrize("dimension", [2, 10, 79, 400])
@@ -122,44 +113,40 @@ def test_variance_in_more_dimensions(dimension: int) -> None:
     """From scale 1 on, in ten dimensions or more, rounding adds 1/12 with an error of (1 + 4 pi**2)**-5.5 at most."""
     small = 2 * sum((2 * k - 1) * beyond(dimension, 20 * (k - 0.5)) for k in range(1, 30))
     assert SphericalLaplace(Fraction(1, 20), dimension).variance() == pytest.approx(small, rel=1e-10, abs=0)
-    for scale in (100, 10**9) if dimension < 10 else (1, 100, 10**9):
-        wide = (dimension + 1) * scale**2 + 1 / 12
-        assert SphericalLaplace(Fraction(scale), dimension).variance() == pytest.approx(wide, rel=1e-9)
+    for s in (100, 10**9) if dimension < 10 else (1, 100, 10**9):
+        wide = SphericalLaplace(Fraction(s), dimension).variance()
+        assert wide == pytest.approx((dimension + 1) * s**2 + 1 / 12, rel=1e-9)
 
 
 @pytest.mark.parametrize("dimension", [1, 3, 10])
 def test_simulation_has_the_law(dimension: int) -> None:
-    """Each level is 1e-6: radii are Gamma(k), each coordinate has its law, coordinates depend, uncorrelated."""
-    law, rng = SphericalLaplace(Fraction(10**6), dimension), np.random.default_rng(31)
-    vectors = law.sample(20_000 * dimension, rng).reshape(-1, dimension)
-    radius = np.sqrt((vectors.astype(float) ** 2).sum(axis=1)) / 1e6
+    """Radii are Gamma(k), a coordinate has its law, two are uncorrelated but dependent; levels 1e-6, and seeded."""
+    law, rng = SphericalLaplace(WIDE, dimension), np.random.default_rng(31)
+    vectors = law.sample(10_000 * dimension, rng).reshape(-1, dimension)
+    radius = np.linalg.norm(vectors.astype(float), axis=1) / 1e6
     assert kstest(gammainc(dimension, radius), "uniform").pvalue > 1e-6
     assert kstest(gammainc(dimension, 1.1 * radius), "uniform").pvalue < 1e-6
-    for k in (0, dimension - 1):
-        assert noise_law(lambda size, k=k: vectors[:size, k], law, draws=20_000).passed
+    assert noise_law(lambda size: vectors[:size, -1], law, draws=10_000).passed
     if dimension > 1:
-        x, y = vectors[:, 0].astype(float), vectors[:, 1].astype(float)
-        # standard errors of about 0.01 at most: level and power are 5 of them or more
-        assert abs(np.corrcoef(x, y)[0, 1]) < 0.05
-        assert np.corrcoef(abs(x), abs(y))[0, 1] > {3: 0.1, 10: 0.02}[dimension]
+        # standard errors of about 0.01
+        assert abs(np.corrcoef(vectors[:, :2].T)[0, 1]) < 0.06
+        assert np.corrcoef(np.abs(vectors[:, :2]).T)[0, 1] > {3: 0.1, 10: 0.02}[dimension]
 
 
 def test_simulated_vectors_may_be_cut() -> None:
-    whole = SphericalLaplace(Fraction(100), 3).sample(15, np.random.default_rng(2))
-    for size in (13, 14, 15):
-        assert np.array_equal(SphericalLaplace(Fraction(100), 3).sample(size, np.random.default_rng(2)), whole[:size])
-    assert SphericalLaplace(Fraction(100), 3).sample(0, np.random.default_rng(2)).shape == (0,)
+    cut = {size: SphericalLaplace(WIDE, 3).sample(size, np.random.default_rng(2)) for size in (0, 13, 14, 15)}
+    assert all(one.dtype == np.int64 and np.array_equal(one, cut[15][:size]) for size, one in cut.items())
 
 
 @pytest.mark.parametrize("dimension", [0, -1, True, 2.0, "3", None, MOST_DIMENSIONS + 1, 10**400])
 def test_dimensions_that_are_none(dimension: Any) -> None:
-    stored = {"law": SphericalLaplace.name, "scale": "3", "dimension": dimension}
-    with pytest.raises(NoiseError, match="N01"):
-        SphericalLaplace(Fraction(3), dimension)
-    for words in (stored, {"law": SphericalLaplace.name, "scale": "3"}, {**stored, "dimension": 3, "scale": "0"}):
+    stored = {"law": SphericalLaplace.name, "scale": "3"}
+    for make in (partial(SphericalLaplace, Fraction(3)), lambda k: law_from_dict({**stored, "dimension": k})):
         with pytest.raises(NoiseError, match="N01") as caught:
-            law_from_dict(words)
+            make(dimension)
         assert pickle.loads(pickle.dumps(caught.value)).code == "N01"
+    with pytest.raises(NoiseError, match="N01"):
+        law_from_dict(stored)
 
 
 @pytest.mark.parametrize("scale", [1, 2.5, Fraction(0), Fraction(-1), Fraction(1, 1001), Fraction(10**12 + 1)])
@@ -170,37 +157,35 @@ def test_scales_out_of_range(scale: Any) -> None:
 
 def test_independent_draws_are_refused_and_vectors_must_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     law = SphericalLaplace(Fraction(1, 1000), 3)
-    with pytest.raises(NoiseError, match="N02"):
-        draw(law, 3)
-    for exact in ((), ((1,), (2,)), ((1, 2), (3, 4)), ((1, 2, 3), (4, 5, 6))):
+    calls = [partial(additive.protect, exact, law) for exact in ((), ((1,), (2,)), ((1, 2), (3, 4)), ((1, 2, 3),) * 2)]
+    for call in (partial(draw, law, 3), *calls):
         with pytest.raises(NoiseError, match="N02"):
-            additive.protect(exact, law)
+            call()
     assert additive.protect(((5, 6), (-7,)), law) == ((5, 6), (-7,))  # noise of scale 1/1000 is 0 but for e**-500
     monkeypatch.setattr(additive, "draw_vector", lambda one: [10, -20, 1 << 70] if one == law else None)
     assert additive.protect(((5, 6), (-7,)), law) == ((15, -14), (MOST,))
 
 
+@settings(max_examples=50)
 @given(st.fractions(Fraction(1, 1000), 10**12), st.integers(1, MOST_DIMENSIONS))
 def test_round_trip_and_hash(scale: Fraction, dimension: int) -> None:
     law = SphericalLaplace(scale, dimension)
-    again = law_from_dict(law.to_dict())
-    assert law == again == pickle.loads(pickle.dumps(law))
-    assert hash(law) == hash(again)
+    assert law == law_from_dict(law.to_dict()) == pickle.loads(pickle.dumps(law))
+    assert hash(law) == hash(law_from_dict(law.to_dict()))
     others = {SphericalLaplace(scale, 1 + dimension % 9), RoundedNormal(scale), DiscreteLaplace(scale)}
     assert (law in others) == (dimension == 1 + dimension % 9)
 
 
+@settings(max_examples=50)
 @given(st.integers(1, 10**5), st.integers(1, 10**9), st.integers(1, 500), st.fractions(Fraction(1, 10**6), 100))
 def test_the_law_with_less_variance_is_chosen(l1: int, l2_squared: int, dimension: int, epsilon: Fraction) -> None:
     cost = Cost.of(epsilon=epsilon)
     law = noise_for(l1, l2_squared, cost, dimension=dimension)
     if (dimension + 1) * l2_squared < 2 * l1 * l1:
         assert law == SphericalLaplace(spherical_scale(l2_squared, cost), dimension)
-    else:
-        assert law == DiscreteLaplace(l1 / epsilon)
-    assert noise_for(l1, l2_squared, cost) == DiscreteLaplace(l1 / epsilon)
-    exact = l2_squared / epsilon**2
-    assert exact <= spherical_scale(l2_squared, cost) ** 2 <= exact * (1 + Fraction(1, 2**60)) ** 2
+        law = noise_for(l1, l2_squared, cost)
+    assert law == DiscreteLaplace(l1 / epsilon)
+    assert 1 <= spherical_scale(l2_squared, cost) ** 2 * epsilon**2 / l2_squared <= (1 + Fraction(1, 2**60)) ** 2
 
 
 def test_scales_of_prices() -> None:
@@ -209,9 +194,8 @@ def test_scales_of_prices() -> None:
     # (k + 1) l2**2 = 2 l1**2: independent noise has the same variance and is kept
     assert isinstance(noise_for(10, 50, Cost.of(epsilon=1), dimension=3), DiscreteLaplace)
     assert isinstance(noise_for(10, 49, Cost.of(epsilon=1), dimension=3), SphericalLaplace)
-    for cost in (Cost.of(rho=1), Cost.of(epsilon=1, delta=1e-6)):
-        assert isinstance(noise_for(10, 1, cost, dimension=3), RoundedNormal)
+    wrong = Cost.of(rho=1), Cost.of(epsilon=1, delta=1e-6)
+    assert {type(noise_for(10, 1, cost, dimension=3)) for cost in wrong} == {RoundedNormal}
+    for square, cost in ((4, wrong[0]), (4, wrong[1]), (-1, Cost.of(epsilon=1))):
         with pytest.raises(BudgetError, match="B08"):
-            spherical_scale(4, cost)
-    with pytest.raises(BudgetError, match="B08"):
-        spherical_scale(-1, Cost.of(epsilon=1))
+            spherical_scale(square, cost)
