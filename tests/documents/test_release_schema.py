@@ -23,8 +23,10 @@ from tacit.catalogue import json_schema as documents
 from tacit.estimates.noisy_moments import BINARY
 from tacit.method.blocks import design as blocks_design
 from tacit.method.quality import encoding as quality_encoding
+from tacit.method.regression import split_score_encoding
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict, releases_from_dict
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS, forms_of
@@ -190,9 +192,9 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    old = {"exclusion", "blocks", "ranks", "norm-products"}
+    old = {"exclusion", "blocks", "ranks", "norm-products", "scores", "scored", "weighed"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
-    assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
+    assert {part["noise"]["law"] for part in parts} == {*ADDS, SphericalLaplace.name, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
     assert {part["weight"]["kind"] for part in parts if "weight" in part} == {"real", "rows"}
@@ -227,6 +229,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {"column-moments", "norm-products", "norm-products-2", "norm-scores", "norm-scored", "norm-weighed"}
+    others |= {*split_score_encoding.FORMS}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 

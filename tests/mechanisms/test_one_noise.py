@@ -14,6 +14,7 @@ from tacit.curator import mechanisms
 from tacit.method.histogram import mechanism as histogram
 from tacit.method.shared import mechanism_additive
 from tacit.noise.laws import Law
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.source import open_source
 
@@ -28,6 +29,7 @@ DRAWN_BY = {
     ("noise.select", "choose"): {"shared/mechanism_rank_selection.py"},
     ("noise.threshold", "passing"): {"histogram/mechanism_sparse.py"},
 }
+DRAWING = {module for module, _ in DRAWN_BY}
 SCHEMA = tc.Schema({"x": tc.Real(0, 10), "n": tc.Integer(0, 5), "g": tc.Category(["a", "b"]), "yes": tc.Boolean()})
 ROWS = {
     "x": [i % 11 / 1 for i in range(60)],
@@ -45,7 +47,7 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit.noise"):
                 for name in node.names:
                     place = (node.module or "").removeprefix("tacit."), name.name
-                    if place[0] in ("noise.exact", "noise.select", "noise.threshold") and name.name != "MOST":
+                    if place[0] in DRAWING and name.name != "MOST":
                         found.setdefault(place, set()).add(path.relative_to(SRC / "method").as_posix())
     assert found.pop(("noise.exact", "added")) == {"histogram/mechanism.py", "histogram/mechanism_sparse.py"}  # no draw
     assert found == DRAWN_BY
@@ -66,14 +68,18 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
     ids=str,
 )
 def test_without_these_draws_a_release_is_exact(query: Any, noise: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One draw for each integer, of its part's law, and no other change of a sum."""
+    """One draw for each integer or vector, of its part's law, and no other change of a sum."""
     laws: list[tuple[Law, int]] = []
 
     def none(law: Law, size: int) -> np.ndarray:
         laws.append((law, size))
         return np.zeros(size, dtype=np.int64)
 
+    def no_vector(law: SphericalLaplace) -> list[int]:
+        return none(law, law.dimension).tolist()
+
     monkeypatch.setattr(mechanism_additive, "draw", none)
+    monkeypatch.setattr(mechanism_additive, "draw_vector", no_vector)
     monkeypatch.setattr(histogram, "draw", none)
     price = {"epsilon": 1} if noise == "laplace" else {"rho": 1}
     curator = tc.Curator(ROWS, SCHEMA, budget=tc.Budget(**price))

@@ -66,7 +66,6 @@ def test_probabilities_against_bessel_functions(dimension: int, scale: Fraction)
     assert 1e-300 < tail < (1e-200 if dimension > 1 else 1e-130)
 
 
-@pytest.mark.xfail(strict=True, reason="too few nodes far out in one dimension, too early an end in very many")
 @pytest.mark.parametrize("dimension", [1, 2**14, MOST_DIMENSIONS])
 def test_far_tails_of_extreme_dimensions(dimension: int) -> None:
     w = np.linspace(max(0, dimension - 57 * dimension**0.5), dimension + 57 * dimension**0.5 + 3000, 40_001)[1:]
@@ -76,7 +75,6 @@ def test_far_tails_of_extreme_dimensions(dimension: int) -> None:
         assert float(found) == pytest.approx(float(closed(1, x) if dimension == 1 else mean), rel=1e-9, abs=0)
 
 
-@pytest.mark.xfail(strict=True, reason="a difference of tails loses the digits of a mass that is small beside them")
 @pytest.mark.parametrize("dimension", [3, 400])
 def test_masses_at_wide_scales(dimension: int) -> None:
     peak = math.exp(gammaln(dimension / 2) - gammaln((dimension + 1) / 2)) / math.sqrt(4 * math.pi)
@@ -189,8 +187,7 @@ def test_the_law_with_less_variance_is_chosen(l1: int, l2_squared: int, dimensio
 
 
 def test_scales_of_prices() -> None:
-    assert spherical_scale(9, Cost.of(epsilon=Fraction(1, 2))) == 6  # exact where the root is
-    assert spherical_scale(0, Cost.of(epsilon=1)) == 0
+    assert [spherical_scale(n, Cost.of(epsilon=0.5)) for n in (0, 9)] == [0, 6]  # exact where the root is
     # (k + 1) l2**2 = 2 l1**2: independent noise has the same variance and is kept
     assert isinstance(noise_for(10, 50, Cost.of(epsilon=1), dimension=3), DiscreteLaplace)
     assert isinstance(noise_for(10, 49, Cost.of(epsilon=1), dimension=3), SphericalLaplace)

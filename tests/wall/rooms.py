@@ -18,6 +18,7 @@ ROOMS: Final[dict[str, str]] = {
     "errors": SHARED,
     "noise": SHARED,
     "noise.exact": INSIDE,
+    "noise.exact_vectors": INSIDE,
     "noise.select": INSIDE,
     "noise.threshold": INSIDE,
     "privacy": SHARED,

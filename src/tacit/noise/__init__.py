@@ -1,4 +1,5 @@
-"""Distributions of integer noise (`laws`, data-free) and exact samplers for them (`exact`, `select`, `threshold`).
+"""Distributions of integer noise (`laws`, data-free) and exact samplers for them (`exact`, `exact_vectors`,
+`select`, `threshold`).
 
 The samplers are inside the wall: only they draw noise that protects anybody.  PROOF.md, beside these files, proves
 that their draws have exactly the distribution that is claimed.

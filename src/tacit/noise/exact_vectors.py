@@ -36,7 +36,7 @@ START: Final = 2
 NARROW: Final = 80
 """The radius is known relative to 2**-NARROW where a float may stand for all of it."""
 SPARE: Final = 32
-"""Binary digits by which a normal is known less well than its uniform, so that its cell is seldom uncertain."""
+"""Binary digits by which a normal is known less well than its uniform relatively is: its cell is seldom uncertain."""
 Radius: TypeAlias = tuple[Fraction, Fraction]
 
 
@@ -134,15 +134,20 @@ class Mixture:
         if 0 in self.uniforms or self.normal == 0:
             return None
         product = self._logarithm()
-        if product is None or self.normal is None:
-            return product and (2 * product[0], 2 * product[1])
-        digits = self.bits - SPARE
-        k = search(HALF_NORMAL, Fraction(1 << digits), self.normal, self.bits, _closer(self.normal, self.bits))
-        if k is None:
+        if product is None:
             return None
-        # the normal lies in [k - 1/2, k + 1/2) 2**-digits; its square takes 2 digits + 2 bits, of which `bits` are kept
-        least, most = max(2 * k - 1, 0) ** 2 << SPARE, (2 * k + 1) ** 2 << SPARE
-        return 2 * product[0] + (least >> (digits + 2)), 2 * product[1] + (most >> (digits + 2)) + 1
+        low, high = 2 * product[0], 2 * product[1]
+        if self.normal is not None:
+            # of a small p its leading zeros tell nothing of F(p)
+            digits = self.normal.bit_length() - SPARE
+            near = _closer(self.normal, self.bits)
+            k = search(HALF_NORMAL, Fraction(1 << digits), self.normal, self.bits, near) if digits > 0 else None
+            if k is None:
+                return None
+            # the normal lies in [k - 1/2, k + 1/2) 2**-digits; of its square's binary digits `bits` are kept
+            low += (max(2 * k - 1, 0) ** 2 << self.bits) >> (2 * digits + 2)
+            high += ((2 * k + 1) ** 2 << self.bits >> (2 * digits + 2)) + 1
+        return (low, high) if low > 0 else None
 
     def _logarithm(self) -> Bounds | None:
         """Return bounds on -ln of the product of the uniforms, with `bits` bits."""

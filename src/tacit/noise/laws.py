@@ -162,7 +162,7 @@ class RoundedNormal:
         # the tails at both ends of a cell differ by about a factor exp(width z): if large, their difference is accurate
         apart = width * (1 + z) > 1
         # np.where computes both branches everywhere: 0 keeps the branch that is not taken within its range
-        smooth = _cell(np.where(apart, 0.0, z), width)
+        smooth = cell_mass(np.where(apart, 0.0, z), width)
         mass = np.where(apart, normal_tail(z - width / 2) - normal_tail(z + width / 2), smooth)
         return np.asarray(np.where(x == np.floor(x), mass, 0.0))
 
@@ -204,14 +204,14 @@ def normal_tail(x: Floats) -> Floats:
     return np.asarray(ndtr(-np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
 
-def _cell(z: Floats, width: float) -> Floats:
+def cell_mass(z: Floats, width: float | Floats) -> Floats:
     """Integrate the normal density over z +- width / 2, for width * (1 + z) <= 1, by Gauss-Legendre with 8 nodes.
 
     phi(z + s) = phi(z) exp(-s (z + s / 2)): factoring out phi(z) keeps the relative accuracy in the tail.
     """
     # |s (z + s / 2)| stays below 1, where the error of 8 nodes (of order 16) is below rounding
     nodes, weights = np.polynomial.legendre.leggauss(8)
-    total = np.zeros_like(z)
+    total = np.zeros_like(z * width)
     for node, weight in zip(nodes, weights, strict=True):
         s = node * width / 2
         total += weight * np.exp(-s * (z + s / 2))

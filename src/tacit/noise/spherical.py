@@ -19,12 +19,14 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.noise.laws import Floats, NoiseError, check_scale, normal_tail
+from tacit.noise.laws import Floats, NoiseError, cell_mass, check_scale, normal_tail
 
 MOST_DIMENSIONS: Final = 2**16
 """Largest dimension of a vector."""
-SMALL: Final = 50.0
-"""Scale below which the variance is summed: above it, rounding adds 1/12 with a relative error below 1e-9."""
+LEAST_SUMMED: Final = 0.5
+"""Scale below which the variance is summed over integers."""
+TERMS: Final = 2_000
+"""Terms of what rounding adds to a variance: the first left out is below 1e-13 of it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class SphericalLaplace:
     def __post_init__(self) -> None:
         check_scale(self.scale)
         if type(self.dimension) is not int or not 1 <= self.dimension <= MOST_DIMENSIONS:
-            text = f"noise in {self.dimension!r} dimensions: a whole number from 1 to {MOST_DIMENSIONS} is asked for."
+            text = f"noise of a vector: its dimension is a whole number from 1 to {MOST_DIMENSIONS:,}."
             raise NoiseError(text, code="N01", hint="3")
 
     def __hash__(self) -> int:
@@ -51,16 +53,31 @@ class SphericalLaplace:
         return hash((self.name, self.dimension, self.scale.as_integer_ratio()))
 
     def variance(self) -> float:
-        """Return (dimension + 1) scale**2 + 1/12, the variance of one coordinate."""
-        s = float(self.scale)
-        return (self.dimension + 1) * s * s + 1 / 12 if s >= SMALL else _summed_variance(self)
+        """Return (dimension + 1) scale**2 + 1/12, and what rounding adds to it where the scale is small.
+
+        By Poisson summation that is the sum of (-1)**n (g(n) / (n pi)**2 + 4 (k + 1) s**2 g(n) / (1 + (2 n pi s)**2)),
+        g(n) = (1 + (2 n pi s)**2)**(-(k + 1) / 2) the coordinate's characteristic function at 2 n pi.
+        """
+        s, freedom = float(self.scale), self.dimension + 1
+        if s < LEAST_SUMMED:  # the terms would cancel: nearly all mass is at 0
+            return _summed_variance(self)
+        n = np.arange(1, TERMS + 1, dtype=np.float64)
+        wide = 1 + (2 * np.pi * n * s) ** 2
+        terms = wide ** (-freedom / 2) * (1 / (n * np.pi) ** 2 + 4 * freedom * s * s / wide)
+        return freedom * s * s + 1 / 12 + float(np.sum(np.where(n % 2, -terms, terms)))
 
     def pmf(self, k: ArrayLike) -> Floats:
-        """See `Law.pmf`: of one coordinate."""
+        """See `Law.pmf`: of one coordinate, the mean over W of a rounded normal's."""
         x = np.abs(np.asarray(k, dtype=np.float64))
-        # both tails at the upper side, where they are small and their difference keeps its digits
-        mass = np.where(x == 0, 1 - 2 * self._beyond(x + 0.5), self._beyond(np.abs(x - 0.5)) - self._beyond(x + 0.5))
-        return np.asarray(np.where(x == np.floor(x), mass, 0.0))
+        root, weight = _mixture(self.dimension)
+        width = 1 / (float(self.scale) * root)
+        z = x[..., None] * width
+        # as in `RoundedNormal`: a difference of tails where they differ much, else the integral of the density
+        apart = width * (1 + z) > 1
+        smooth = cell_mass(np.where(apart, 0.0, z), np.where(apart, 0.0, width))
+        far = np.where(apart, z, 1.0)
+        mass = np.where(apart, normal_tail(far - width / 2) - normal_tail(far + width / 2), smooth)
+        return np.asarray(np.where(x == np.floor(x), mass @ weight, 0.0))
 
     def sf(self, k: ArrayLike) -> Floats:
         """See `Law.sf`: of one coordinate."""
@@ -99,7 +116,8 @@ def _mixture(dimension: int) -> tuple[Floats, Floats]:
     """
     half = (dimension + 1) / 2
     # density of log W: exp(half log w - w / 2) / (2**half Gamma(half)); far below its mode it falls as exp(half log w)
-    low, high = math.log(2 * half) - 100 / half - 12 / math.sqrt(half), math.log(2 * half + 1500)
+    low = math.log(2 * half) - 40 / half - 12 / math.sqrt(half)
+    high = math.log(2 * half + 24 * math.sqrt(half) + 1500)
     log_w = np.linspace(low, high, 2400)
     log_density = half * log_w - np.exp(log_w) / 2 - half * math.log(2) - math.lgamma(half)
     weight = np.exp(log_density)

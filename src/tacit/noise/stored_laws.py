@@ -36,7 +36,7 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     if name == SphericalLaplace.name:
         size = words.get("dimension")
         if type(size) is not int or not 1 <= size <= MOST_DIMENSIONS:
-            text = f"dimension {shown(str(size))} of noise is no whole number from 1 to {MOST_DIMENSIONS}."
+            text = f"the dimension of noise is no whole number from 1 to {MOST_DIMENSIONS:,}."
             raise NoiseError(text, code="N01", hint="3", state=None)
         return _spherical(text, size)
     # documents store the scale of every law, and selections are made of their rate, the inverse

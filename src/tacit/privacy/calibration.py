@@ -74,12 +74,12 @@ def noise_for(l1: int, l2_squared: int, cost: Cost, *, dimension: int | None = N
     BudgetError B08 for a sensitivity of 0: such an answer depends on no row and is public.
     """
     from tacit.noise.laws import DiscreteLaplace, RoundedNormal
-    from tacit.noise.spherical import SphericalLaplace
+    from tacit.noise.spherical import MOST_DIMENSIONS, SphericalLaplace
 
     if l1 <= 0 or l2_squared <= 0:
         raise BudgetError("nothing to protect: the answer is public.", code="B08", hint="release it without a price")
     if cost.noise == "laplace":
-        if dimension is not None and (dimension + 1) * l2_squared < 2 * l1**2:
+        if dimension is not None and dimension <= MOST_DIMENSIONS and (dimension + 1) * l2_squared < 2 * l1**2:
             return SphericalLaplace(spherical_scale(l2_squared, cost), dimension)
         return DiscreteLaplace(laplace_scale(l1, cost))
     return RoundedNormal(gaussian_scale(l2_squared, cost))
