@@ -101,24 +101,24 @@ def test_of_one_table_noise_alone_makes_estimates_vary(model: str, n: int, epsil
     what is of higher order in the noise.
     """
     rows, rng = made(model, n, epsilon), np.random.default_rng(2)
-    fits = [rows.fit(rng) for _ in range(100)]
-    fits = [fit for fit in fits if not any(fit.reasons)]
+    fits = [fit for fit in (rows.fit(rng) for _ in range(100)) if not any(fit.reasons)]
     assert len(fits) >= 95
     varied = np.var([fit.values for fit in fits], axis=0)
     told = np.mean([np.diag(fit.cov_privacy) for fit in fits], axis=0)
     assert (varied / told).max() < 2.0
-    assert (varied / told).min() > 0.4
-    # sampling error is no part of it, and no less than without noise
+    # of other models it holds the error of a guess too, the same in each release
+    assert (varied / told).min() > (0.4 if model == "linear" else 0.2)
+    # what is left is the sampling error, about that without noise or more
     sampled = np.sqrt(np.mean([np.diag(fit.cov_sampling) for fit in fits], axis=0))
     assert (sampled > 0.93 * rows.ordinary()[1]).all()
 
 
 @cache
-def document(model: str, formula: str = "y ~ a + m", **price: float) -> str:
+def document(model: str, **price: float) -> str:
     """The text of a release of 900 rows."""
     data, schema = draw(np.random.default_rng(9), 900, model), tc.Schema({"y": RESPONSES[model], **COLUMNS})
     curator = tc.Curator(data, schema, budget=tc.Budget(**price))
-    return curator.release(tc.Regression(formula, model=model), **price).to_json()
+    return curator.release(tc.Regression("y ~ a + m", model=model), **price).to_json()
 
 
 @pytest.mark.parametrize("model", ["linear", *(pytest.param(one, marks=pytest.mark.long) for one in [*RESPONSES][1:])])

@@ -65,7 +65,8 @@ def test_rooms_follow_noise_and_rows() -> None:
             assert (np.diff(found, axis=0) <= 0).all()
             assert (np.diff(found, axis=1) >= 0).all()
             assert (found[0] == ROOM).all()
-            assert (found[-1] == ROOMS[0]).all()
+            # rare levels reach far whatever the room: a little more of it then costs next to nothing
+            assert (found[-1] == ROOMS[0]).all() or (rare and (found[-1] <= ROOMS[1]).all())
         # where nothing is shortened there is nothing to choose
         assert far(common, rare, ROOMS[0]) < far(common, rare, ROOM)
     # fewer rows than one are one

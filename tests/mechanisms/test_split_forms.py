@@ -175,10 +175,10 @@ def test_column_moments_of_all_pairs_of_rows_in_l1(formula: str, relation: str, 
 @pytest.mark.parametrize(
     ("model", "formula"),
     [
-        ("linear", "x ~ m*g + k"),
-        ("logistic", "y ~ x*m"),
+        ("linear", "x ~ m + g"),
+        ("logistic", "y ~ x + m"),
         pytest.param("poisson", "k ~ x*m + g", marks=pytest.mark.long),
-        pytest.param("probit", "y ~ x + g", marks=pytest.mark.long),
+        pytest.param("probit", "y ~ x*m + g", marks=pytest.mark.long),
     ],
 )
 def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     other = replace(release.parts[-2], integers=(tuple(-x for x in release.parts[-2].integers[0]),))
     assert regression.next_question(plain[-1], (*release.parts[:-2], other), rows.shape) == asked[-1]
     expected = [(rows.sums(one),) for one in asked]
-    assert all(len({abs(x) for x in one[0]}) > 3 for one in expected)
+    assert all(len({abs(x) for x in one[0]}) > 2 for one in expected)
     relation = duckdb.connect().from_arrow(data)
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
         opened = open_source(source, schema)

@@ -39,6 +39,8 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
             text = f"the dimension of noise is no whole number from 1 to {MOST_DIMENSIONS:,}."
             raise NoiseError(text, code="N01", hint="3", state=None)
         return _spherical(text, size)
+    if "dimension" in words:
+        raise NoiseError(f"noise of {name} has no dimension.", code="N01", hint="leave it out", state=None)
     # documents store the scale of every law, and selections are made of their rate, the inverse
     return cast(Any, SELECTIONS[name](1 / Fraction(text))) if name in SELECTIONS else _stored(name, text)
 

@@ -13,7 +13,7 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
-from tacit.method.regression.estimate_linear import fit
+from tacit.method.regression.estimate_linear import fit, no_fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, layout
@@ -171,6 +171,15 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
     return whole.transformed(back), scores, columns.rows
 
 
+def _linear(release: Released, formula: str, made: Layout, *, of_table: bool) -> Fit:
+    """Return the fit of a linear regression; a reason where released integers allow no arithmetic."""
+    try:
+        return fit(formula, made, *linear_parts(release, made), of_table=of_table)
+    # computed from released integers alone, so that a failure tells no more of any row than they do
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        return no_fit(formula, made, regression_scores.LEFT_NOTHING)
+
+
 def fit_release(release: Released, target: Target = "population") -> Fit:
     """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step)."""
     query, made = cast(Regression, release.query), layout_of(release)
@@ -178,7 +187,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
     if query.model != "linear":
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
-        found = fit(query.formula, made, *linear_parts(release, made), of_table=target == "table")
+        found = _linear(release, query.formula, made, of_table=target == "table")
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))

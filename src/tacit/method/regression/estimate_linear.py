@@ -99,7 +99,7 @@ def fit(
     """
     step = linear_step(layout, crossed, scores, rows)
     if isinstance(step, str):
-        return _no_fit(formula, layout, step)
+        return no_fit(formula, layout, step)
     errors = error_variance(step, scores)
     said = _covariances(step, scores, errors, layout.names, of_table=of_table)
     wider = said.widening
@@ -179,7 +179,8 @@ def _covariances_of_persons(
     )
 
 
-def _no_fit(formula: str, layout: Layout, reason: str) -> Fit:
+def no_fit(formula: str, layout: Layout, reason: str) -> Fit:
+    """Return a fit whose coefficients carry a reason in place of numbers."""
     p = len(layout.names)
     nothing = np.full((p, p), np.nan)
     values = np.full(p, np.nan)

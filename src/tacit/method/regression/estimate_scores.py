@@ -42,7 +42,7 @@ from tacit.method.regression.glm_pilot import (
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norm_scores import norm_first, read_norm_scored
+from tacit.method.regression.noisy_norm_scores import mean_square, norm_first, read_norm_scored
 from tacit.method.regression.noisy_norms import read_standardised, turned
 from tacit.method.regression.noisy_scores import (
     FirstPart,
@@ -129,7 +129,8 @@ def _read(
         first, terms = norm_first(columns, products, turn, layout)
         # at pure prices the matrices beside the last scores are a part of their own
         scores, *matrices = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
-        kept = kept_of(columns, layout, products, turn, turned(scores.parameters, layout.size))
+        square = mean_square(parts[-1], layout)
+        kept = kept_of(columns, layout, products, turn, turned(scores.parameters, layout.size), square)
         return first, read_norm_scored(scores, layout, terms, link, kept, *matrices), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms

@@ -41,7 +41,7 @@ from typing import cast
 
 from tacit.method.regression.glm_pilot import link_of, next_score
 from tacit.method.regression.mechanism_norms import aimed_or_plain, room_for
-from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_first, read_norm_scored
+from tacit.method.regression.noisy_norm_scores import mean_square, noise_of_scores, norm_first, read_norm_scored
 from tacit.method.regression.noisy_norms import read_standardised, turned
 from tacit.method.regression.norm_scaling import kept_of, read_columns, standardised, whitened
 from tacit.method.regression.norm_scores_design import with_norm_score
@@ -69,7 +69,8 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     first, terms = norm_first(columns, products, turn, layout)
     last = None
     if len(parts) > 2:
-        kept = kept_of(columns, layout, products, turn, turned(parts[-1].parameters, layout.size))
+        square = mean_square(parts[-1], layout)
+        kept = kept_of(columns, layout, products, turn, turned(parts[-1].parameters, layout.size), square)
         last = read_norm_scored(parts[-1], layout, terms, link, kept)
     noise = noise_of_scores(part, clip, terms)
     return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, CLIP))

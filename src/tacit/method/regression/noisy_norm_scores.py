@@ -24,8 +24,10 @@ from tacit.method.regression.noisy_scores import (
     response_of,
     stored_coefficients,
 )
+from tacit.method.regression.norm_encoding import MOST
 from tacit.method.regression.norm_scaling import Columns, Kept
 from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
@@ -93,6 +95,16 @@ def read_norm_scored(
     if matrices is None:
         return _read_one(part, layout, terms, link, kept)
     return _read_split(part, matrices, layout, terms, link, kept)
+
+
+def mean_square(part: Part, layout: Layout) -> float:
+    """Return the mean square of the norm of a shortened vector, in units of C, rows weighted by |psi| or its like."""
+    facts, m, alone = part.parameters, layout.size, part.form == MATRICES
+    place = 0 if alone else m
+    # psi**2 comes between the sum of sizes and their matrix, where there is one
+    start = place + 1 + (1 if alone else facts["squares"])
+    whole = float(part.integers[0][place] / (facts["size"] * facts["G"]))
+    return float(np.trace(sums_of_products(part, m, start, 1.0).values)) / MOST**2 / max(whole, 1.0)
 
 
 def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept) -> ScorePart:

@@ -30,7 +30,7 @@ from tacit.method.regression.linear_pilot import (
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_encoding import MOST, square_weight, squared
-from tacit.method.regression.row_reach import ROOMS, far, room_of_products, shortening, tail_factor
+from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
 from tacit.rows.norm_clip import NormClip
@@ -186,12 +186,20 @@ class Kept:
     products: Array
 
 
-def kept_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array) -> Kept:
-    """Return what undoes the shortening of a released vector (`row_reach`); made: see `room_of`."""
+def kept_of(
+    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array, found_square: float | None = None
+) -> Kept:
+    """Return what undoes the shortening of a released vector (`row_reach`).
+
+    made: see `room_of`.  found_square: the mean square of the vector's norm in units of C, where it was released.
+    """
     m, found = layout.size, room_of(columns, layout, products, turn, made)
     # a vector that was not aimed has none of the rooms; it is refused elsewhere
     room, (common, rare) = min(ROOMS, key=lambda room: abs(room - found)), sizes(columns, layout)
     a, b = shortening(common, rare, room)
+    if found_square is not None:
+        # of whole rows it is m, one for each axis
+        a, b = as_found((a, b), found_square * far(common, rare, room) ** 2 / m)
     longer = far(common, rare, room) - math.sqrt(common)
     # second moments of standardised columns as the products find them; those of levels have no tails
     squares = np.diag(products.of_rows(columns.rows).values) / columns.rows

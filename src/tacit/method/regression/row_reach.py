@@ -49,7 +49,8 @@ def chosen_room(common: float, rare: float, noise: float, rows: float) -> float:
     relative = noise**2 / (max(rows, 1.0) * SCORE_SQUARE)
 
     def variance(room: float) -> float:
-        a, b = shortening(common, rare, room)
+        # rows of a rare level have no more room than the others: what these lose stands for both
+        a, b = shortening(common, 0.0, room)
         return (b + relative * far(common, rare, room) ** 2) / a**2
 
     # the longest of those that are alike
@@ -68,7 +69,7 @@ def room_of_products(common: float, rare: float, noise: float, rows: float) -> f
     """
 
     def error(room: float) -> float:
-        lost = 1 - shortening(common, rare, room)[1]
+        lost = 1 - shortening(common, 0.0, room)[1]
         return (lost / 2) ** 2 + (noise * far(common, rare, room) ** 2 / max(rows, 1.0)) ** 2
 
     return min(reversed(ROOMS), key=error)
@@ -90,6 +91,17 @@ def tail_factor(tau: float, longer: float) -> float:
     # at ROOM both parts reach as far, and the factor is 1
     part = HEAVY * min(max((ROOM - longer) / (ROOM - ROOMS[0]), 0.0), 1.0)
     return 1 - part * (1 - min(max(tau, HEAVIEST), 1.0))
+
+
+def as_found(kept: tuple[float, float], found: float) -> tuple[float, float]:
+    """Return A and B of rows of which B was found to be at least that of normal ones, so that they lose less.
+
+    >>> as_found((0.95, 0.9), 0.8), tuple(round(x, 3) for x in as_found((0.95, 0.9), 0.98))
+    ((0.95, 0.9), (0.99, 0.98))
+    """
+    a, b = kept
+    more = min(max(found, b), 1.0)
+    return (a + (1 - a) * (more - b) / (1 - b), more) if b < 1 else kept
 
 
 @lru_cache(maxsize=4096)

@@ -43,8 +43,8 @@ FORMS: Final = (*VECTORS, MATRICES)
 """All of them."""
 SCORE: Final = 2**10
 """F, the weight of psi v."""
-OFF: Final = 2**10
-"""Weight of an entry j < k of a matrix."""
+OFF: Final = 99
+"""Weight of an entry j < k of a matrix: over the root of 2 it is nearly 70, the weight of an entry j = k."""
 
 
 def score_vectors(name: str, layout: Layout, neighbors: str) -> ProductEncoding:
