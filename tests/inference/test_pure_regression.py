@@ -12,6 +12,7 @@ import pytest
 from scipy import special, stats
 
 import tacit as tc
+from tacit.method.regression import estimate
 from tacit.privacy import Cost
 from tacit.release.digests import sealed
 from tacit.release.document import release_from_dict
@@ -186,6 +187,15 @@ def test_parts_of_the_other_noise_are_refused() -> None:
         for words in ({**one, "parts": other["parts"]}, {**one, "cost": other["cost"]}):
             with pytest.raises(tc.TacitError, match="damaged"):
                 release_from_dict(sealed(words))
+
+
+def test_sums_that_allow_no_arithmetic_are_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def singular(*_: Any) -> Any:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+
+    monkeypatch.setattr(estimate, "kept_of", singular)
+    found = release_from_dict(json.loads(document("linear", epsilon=20))).fit()
+    assert all(reason and "noise leaves no numbers" in reason for reason in found.reasons)
 
 
 def test_bad_questions_cost_nothing() -> None:

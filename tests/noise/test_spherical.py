@@ -172,6 +172,10 @@ def test_round_trip_and_hash(scale: Fraction, dimension: int) -> None:
     assert hash(law) == hash(law_from_dict(law.to_dict()))
     others = {SphericalLaplace(scale, 1 + dimension % 9), RoundedNormal(scale), DiscreteLaplace(scale)}
     assert (law in others) == (dimension == 1 + dimension % 9)
+    # independent noises have none
+    with pytest.raises(NoiseError) as refused:
+        law_from_dict({**DiscreteLaplace(scale).to_dict(), "dimension": dimension})
+    assert refused.value.code == "N01"
 
 
 @settings(max_examples=50)

@@ -103,7 +103,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Part:
-    """Noisy integers of one column: one tuple a cell, each integer with an independent draw of `law`.
+    """Noisy integers of one column: one tuple a cell, each integer with an independent draw of `law`, or all with one
+    vector of it where the law has a dimension.
 
     `form` names the integer encoding (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are the
     proven sensitivities of the whole part, and `cost` is the share of the price to which its noise is scaled.
