@@ -35,7 +35,7 @@ class SphericalLaplace:
 
     >>> law = SphericalLaplace(Fraction(100), 3)
     >>> round(law.variance(), 2), float(law.sf(400)).__round__(4)
-    (40000.08, 0.0275)
+    (40000.08, 0.0274)
     """
 
     scale: Fraction

@@ -43,7 +43,7 @@ def chosen_room(common: float, rare: float, noise: float, rows: float) -> float:
     common: mean square of the norm of a row's vector, rare levels aside; rare: what these may add to it.  noise:
     standard deviation of the noise in a sum of psi v, in units of the largest |psi| and of C.
 
-    >>> chosen_room(4, 0, 5.0, 1e6), chosen_room(4, 0, 5.0, 1e3)
+    >>> chosen_room(4, 0, 5.0, 1e9), chosen_room(4, 0, 5.0, 1e3)
     (2.0, 0.5)
     """
     relative = noise**2 / (max(rows, 1.0) * SCORE_SQUARE)
@@ -64,7 +64,7 @@ def room_of_products(common: float, rare: float, noise: float, rows: float) -> f
     units of C**2.  The half is what differs between products; what they lose alike is told by that
     of the constant with itself.
 
-    >>> room_of_products(5, 0, 5.0, 1e6), room_of_products(5, 0, 5.0, 1e3)
+    >>> room_of_products(5, 0, 5.0, 1e6), room_of_products(5, 0, 5.0, 300)
     (2.0, 0.5)
     """
 
