@@ -70,7 +70,7 @@ def kept_in(release: SimulatedRelease, layout: Layout) -> Kept:
 def read(release: SimulatedRelease, layout: Layout, model: str) -> tuple[FirstPart, ScorePart, ScaledTerms]:
     first, terms = first_of(release.parts, layout, release.rows)
     link, kept = link_of(model, layout), kept_in(release, layout)
-    return first, read_norm_scored(release.parts[-1], layout, terms, link, kept), terms
+    return first, read_norm_scored(release.parts[-1], release.parts[-1], layout, terms, link, kept), terms
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -207,7 +207,7 @@ def test_noise_in_the_curvature_widens_intervals_as_far_as_it_moves_variances() 
     link, kept = link_of("logistic", layout), kept_in(release, layout)
     for _ in range(400):
         noisy = with_noise(release.parts[-1], law, rng, start, start + pairs)
-        other = read_norm_scored(noisy, layout, terms, link, kept)
+        other = read_norm_scored(noisy, noisy, layout, terms, link, kept)
         other = replace(other, score=0 * last.score, score_squares=last.score_squares)
         found.append(np.diag(sum(_last_step(first, other, moments).covariances(other))))
     still = replace(last, score=0 * last.score)

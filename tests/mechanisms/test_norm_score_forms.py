@@ -6,13 +6,9 @@ from itertools import product
 from pathlib import Path
 from typing import cast
 
-import duckdb
 import numpy as np
-import polars as pl
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 import pytest
+from every_engine import ODD_SCHEMA, assert_every_engine_adds_up, columns_of, odd_table
 from test_regression_forms import furthest, made
 
 import tacit as tc
@@ -22,11 +18,9 @@ from tacit.method.regression import mechanism as regression
 from tacit.method.regression import norm_encoding, norm_score_encoding
 from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.source import open_source
 from tacit.testing.simulated_regressions import rows_of
 
 KINDS = [(False, False), (True, False), (True, True), (False, True)]
@@ -143,26 +137,8 @@ def test_changes_of_scores_in_all_directions_on_the_grid_of_releases(weighed: bo
 )
 def test_every_engine_adds_up_the_same_scores(model: str, formula: str, tmp_path: Path) -> None:
     """Each part's question as a release's integers aim it, at a table with nulls, NaN, infinities and values beyond."""
-    rng, n = np.random.default_rng(3), 400
-    x = rng.normal(0, 1, n)
-    x[:4] = [np.nan, np.inf, -np.inf, 1e300]
-    data = pa.table(
-        {
-            "x": pa.array(x),
-            "m": pa.array([None if i % 50 == 7 else bool(b) for i, b in enumerate(rng.random(n) < 0.4)]),
-            "g": pa.array(rng.choice(["a", "b", "z"], n)),
-            "y": pa.array(rng.random(n) < 0.5),
-            "k": pa.array([None if i == 9 else int(k) for i, k in enumerate(rng.poisson(3, n))], pa.int64()),
-        }
-    )
-    pq.write_table(data, tmp_path / "t.parquet")
-    pa.csv.write_csv(data, tmp_path / "t.csv")
-    schema = tc.Schema(
-        {"x": tc.Real(-2, 2), "m": tc.Boolean(), "g": tc.Category(["a", "b"]), "y": tc.Boolean(), "k": tc.Integer(0, 9)}
-    )
-    query = tc.Regression(formula, model=model)
-    arrays = {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
-    rows = rows_of(query, arrays, schema, Cost.of(rho=8), "add-remove")
+    data, query = odd_table(), tc.Regression(formula, model=model)
+    rows = rows_of(query, columns_of(data), ODD_SCHEMA, Cost.of(rho=8), "add-remove")
     release = rows.release(np.random.default_rng(1))
     asked = [
         regression.next_question(cast(ProductPart, column), release.parts[:i], rows.shape)
@@ -171,10 +147,7 @@ def test_every_engine_adds_up_the_same_scores(model: str, formula: str, tmp_path
     expected = [(rows.sums(one),) for one in asked]
     assert all(one.question.norm is not None for one in asked[1:])
     assert len({abs(x) for x in expected[-1][0]}) > 20
-    relation = duckdb.connect().from_arrow(data)
-    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
-        opened = open_source(source, schema)
-        assert [exact_part(one, rows.shape, opened) for one in asked] == expected, type(source)
+    assert_every_engine_adds_up(expected, asked, rows.shape, data, ODD_SCHEMA, tmp_path)
 
 
 def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:

@@ -7,15 +7,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from boxed_rows import boxed_rows
+from every_engine import assert_every_engine_adds_up, columns_of
 
 import tacit as tc
 from tacit.curator.mechanisms import design
@@ -88,10 +87,6 @@ def table(rows: int = 400, seed: int = 0) -> pa.Table:
     )
 
 
-def arrays(data: pa.Table) -> dict[str, np.ndarray]:
-    return {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
-
-
 def with_odd_score(shape: Measurement) -> Measurement:
     """The second part scored at coefficients that are not round."""
     query = cast(tc.Regression, shape.query)
@@ -121,17 +116,12 @@ def somewhere(shape: Measurement) -> Measurement:
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
 def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> None:
     data = table()
-    pq.write_table(data, tmp_path / "t.parquet")
-    pa.csv.write_csv(data, tmp_path / "t.csv")
-    made = boxed_rows(query, arrays(data), SCHEMA, Cost.of(epsilon=1), "add-remove")
+    made = boxed_rows(query, columns_of(data), SCHEMA, Cost.of(epsilon=1), "add-remove")
     assert 50 < len(made.z) < 400
     shape = somewhere(made.shape)
     expected = [(made.sums(column),) for column in shape.columns]
     assert len({abs(x) for x in expected[1][0]}) > 4
-    relation = duckdb.connect().from_arrow(data)
-    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
-        opened = open_source(source, SCHEMA)
-        assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
+    assert_every_engine_adds_up(expected, shape.columns, shape, data, SCHEMA, tmp_path)
 
 
 LINEAR = [one for one in QUERIES if one.model == "linear"]
@@ -143,9 +133,7 @@ LINEAR = [one for one in QUERIES if one.model == "linear"]
 def test_every_engine_adds_up_the_same_integers_of_norm_clipped_rows(query: Any, tmp_path: Path) -> None:
     """Each part as it is asked for after the noisy parts before it: scales, axes and a fit that are not round."""
     data = table()
-    pq.write_table(data, tmp_path / "t.parquet")
-    pa.csv.write_csv(data, tmp_path / "t.csv")
-    made = rows_of(query, arrays(data), SCHEMA, Cost.of(rho=30), "add-remove")
+    made = rows_of(query, columns_of(data), SCHEMA, Cost.of(rho=30), "add-remove")
     release = made.release(np.random.default_rng(1))
     asked = [
         next_question(column, release.parts[:place], made.shape) for place, column in enumerate(made.shape.columns)
@@ -154,10 +142,7 @@ def test_every_engine_adds_up_the_same_integers_of_norm_clipped_rows(query: Any,
     assert all(one.form != column.form for one, column in zip(asked[1:], made.shape.columns[1:], strict=True))
     expected = [(made.sums(column),) for column in asked]
     assert all(len({abs(x) for x in one[0]}) > 4 for one in expected)
-    relation = duckdb.connect().from_arrow(data)
-    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
-        opened = open_source(source, SCHEMA)
-        assert [exact_part(column, made.shape, opened) for column in asked] == expected, type(source)
+    assert_every_engine_adds_up(expected, asked, made.shape, data, SCHEMA, tmp_path)
 
 
 @pytest.mark.long
@@ -165,7 +150,7 @@ def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: P
     pq.write_table(table(120), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
     for query in (*QUERIES[:2], QUERIES[-1]):
-        shape = somewhere(boxed_rows(query, arrays(table(120)), SCHEMA, Cost.of(rho=1), "add-remove").shape)
+        shape = somewhere(boxed_rows(query, columns_of(table(120)), SCHEMA, Cost.of(rho=1), "add-remove").shape)
         for column in shape.columns:
             found = exact_part(column, shape, open_source(frame, SCHEMA))
             assert found == exact_part(column, shape, open_source(tmp_path / "t.parquet", SCHEMA))

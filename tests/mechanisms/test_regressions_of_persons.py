@@ -15,7 +15,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from boxed_rows import boxed_rows
-from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, arrays, somewhere, table
+from every_engine import columns_of
+from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, somewhere, table
 
 import tacit as tc
 from tacit.curator.mechanisms import design
@@ -68,7 +69,7 @@ def test_every_engine_adds_up_the_same_integers_of_persons(
     query: Any, kind: str, kinds: tuple[str, ...], tmp_path: Path
 ) -> None:
     data = visits(kind)
-    made = rows_of(query, arrays(data), PERSONS, Cost.of(epsilon=1), "add-remove")
+    made = rows_of(query, columns_of(data), PERSONS, Cost.of(epsilon=1), "add-remove")
     assert made.size == len(set(data["who"].to_pylist()))
     assert made.who is not None
     assert 30 < len(np.unique(made.who)) < made.size
@@ -95,7 +96,7 @@ def test_a_row_a_person_is_a_row() -> None:
     data = table().append_column("who", pa.array(range(400)))
     for query in (QUERIES[0], QUERIES[4]):
         alone, persons = (
-            boxed_rows(query, arrays(data), schema, Cost.of(rho=1), "add-remove") for schema in (SCHEMA, PERSONS)
+            boxed_rows(query, columns_of(data), schema, Cost.of(rho=1), "add-remove") for schema in (SCHEMA, PERSONS)
         )
         one, other = (made.shape.columns for made in (alone, persons))
         size = alone.layout.size

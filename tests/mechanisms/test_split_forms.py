@@ -7,13 +7,9 @@ from itertools import product
 from pathlib import Path
 from typing import cast
 
-import duckdb
 import numpy as np
-import polars as pl
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 import pytest
+from every_engine import ODD_SCHEMA, assert_every_engine_adds_up, columns_of, odd_table
 from test_regression_forms import FORMULAS, furthest, made, rows_of
 
 import tacit as tc
@@ -23,10 +19,8 @@ from tacit.method.regression import norm_encoding
 from tacit.method.regression import split_score_encoding as forms
 from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.product_parts import ProductPart
 from tacit.privacy import Cost
-from tacit.source import open_source
 from tacit.testing import simulated_regressions
 
 Ints = np.ndarray
@@ -183,26 +177,8 @@ def test_column_moments_of_all_pairs_of_rows_in_l1(formula: str, relation: str, 
 )
 def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path: Path) -> None:
     """Each part's question as a release's integers aim it, at a table with nulls, NaN, infinities and values beyond."""
-    rng, n = np.random.default_rng(3), 400
-    x = rng.normal(0, 1, n)
-    x[:4] = [np.nan, np.inf, -np.inf, 1e300]
-    data = pa.table(
-        {
-            "x": pa.array(x),
-            "m": pa.array([None if i % 50 == 7 else bool(b) for i, b in enumerate(rng.random(n) < 0.4)]),
-            "g": pa.array(rng.choice(["a", "b", "z"], n)),
-            "y": pa.array(rng.random(n) < 0.5),
-            "k": pa.array([None if i == 9 else int(k) for i, k in enumerate(rng.poisson(3, n))], pa.int64()),
-        }
-    )
-    pq.write_table(data, tmp_path / "t.parquet")
-    pa.csv.write_csv(data, tmp_path / "t.csv")
-    schema = tc.Schema(
-        {"x": tc.Real(-2, 2), "m": tc.Boolean(), "g": tc.Category(["a", "b"]), "y": tc.Boolean(), "k": tc.Integer(0, 9)}
-    )
-    arrays = {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
-    query, price = tc.Regression(formula, model=model), Cost.of(epsilon=60)
-    rows = simulated_regressions.rows_of(query, arrays, schema, price, "add-remove")
+    data, query, price = odd_table(), tc.Regression(formula, model=model), Cost.of(epsilon=60)
+    rows = simulated_regressions.rows_of(query, columns_of(data), ODD_SCHEMA, price, "add-remove")
     release, plain = rows.release(np.random.default_rng(1)), [cast(ProductPart, one) for one in rows.shape.columns]
     asked = [regression.next_question(one, release.parts[:i], rows.shape) for i, one in enumerate(plain)]
     # aimed, not the placeholders; the matrices are of the vector and the score that were released just before
@@ -214,7 +190,4 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     assert regression.next_question(plain[-1], (*release.parts[:-2], other), rows.shape) == asked[-1]
     expected = [(rows.sums(one),) for one in asked]
     assert all(len({abs(x) for x in one[0]}) > 2 for one in expected)
-    relation = duckdb.connect().from_arrow(data)
-    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
-        opened = open_source(source, schema)
-        assert [exact_part(one, rows.shape, opened) for one in asked] == expected, type(source)
+    assert_every_engine_adds_up(expected, asked, rows.shape, data, ODD_SCHEMA, tmp_path)

@@ -64,8 +64,7 @@ def drawn(law: SphericalLaplace, words: Words, *, floats: bool) -> list[int]:
     mixture = Mixture.begun(law.dimension + 1, words)
     word = words(law.dimension)
     m = (word >> np.uint64(1)).view(np.int64)
-    radius = mixture.radius(law.scale)
-    cells, undecided = _by_floats(m, radius) if floats else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
+    cells, undecided = _by_floats(m, mixture.radius(law.scale), floats=floats)
     found: list[int] = cells.tolist()
     for i in np.flatnonzero(undecided):
         found[i], mixture = _certain(int(m[i]), mixture, law.scale, words)
@@ -73,10 +72,10 @@ def drawn(law: SphericalLaplace, words: Words, *, floats: bool) -> list[int]:
     return [-k if w & 1 else k for k, w in zip(found, word.tolist(), strict=True)]
 
 
-def _by_floats(m: Ints, radius: Radius) -> tuple[Ints, Bools]:
-    """[J] Return cells that hold for every radius between both bounds, and where floats are undecided."""
+def _by_floats(m: Ints, radius: Radius, *, floats: bool) -> tuple[Ints, Bools]:
+    """[J] Return cells that hold for every radius between both bounds, and where floats, if tried, are undecided."""
     low, high = radius
-    if high > MOST_SCALE or low < LEAST_SCALE or (high - low) * 2**NARROW > low:
+    if not floats or high > MOST_SCALE or low < LEAST_SCALE or (high - low) * 2**NARROW > low:
         return np.zeros_like(m), np.ones(len(m), dtype=np.bool_)
     return decide(HALF_NORMAL, pieces(HALF_NORMAL), low, m)
 

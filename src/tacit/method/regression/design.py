@@ -30,7 +30,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     if query.model != "linear":
         return scores_design.design(query, public, cost)
     facts = row_facts(query, public.schema)
-    # normal noise follows a norm, whatever the bounds; of persons, means are released, and products of means
+    # of rows noise follows a norm, whatever the bounds; of persons, means are released, and products of means
     if facts.unit is None:
         return norms_design.design(query, facts, public, cost)
     return boxed(query, facts, public, cost)

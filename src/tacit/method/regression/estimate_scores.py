@@ -42,8 +42,8 @@ from tacit.method.regression.glm_pilot import (
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norm_scores import mean_square, norm_first, read_norm_scored
-from tacit.method.regression.noisy_norms import read_standardised, turned
+from tacit.method.regression.noisy_norm_scores import norm_first, read_last_scores
+from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.noisy_scores import (
     FirstPart,
     ScaledTerms,
@@ -53,9 +53,8 @@ from tacit.method.regression.noisy_scores import (
     scaled_terms,
 )
 from tacit.method.regression.norm_encoding import FORMS as NORMS
-from tacit.method.regression.norm_scaling import kept_of, read_columns
+from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
-from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.parts import Part
 
 METHOD: Final = "one-step"
@@ -127,11 +126,7 @@ def _read(
         columns = read_columns(parts[0], layout, rows)
         products, turn = read_standardised(parts[1], layout)
         first, terms = norm_first(columns, products, turn, layout)
-        # at pure prices the matrices beside the last scores are a part of their own
-        scores, *matrices = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
-        square = mean_square(parts[-1], layout)
-        kept = kept_of(columns, layout, products, turn, turned(scores.parameters, layout.size), square)
-        return first, read_norm_scored(scores, layout, terms, link, kept, *matrices), terms
+        return first, read_last_scores(parts, columns, products, turn, layout, terms, link), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms
 

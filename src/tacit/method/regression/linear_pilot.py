@@ -44,7 +44,12 @@ def residual_range(rows: float, noise: float) -> float:
     (3.0, 4.4, 33.33)
     """
     # noise times range at most sqrt(rows / 4) / 3, solved for the range
-    return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
+    return max(range_of_rows(rows), math.sqrt(rows) / (6 * noise))
+
+
+def range_of_rows(rows: float) -> float:
+    """Return the clipping range whose bias vanishes beside the standard error of so many rows."""
+    return RANGE * max(1.0, rows / 1_000) ** (1 / 6)
 
 
 def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -> ClippedResidual:

@@ -41,9 +41,9 @@ from typing import cast
 
 from tacit.method.regression.glm_pilot import link_of, next_score
 from tacit.method.regression.mechanism_norms import aimed_or_plain, room_for
-from tacit.method.regression.noisy_norm_scores import mean_square, noise_of_scores, norm_first, read_norm_scored
-from tacit.method.regression.noisy_norms import read_standardised, turned
-from tacit.method.regression.norm_scaling import kept_of, read_columns, standardised, whitened
+from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_first, read_last_scores
+from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
 from tacit.method.regression.norm_scores_design import with_norm_score
 from tacit.method.regression.norms_design import product_noise, with_products
 from tacit.method.regression.product_parts import ProductPart
@@ -67,10 +67,6 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     clip = whitened(columns, layout, products, turn, room_for(part, columns))
     link = link_of(cast(Regression, shape.query).model, layout)
     first, terms = norm_first(columns, products, turn, layout)
-    last = None
-    if len(parts) > 2:
-        square = mean_square(parts[-1], layout)
-        kept = kept_of(columns, layout, products, turn, turned(parts[-1].parameters, layout.size), square)
-        last = read_norm_scored(parts[-1], layout, terms, link, kept)
+    last = read_last_scores(parts, columns, products, turn, layout, terms, link) if len(parts) > 2 else None
     noise = noise_of_scores(part, clip, terms)
     return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, CLIP))

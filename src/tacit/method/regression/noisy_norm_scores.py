@@ -7,6 +7,7 @@ as the smallest variance, means the same however wide a column's bounds are.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from tacit.base.arrays import Array
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norms import stored_axes, sums_of_products, turned_back
+from tacit.method.regression.noisy_norms import stored_axes, sums_of_products, turned, turned_back
 from tacit.method.regression.noisy_scores import (
     CUT_UNIT,
     FirstPart,
@@ -25,7 +26,7 @@ from tacit.method.regression.noisy_scores import (
     stored_coefficients,
 )
 from tacit.method.regression.norm_encoding import MOST
-from tacit.method.regression.norm_scaling import Columns, Kept
+from tacit.method.regression.norm_scaling import Columns, Kept, kept_of
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.release.parts import Part
@@ -80,76 +81,63 @@ def noise_of_scores(part: ProductPart, clip: NormClip, terms: ScaledTerms) -> Ar
     )
 
 
-def read_norm_scored(
-    part: Part,
+def read_last_scores(
+    parts: Sequence[Part],
+    columns: Columns,
+    products: NoisyMatrix,
+    turn: Array,
     layout: Layout,
     terms: ScaledTerms,
     link: Link,
-    kept: Kept,
-    matrices: Part | None = None,
 ) -> ScorePart:
-    """Return the sums of a part of form `norm-scored` or `norm-weighed`, as if rows counted whole.
+    """Return the sums of the last scores, as if rows counted whole.
 
-    matrices: the part that holds them, of scores that were released alone.
+    parts: all so far, the last of scores or, at a pure price, of the matrices beside them.  products, turn: as
+    `noisy_norms.read_standardised` returns them.
     """
-    if matrices is None:
-        return _read_one(part, layout, terms, link, kept)
-    return _read_split(part, matrices, layout, terms, link, kept)
-
-
-def mean_square(part: Part, layout: Layout) -> float:
-    """Return the mean square of the norm of a shortened vector, in units of C, rows weighted by |psi| or its like."""
-    facts, m, alone = part.parameters, layout.size, part.form == MATRICES
-    place = 0 if alone else m
-    # psi**2 comes between the sum of sizes and their matrix, where there is one
-    start = place + 1 + (1 if alone else facts["squares"])
-    whole = float(part.integers[0][place] / (facts["size"] * facts["G"]))
-    return float(np.trace(sums_of_products(part, m, start, 1.0).values)) / MOST**2 / max(whole, 1.0)
-
-
-def _read_one(part: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept) -> ScorePart:
-    """Return the sums of a part that holds scores and matrices."""
-    facts, matrix, m = part.parameters, terms.matrix, layout.size
-    integers, noise = np.array(part.integers[0], dtype=np.float64), part.law.variance()
-    squares, sd, unit = facts["squares"], math.sqrt(noise), facts["score"] * facts["G"]
-    axes, start = matrix @ turned_back(facts, m), m + 1 + squares
-    back, whole_rows = axes @ kept.scores, axes @ kept.products
-    sizes, link = sums_of_products(part, m, start, 1.0).transformed(whole_rows), link.from_stored(facts)
-    meat = sums_of_products(part, m, start + len(layout.all_pairs), 1.0).transformed(back) if squares else None
-    whole, square = facts["size"] * facts["G"], facts["square"] * facts["G"] ** 2
-    return ScorePart(
-        stored_coefficients(facts, terms, link),
-        link,
-        back @ integers[:m] / unit,
-        back @ back.T * (noise / unit**2),
-        sizes,
-        meat,
-        facts["cut"] / CUT_UNIT,
-        float(integers[m + 1] / square) if squares else 0.0,
-        sd / square if squares else 0.0,
-        float(integers[m] / whole),
-        sd / whole,
+    scores, *_ = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
+    made, square = turned(scores.parameters, layout.size), _mean_square(parts[-1], layout)
+    return read_norm_scored(
+        scores, parts[-1], layout, terms, link, kept_of(columns, layout, products, turn, made, square)
     )
 
 
-def _read_split(part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept) -> ScorePart:
-    """Return the sums of scores alone, and of the matrices that were released beside them."""
-    facts, other, m = part.parameters, matrices.parameters, layout.size
-    integers, beside = (np.array(one.integers[0], dtype=np.float64) for one in (part, matrices))
-    link, unit, loose = link.from_stored(facts), facts["score"] * facts["G"], math.sqrt(matrices.law.variance())
-    axes, pairs = terms.matrix @ turned_back(facts, m), len(layout.all_pairs)
+def read_norm_scored(
+    part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept
+) -> ScorePart:
+    """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself."""
+    facts, m, unit = part.parameters, layout.size, part.parameters["score"] * part.parameters["G"]
+    axes, link = terms.matrix @ turned_back(facts, m), link.from_stored(facts)
     back = axes @ kept.scores
+    place, squares = _place(matrices, layout)
+    integers, beside = (np.array(one.integers[0], dtype=np.float64) for one in (part, matrices))
+    start, loose, other = place + 1 + squares, math.sqrt(matrices.law.variance()), matrices.parameters
+    meat = sums_of_products(matrices, m, start + len(layout.all_pairs), 1.0).transformed(back) if squares else None
     size, square = other["size"] * other["G"], other["square"] * other["G"] ** 2
     return ScorePart(
         stored_coefficients(facts, terms, link),
         link,
-        back @ integers / unit,
+        back @ integers[:m] / unit,
         back @ back.T * (part.law.variance() / unit**2),
-        sums_of_products(matrices, m, 2, 1.0).transformed(axes @ kept.products),
-        sums_of_products(matrices, m, 2 + pairs, 1.0).transformed(back),
+        sums_of_products(matrices, m, start, 1.0).transformed(axes @ kept.products),
+        meat,
         facts["cut"] / CUT_UNIT,
-        float(beside[1] / square),
-        loose / square,
-        float(beside[0] / size),
+        float(beside[place + 1] / square) if squares else 0.0,
+        loose / square if squares else 0.0,
+        float(beside[place] / size),
         loose / size,
     )
+
+
+def _mean_square(matrices: Part, layout: Layout) -> float:
+    """Return the mean square of the norm of a shortened vector, in units of C, rows weighted by |psi| or its like."""
+    facts, (place, squares) = matrices.parameters, _place(matrices, layout)
+    whole = float(matrices.integers[0][place] / (facts["size"] * facts["G"]))
+    sizes = sums_of_products(matrices, layout.size, place + 1 + squares, 1.0)
+    return float(np.trace(sizes.values)) / MOST**2 / max(whole, 1.0)
+
+
+def _place(matrices: Part, layout: Layout) -> tuple[int, bool]:
+    """Return where a part has the sum of sizes, and whether psi**2 follows it, before the matrices."""
+    alone = matrices.form == MATRICES
+    return 0 if alone else layout.size, alone or bool(matrices.parameters["squares"])

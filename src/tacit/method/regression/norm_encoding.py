@@ -88,7 +88,7 @@ def column_moments(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool
     gone += count * H * H if counted else 0
     l1 = (max(gone, apart) if one else gone) if noise == "laplace" else isqrt(l2_squared * len(weights)) + 1
     parameters = {"G": H, "score": FIRST, "square": lift, "count": count if counted else 0}
-    return _encoding(FORMS[0], parameters, weights, most, l1, l2_squared)
+    return weighted_sums(FORMS[0], parameters, weights, most, l1, l2_squared)
 
 
 def norm_products(layout: Layout, neighbors: str) -> ProductEncoding:
@@ -100,7 +100,7 @@ def norm_products(layout: Layout, neighbors: str) -> ProductEncoding:
     # an extreme row lies on the first axis
     most = [MOST * MOST, *([0] * (len(pairs) - 1))]
     parameters = {"G": MOST, "off": OFF, "diag": DIAGONAL}
-    return _encoding(FORMS[1], parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
+    return weighted_sums(FORMS[1], parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
 
 
 def norm_scores(layout: Layout, neighbors: str) -> ProductEncoding:
@@ -117,11 +117,12 @@ def norm_scores(layout: Layout, neighbors: str) -> ProductEncoding:
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
     weights = [RESIDUAL_WEIGHT] * layout.size + [square] + [entry_weight(one, off, diag, diag) for one in pairs]
     most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, R * R >> SHIFT, *([0] * (len(pairs) - 1))]
-    return _encoding(FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
+    return weighted_sums(FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
 
 
-def _encoding(
+def weighted_sums(
     name: str, parameters: dict[str, int], weights: list[int], most: list[int], l1: int, l2_squared: int
 ) -> ProductEncoding:
+    """Return the encoding of sums times these weights; most: the sums of an extreme row."""
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
     return ProductEncoding(name, parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme)

@@ -25,6 +25,7 @@ from tacit.method.regression.linear_pilot import (
     RANGE,
     integer_residual,
     pilot_coefficients,
+    range_of_rows,
     residual_sd,
     response_residual,
 )
@@ -169,9 +170,14 @@ def room_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array
 
     made: the matrix that makes the vector of z / H, in its integer units, shape (m, m).
     """
+    return _room(columns, layout, _turned(columns, layout, products, turn), made)
+
+
+def _room(columns: Columns, layout: Layout, axes: Array, made: Array) -> float:
+    """Return the room of a vector that `made` makes; axes: the matrix that makes it in standard deviations."""
     common, rare = sizes(columns, layout)
     # H z / H, in units of C
-    reached = float(_turned(columns, layout, products, turn)[0, 0] * MOST / max(abs(float(made[0, 0])), 1e-300))
+    reached = float(axes[0, 0] * MOST / max(abs(float(made[0, 0])), 1e-300))
     return math.sqrt(max(reached**2 - rare, 0.0)) - math.sqrt(common)
 
 
@@ -193,7 +199,8 @@ def kept_of(
 
     made: see `room_of`.  found_square: the mean square of the vector's norm in units of C, where it was released.
     """
-    m, found = layout.size, room_of(columns, layout, products, turn, made)
+    m, axes = layout.size, _turned(columns, layout, products, turn)
+    found = _room(columns, layout, axes, made)
     # a vector that was not aimed has none of the rooms; it is refused elsewhere
     room, (common, rare) = min(ROOMS, key=lambda room: abs(room - found)), sizes(columns, layout)
     a, b = shortening(common, rare, room)
@@ -205,7 +212,7 @@ def kept_of(
     squares = np.diag(products.of_rows(columns.rows).values) / columns.rows
     factors = [tail_factor(float(squares[j]), longer) if j and layout.coordinates[j][0] else 1.0 for j in range(m)]
     # the vector on its axes, of standardised columns: K = axes F axes^-1 is what each column's factor does to it
-    axes = _turned(columns, layout, products, turn) @ np.linalg.inv(turn[:m, :m])
+    axes = axes @ np.linalg.inv(turn[:m, :m])
     K = axes @ np.diag(np.sqrt(factors)) @ np.linalg.inv(axes)
     # sums of psi v come from A K K' of the coefficients' errors, and sums of w**2 v v' are B K**2 (K**2)'
     scores, whole = np.linalg.inv(a * K @ K.T), np.linalg.inv(math.sqrt(b) * K @ K)
@@ -258,7 +265,7 @@ def _range(rows: float, noise: float) -> float:
     # falls as noise grows with it: a few rounds of halfway steps settle it
     for _ in range(30):
         worth = rows / (1 + (noise * range_) ** 2 / max(rows, 1.0))
-        range_ = (range_ + RANGE * max(1.0, worth / 1_000) ** (1 / 6)) / 2
+        range_ = (range_ + range_of_rows(worth)) / 2
     return max(range_, math.sqrt(rows) / (3 * noise))
 
 

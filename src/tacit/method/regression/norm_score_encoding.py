@@ -31,7 +31,7 @@ from typing import Final
 from tacit.method.regression.encoding import ProductEncoding, entry_weight
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_scores import SCORE_WEIGHT
-from tacit.method.regression.norm_encoding import MOST
+from tacit.method.regression.norm_encoding import MOST, weighted_sums
 from tacit.method.regression.score_encoding import CLIP
 
 FORMS: Final = ("norm-scored", "norm-weighed")
@@ -63,6 +63,4 @@ def norm_scored(layout: Layout, neighbors: str, *, squares: bool, weighed: bool 
     # an extreme row lies on the first axis
     alone = [MOST * MOST, *([0] * (len(pairs) - 1))]
     most = [CLIP * MOST, *([0] * (layout.size - 1)), CLIP, *([CLIP**2] if squares else []), *(alone * matrices)]
-    extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    name, column = FORMS[weighed], tuple((w,) for w in weights)
-    return ProductEncoding(name, parameters, (), column, l2 * (isqrt(len(weights)) + 1), l2 * l2, (), extreme)
+    return weighted_sums(FORMS[weighed], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)

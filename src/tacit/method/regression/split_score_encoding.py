@@ -29,7 +29,7 @@ from typing import Final
 
 from tacit.method.regression.encoding import ProductEncoding, entry_weight
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.norm_encoding import MOST
+from tacit.method.regression.norm_encoding import MOST, weighted_sums
 from tacit.method.regression.score_encoding import CLIP
 
 RESIDUALS: Final = "residual-vectors"
@@ -52,7 +52,9 @@ def score_vectors(name: str, layout: Layout, neighbors: str) -> ProductEncoding:
     radius = SCORE * CLIP * MOST
     l2 = 2 * radius if neighbors == "replace-one" else radius
     most = [CLIP * MOST, *([0] * (layout.size - 1))]
-    return _encoding(name, {"G": CLIP, "score": SCORE}, [SCORE] * layout.size, most, l2)
+    return weighted_sums(
+        name, {"G": CLIP, "score": SCORE}, [SCORE] * layout.size, most, l2 * (isqrt(layout.size) + 1), l2 * l2
+    )
 
 
 def score_matrices(layout: Layout, neighbors: str, *, sizes: bool) -> ProductEncoding:
@@ -70,10 +72,4 @@ def score_matrices(layout: Layout, neighbors: str, *, sizes: bool) -> ProductEnc
     weights = [*([size] if sizes else []), square, *(matrix * matrices)]
     alone = [MOST * MOST, *([0] * (len(pairs) - 1))]
     most = [*([CLIP] if sizes else []), CLIP**2, *(alone * matrices)]
-    return _encoding(MATRICES, parameters, weights, most, l2)
-
-
-def _encoding(name: str, parameters: dict[str, int], weights: list[int], most: list[int], l2: int) -> ProductEncoding:
-    extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    l1 = l2 * (isqrt(len(weights)) + 1)
-    return ProductEncoding(name, parameters, (), tuple((w,) for w in weights), l1, l2 * l2, (), extreme)
+    return weighted_sums(MATRICES, parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
