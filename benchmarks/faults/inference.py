@@ -758,6 +758,13 @@ CELLS = (
         ("tests/fromcells/test_quantiles_within_bins.py",),
     ),
     Fault(
+        "tacit.fits.bin_rules",
+        "trust = np.where(seen, safe * full / (full + m[..., None] / 5 + np.sqrt(variance) + 1), 0.0)",
+        "trust = np.where(seen, full / (full + m[..., None] / 5 + np.sqrt(variance) + 1), 0.0)",
+        "a bin whose noisy margin is 0 decides the standard errors of a fit",
+        ("tests/fits/test_bin_errors.py::test_standard_errors_pass_smoothly_as_a_bin_is_empty",),
+    ),
+    Fault(
         "tacit.fits.bin_shapes",
         "off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)",
         "off = np.minimum(np.maximum(np.abs(moved), straight / 4), UNKNOWN)",

@@ -58,6 +58,21 @@ def test_the_noise_of_rules_counts_in_skewed_columns() -> None:
     assert fit.cov_privacy == pytest.approx(400 * influence.T @ influence, rel=1e-3)
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_standard_errors_pass_smoothly_as_a_bin_is_empty(sign: int) -> None:
+    """Noise leaves the margin of an empty bin at, above or below 0: that must not decide what a fit is worth.
+
+    Shares of a bin whose people add up to 0 are not finite; errors were 30 times as large where its margin was 0.
+    """
+    axes = (CellAxis("x", "continuous", np.linspace(0.0, 1.0, 7)), levels("z", "no", "yes"))
+    errors = list[np.ndarray]()
+    for left in (-9.0, -1, -0.01, 0, 0.01, 1, 9):
+        counts = np.array([[900.0, 300], [900, 700], [800, 1300], [300, 1100], [12, 90], [sign * 15, left - sign * 15]])
+        errors.append(fit_cells(CellCounts(axes, counts, 100.0), "z ~ x", "logistic").std_errors)
+    ratio = np.array(errors[1:]) / np.array(errors[:-1])
+    assert ratio == pytest.approx(np.ones(ratio.shape), abs=0.1)
+
+
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("model", ["linear", "logistic"])
 def test_intervals_of_fits_to_uneven_bins_hold_the_truth_without_noise(name: str, model: str) -> None:

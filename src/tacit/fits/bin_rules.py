@@ -136,7 +136,9 @@ def shares(axis: CellAxis, counts: Array, variance: float, shift: Array) -> tupl
     distance = np.where(own, 1.0, x[..., near] - x[..., None])
     full = m[..., near]
     seen = ~own & (np.abs(near - np.arange(K)[:, None]) == 1) & (h[near] * NARROW_HEAP >= h[:, None]) & (full > 0)
-    trust = np.where(seen, full / (full + m[..., None] / 5 + np.sqrt(variance) + 1), 0.0)
+    # the square: as a neighbour's count goes through 0, the weight of its cells' counts, beyond 1 / full, goes to 0
+    safe = full**2 / (full**2 + variance + 1e-300)
+    trust = np.where(seen, safe * full / (full + m[..., None] / 5 + np.sqrt(variance) + 1), 0.0)
     # each difference by the other's distance: exact for parabolas where both are trusted alike
     pull = trust / np.abs(distance)
     total = pull.sum(axis=-1, keepdims=True)
