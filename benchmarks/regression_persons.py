@@ -59,8 +59,11 @@ HEAD = (
 PRICES: dict[str, dict[str, Any]] = {
     f"ε = {epsilon}, δ = 1e-6": {"epsilon": epsilon, "delta": "0.000001"} for epsilon in (5, 3, 1)
 }
+PRICES["ε = 3"] = {"epsilon": 3}
 TRUTH = {"Intercept": 0.3, "x": 1.0, "w": -0.5, "b": 0.6}
 """x changes from row to row; w (normal) and b (true of two in five) are the person's."""
+PAIRS = {f"x{j}": -0.3 if j % 2 else 0.4 for j in range(10)}
+"""Ten normal regressors in five pairs of correlation .8, half of their variance the person's, with bounds of ±6."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,13 @@ class Made:
     correlation: float = 0.3
     rows: float = 3.4
     spread: Callable[[np.ndarray], np.ndarray] | None = None
+    regressors: tuple[str, ...] = tuple(TRUTH)[1:]
+
+    def truth(self, model: str) -> dict[str, float]:
+        """Coefficients; of counts half as large, so that means stay far below their bound."""
+        size = 0.5 if model == "poisson" else 1.0
+        known = TRUTH | PAIRS
+        return {name: known[name] * size for name in ("Intercept", *self.regressors)}
 
 
 MADE = {
@@ -79,6 +89,11 @@ MADE = {
     "unequal": Made(
         "errors that grow with the size of w, intraclass correlation 0.3, 3.4 rows a person on average",
         spread=lambda w: 0.4 + 0.6 * np.abs(w),
+    ),
+    "ten": Made(
+        "ten regressors in pairs of correlation 0.8, bounds three times as wide as most of them, 3.4 rows a person on "
+        "average",
+        regressors=tuple(PAIRS),
     ),
 }
 
@@ -109,12 +124,19 @@ CELLS = [
     Cell("probit", "even", 3_000),
     *(Cell(model, "many", 3_000) for model in ("linear", "logistic")),
     *(Cell("linear", "unequal", n) for n in (3_000, 10_000)),
+    *(Cell("poisson", "even", n) for n in (3_000, 10_000)),
+    Cell("poisson", "even", 3_000, "add-remove"),
+    Cell("poisson", "many", 3_000),
+    *(Cell(model, "ten", 10_000) for model in ("linear", "logistic", "poisson")),
 ]
 
 
 def schema(cell: Cell) -> tc.Schema:
-    response = tc.Real(-4, 5) if cell.model == "linear" else tc.Boolean()
-    regressors = {"x": tc.Real(-1, 1), "w": tc.Real(-3, 3), "b": tc.Boolean()}
+    wide = cell.name == "ten"
+    real = tc.Real(-20, 20) if wide else tc.Real(-4, 5)
+    response = {"linear": real, "poisson": tc.Integer(0, 60)}.get(cell.model, tc.Boolean())
+    regressors: dict[str, Any] = {"x": tc.Real(-1, 1), "w": tc.Real(-3, 3), "b": tc.Boolean()}
+    regressors = {name: tc.Real(-6, 6) for name in PAIRS} if wide else regressors
     return tc.Schema({"who": tc.PrivacyUnit(60), **regressors, "y": response})
 
 
@@ -125,30 +147,46 @@ def draw(cell: Cell, rng: np.random.Generator) -> dict[str, np.ndarray]:
     mean = (made.rows - 1) * np.exp(0.4 * effect - 0.08)
     count = 1 + np.minimum(rng.poisson(mean), 19 if made.rows < 10 else 59)
     who = np.repeat(np.arange(n), count)
-    w = np.clip(rng.normal(0, 1, n), -3, 3)[who]
-    x, b = rng.uniform(-1, 1, len(who)), (rng.random(n) < 0.4)[who]
+    if cell.name == "ten":
+        found = pairs_of(who, n, rng)
+    else:
+        w = np.clip(rng.normal(0, 1, n), -3, 3)[who]
+        found = {"x": rng.uniform(-1, 1, len(who)), "w": w, "b": (rng.random(n) < 0.4)[who]}
     error = math.sqrt(made.correlation) * effect[who] + math.sqrt(1 - made.correlation) * rng.normal(0, 1, len(who))
-    eta = TRUTH["Intercept"] + TRUTH["x"] * x + TRUTH["w"] * w + TRUTH["b"] * b
+    truth = made.truth(cell.model)
+    eta = truth["Intercept"] + sum(truth[name] * x for name, x in found.items())
     if cell.model == "linear":
-        y = eta + 0.7 * error * (1.0 if made.spread is None else made.spread(w))
+        y = eta + 0.7 * error * (1.0 if made.spread is None else made.spread(found["w"]))
+    elif cell.model == "poisson":
+        # a person's factor has mean 1
+        y = np.minimum(rng.poisson(np.exp(eta + 0.4 * effect[who] - 0.08)), 60)
     else:  # uniform within everyone's rows, so that the mean of y is the model's
         y = ndtr(error) < (expit(eta) if cell.model == "logistic" else ndtr(eta))
-    return {"who": who, "x": x, "w": w, "b": b, "y": y}
+    return {"who": who, **found, "y": y}
+
+
+def pairs_of(who: np.ndarray, n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Ten regressors of rows, in five pairs."""
+    x = math.sqrt(0.5) * (rng.normal(0, 1, (n, 10))[who] + rng.normal(0, 1, (len(who), 10)))
+    x[:, 1::2] = 0.8 * x[:, ::2] + 0.6 * x[:, 1::2]
+    return {f"x{j}": np.clip(x[:, j], -6, 6) for j in range(10)}
 
 
 def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
     """Return the lines of a cell, one for each price."""
     rng, facts = np.random.default_rng(cell.persons), schema(cell)
-    query = tc.Regression("y ~ x + w + b", model=cell.model)
+    made = MADE[cell.name]
+    query = tc.Regression(f"y ~ {' + '.join(made.regressors)}", model=cell.model)
     known = cell.persons if cell.relation == "replace-one" else None
     shapes = {
         words: design(query, Public(facts, cell.relation, known), Cost.of(**price)) for words, price in PRICES.items()
     }
     found, leaned = {words: Found() for words in shapes}, dict[str, list[float]]({words: [] for words in shapes})
-    truth, held = np.array(list(TRUTH.values())), list[np.ndarray]()
+    named, held = made.truth(cell.model), list[np.ndarray]()
+    truth = np.array(list(named.values()))
     for _ in range(repeats):
         base = rows_of(query, draw(cell, rng), facts, Cost.of(rho=1))
-        places = [base.layout.names.index(name) for name in TRUTH]
+        places = [base.layout.names.index(name) for name in named]
         ordinary = base.ordinary()[1][places]
         naive, error = (one[places] for one in replace(base, who=None).ordinary())
         held.append(np.abs(naive - truth) <= 1.959964 * error)
@@ -200,7 +238,7 @@ def page() -> Iterator[str]:
         rows = [known[cell.words, price] for price in PRICES if (cell.words, price) in known]
         if rows and cell.title != title:
             title = cell.title
-            yield f"\n## {title}\n\n`y ~ x + w + b`\n\n{HEAD}"
+            yield f"\n## {title}\n\n`y ~ {' + '.join(MADE[cell.name].regressors)}`\n\n{HEAD}"
         yield from (row(cell, one) for one in rows)
 
 

@@ -146,6 +146,9 @@ FORMS: Final = {
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""
+FORMS.update(
+    {f"person-{name}": FORMS[name] for name in ("norm-scores", "norm-scored", "norm-weighed", "score-matrices")}
+)
 
 
 def forms_of(kind: str) -> tuple[str, ...]:

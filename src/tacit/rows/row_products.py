@@ -128,7 +128,8 @@ class CrossProducts:
     score: the residual or score psi that products are multiplied by, a function of the coordinates.  norm: if given,
     products are of the entries of the row's norm-clipped vector in place of coordinates.  unit: if given, sums are over
     persons: each adds the rounded mean of every product over the person's complete rows, and products of those means
-    (`between`); a person without a complete row adds nothing.
+    (`between`); a person without a complete row adds nothing.  aside: so many of the first products are not summed: of
+    persons, only products of their means are.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -137,6 +138,7 @@ class CrossProducts:
     unit: Unit | None = None
     between: tuple[ProductOfMeans, ...] = ()
     norm: NormClip | None = None
+    aside: int = 0
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
@@ -191,7 +193,7 @@ class CrossProducts:
         found = [one.numpy(factors, psi, sizes) for one in self.products]
         if who is not None:
             found = averages(found, who)
-        return tuple(int(one.sum()) for one in (*found, *(one.numpy(found) for one in self.between)))
+        return tuple(int(one.sum()) for one in (*found[self.aside :], *(one.numpy(found) for one in self.between)))
 
 
 def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -37,7 +37,7 @@ class ProductsPass:
     """One pass over a table, not yet run."""
 
     frame: Any
-    sums: int
+    sums: tuple[str, ...]
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
@@ -45,7 +45,7 @@ class ProductsPass:
         rows = int(found["rows"] or 0)
         if rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
-        return Aggregate(rows, (tuple(int(found[f"t{i}"] or 0) for i in range(self.sums)),))
+        return Aggregate(rows, (tuple(int(found[name] or 0) for name in self.sums),))
 
 
 def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> ProductsPass:
@@ -72,9 +72,8 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
     frame = frame.with_columns(*made)
     if question.unit is not None:
         frame = _persons(frame, question)
-    count = len(made) + len(question.between)
-    sums = [nw.col(f"t{i}").sum() for i in range(count)]
-    return ProductsPass(frame.select(nw.len().alias("rows"), *sums), count)
+    sums = tuple(f"t{i}" for i in range(question.aside, len(made) + len(question.between)))
+    return ProductsPass(frame.select(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums)), sums)
 
 
 def _persons(frame: Any, question: CrossProducts) -> Any:

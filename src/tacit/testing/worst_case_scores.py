@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from tacit.method.regression.glm_pilot import response_score
+from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
@@ -26,7 +27,7 @@ from tacit.rows.coordinates import SIGN, H
 from tacit.rows.piecewise_score import FINE, PIECES, L, PiecewiseScore
 from tacit.rows.row_products import Coordinate
 from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
-from tacit.testing.neighbouring_tables import Pair, Relation, Row
+from tacit.testing.neighbouring_tables import NEWCOMER, Pair, Relation, Row
 
 OWN: Final = ("weighed", "norm-weighed")
 """Names of the forms whose weights are separate from the sizes of the scores."""
@@ -40,13 +41,14 @@ def everywhere(shape: Measurement) -> tuple[Measurement, ...]:
 
 def worst(column: ProductPart) -> ProductPart:
     """Return a part with the aim under which rows are furthest apart, as far as it is known."""
-    if column.form.name in OWN:
+    name = of_rows(column.form.name)
+    if name in OWN:
         return steep(column)
-    if column.form.name == "norm-products-2":
+    if name == "norm-products-2":
         return turned(column)
-    if column.form.name == MATRICES:
+    if name == MATRICES:
         return _on_two_axes(column)
-    if column.form.name in ("norm-scored", SCORES, COUNT_SCORES):
+    if name in ("norm-scored", SCORES, COUNT_SCORES):
         return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
     return column
 
@@ -123,13 +125,12 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
         return []
     response = query.formula.split("~")[0].strip().strip("`")
 
-    def row(*, high: bool, last: bool) -> Row:
-        return tuple(
-            _cell(schema[name], high=high) if name == response else _upper(schema[name], last=last) for name in schema
-        )
+    def row(*, high: bool, last: bool, who: int = NEWCOMER) -> Row:
+        cells = {response: _cell(schema[response], high=high)} | ({} if schema.unit is None else {schema.unit: who})
+        return tuple(cells[name] if name in cells else _upper(schema[name], last=last) for name in schema)
 
-    # one row beside it, as a table has two or more
-    common = row(high=False, last=True)
+    # one row beside it, of somebody else, as a table has two or more
+    common = row(high=False, last=True, who=0)
     return [Pair((common, row(high=False, last=True)), (common, row(high=True, last=False)))] * 2
 
 

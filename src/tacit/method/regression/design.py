@@ -29,11 +29,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
         return counts_design.design(query, public, cost)
     if query.model != "linear":
         return scores_design.design(query, public, cost)
-    facts = row_facts(query, public.schema)
-    # of rows noise follows a norm, whatever the bounds; of persons, means are released, and products of means
-    if facts.unit is None:
-        return norms_design.design(query, facts, public, cost)
-    return boxed(query, facts, public, cost)
+    return norms_design.design(query, row_facts(query, public.schema), public, cost)
 
 
 def boxed(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:

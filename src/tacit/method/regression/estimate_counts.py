@@ -46,5 +46,7 @@ def mean_slope_of_counts(
     # delta method for the ratio of two noisy sums
     noise = (first.response_noise**2 + (first.response_sum / rows * first.rows_noise) ** 2) * (unit / rows) ** 2
     nothing = np.zeros_like(last.b)
-    # a count varies at least as a Poisson count: noise must not make its variance smaller
-    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, terms.back @ along / rows)
+    # a count varies at least as a Poisson count: noise must not make its variance smaller; a person's mean count varies
+    # no more, and how it goes with mean scores is not told
+    known = None if last.persons else np.asarray(terms.back @ along / rows)
+    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, known)

@@ -53,16 +53,15 @@ def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: R
     )
     # in the terms' own coefficients, of which back makes those that the gradient is in
     gradient = np.asarray(np.linalg.solve(terms.back.T, gradient), dtype=np.float64)
-    # Var|psi| = E psi^2 - (E|psi|)^2
+    # Var|psi| = E psi^2 - (E|psi|)^2, of rows; a person's mean |psi| varies no more
     spread = max(last.score_squares / rows - (last.weight_sum / rows) ** 2, 0.0)
     odd = found.weighted_sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)
     noise = (last.weight_sum_noise * ratio / rows) ** 2
-    if last.persons:  # a variable in [0, 1] with mean p has variance at most p (1 - p) [Bhatia & Davis 2000]
-        part = min(max(last.weight_sum / rows, 0.0), 1.0)
-        # None: a release of persons does not tell the covariance of mean |psi| with mean scores: it is bounded instead
-        return MeanSlope(value, gradient, ratio**2 * part * (1 - part) / rows, noise, None)
-    return MeanSlope(value, gradient, ratio**2 * spread / rows, noise, terms.back @ along)
+    # None: a release of persons does not tell the covariance of mean |psi| with mean scores: it is bounded instead
+    return MeanSlope(
+        value, gradient, ratio**2 * spread / rows, noise, None if last.persons else np.asarray(terms.back @ along)
+    )
 
 
 def marginal_effects(fit: Fit) -> FitEffects:

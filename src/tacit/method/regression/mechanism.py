@@ -51,14 +51,15 @@ from tacit.method.regression import (
     mechanism_scores,
     norm_scores_design,
     norms_design,
+    split_score_encoding,
 )
 from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.noisy_crossproducts import read_crossproducts
+from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norms_design import beside
 from tacit.method.regression.product_parts import ProductPart
-from tacit.method.regression.split_score_encoding import MATRICES
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect
@@ -84,7 +85,7 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
     part = cast(ProductPart, column)
     if not parts:
         return part
-    if part.form.name == MATRICES:
+    if of_rows(part.form.name) == split_score_encoding.MATRICES:
         # of the scores that were released just before
         return beside(part, next_question(shape.columns[len(parts) - 1], parts[:-1], shape))
     if shape.mechanism == norms_design.VERSION:

@@ -26,6 +26,7 @@ from tacit.method.regression.noisy_scores import (
     stored_coefficients,
 )
 from tacit.method.regression.norm_encoding import MOST
+from tacit.method.regression.norm_person_encoding import PERSON, of_rows
 from tacit.method.regression.norm_scaling import Columns, Kept, kept_of
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.split_score_encoding import MATRICES
@@ -95,7 +96,7 @@ def read_last_scores(
     parts: all so far, the last of scores or, at a pure price, of the matrices beside them.  products, turn: as
     `noisy_norms.read_standardised` returns them.
     """
-    scores, *_ = parts[-2:] if parts[-1].form == MATRICES else parts[-1:]
+    scores, *_ = parts[-2:] if of_rows(parts[-1].form) == MATRICES else parts[-1:]
     made, square = turned(scores.parameters, layout.size), _mean_square(parts[-1], layout)
     return read_norm_scored(
         scores, parts[-1], layout, terms, link, kept_of(columns, layout, products, turn, made, square)
@@ -126,6 +127,7 @@ def read_norm_scored(
         loose / square if squares else 0.0,
         float(beside[place] / size),
         loose / size,
+        matrices.form.startswith(PERSON),
     )
 
 
@@ -139,5 +141,5 @@ def _mean_square(matrices: Part, layout: Layout) -> float:
 
 def _place(matrices: Part, layout: Layout) -> tuple[int, bool]:
     """Return where a part has the sum of sizes, and whether psi**2 follows it, before the matrices."""
-    alone = matrices.form == MATRICES
+    alone = of_rows(matrices.form) == MATRICES
     return 0 if alone else layout.size, alone or bool(matrices.parameters["squares"])

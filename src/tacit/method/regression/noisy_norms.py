@@ -14,6 +14,7 @@ from tacit.method.regression.encoding import entry_weight
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
 from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, SHIFT
+from tacit.method.regression.norm_person_encoding import PERSON
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
@@ -81,6 +82,7 @@ def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | N
         others.law.variance() / weight**2,
         meat,
         residual,
+        persons=others.form.startswith(PERSON),
         mixing=back,
     )
 

@@ -97,7 +97,7 @@ class ScorePart:
     with noise of covariance `noise`.  weighted_products: of w x x', the weight w being |psi| or a function of the
     predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
     it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
-    whether the sums are over persons, of means of their rows, and (meat, score_squares) of products of mean scores.
+    whether the sums are over persons, of means of their rows, and (meat) of products of mean scores.
     """
 
     b: Array
@@ -140,6 +140,9 @@ def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) 
     facts, matrix = part.parameters, terms.matrix
     score, sizes, meat = _score_sums(part, layout)
     unit, link = float(facts["score"] * facts["G"] * H), link.from_stored(facts)
+    total, error = _number_of(sizes)
+    # of persons these were not released: psi**2 is at most |psi|
+    squares = (0.0, 0.0) if meat is None else (total, error) if part.form == "person-scored" else _number_of(meat)
     return ScorePart(
         stored_coefficients(facts, terms, link),
         link,
@@ -148,12 +151,16 @@ def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) 
         sizes.transformed(matrix),
         None if meat is None else meat.transformed(matrix),
         facts["cut"] / CUT_UNIT,
-        0.0 if meat is None else float(meat.values[0, 0]),
-        0.0 if meat is None else math.sqrt(meat.quadratic_variance(np.eye(layout.size)[0])),
-        float(sizes.values[0, 0]),
-        math.sqrt(sizes.quadratic_variance(np.eye(layout.size)[0])),
+        *squares,
+        total,
+        error,
         part.form == "person-scored",
     )
+
+
+def _number_of(sums: NoisyMatrix) -> tuple[float, float]:
+    """Return the sum of a matrix's weights, which stands at the constant, and the standard deviation of its noise."""
+    return float(sums.values[0, 0]), math.sqrt(sums.quadratic_variance(np.eye(len(sums.values))[0]))
 
 
 def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMatrix | None]:

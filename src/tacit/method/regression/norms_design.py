@@ -12,6 +12,7 @@ from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import all_pairs
 from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.noisy_norms import stored_products, stored_scores
+from tacit.method.regression.norm_person_encoding import of_persons
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import SHIFTS
@@ -56,7 +57,11 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
 def product_part(
     label: str, facts: RowFacts, form: ProductEncoding, share: Cost, question: CrossProducts
 ) -> ProductPart:
-    """Return a part at its share of the price; its integers are one vector, whose norm the form bounds."""
+    """Return a part at its share of the price; its integers are one vector, whose norm the form bounds.
+
+    form: of rows.  Of persons, products of mean scores (`question.between`) take the place of its last integers.
+    """
+    form = form if facts.unit is None else of_persons(form, len(question.between))
     law = noise_for(form.l1, form.l2_squared, share, dimension=len(form.matrix))
     return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 
@@ -66,19 +71,14 @@ def split_parts(
 ) -> tuple[ProductPart, ProductPart]:
     """Return the last step in two parts: its scores, of form `name`, and the matrices beside them."""
     made, sizes = facts.layout, name != splits.RESIDUALS
-    alone = product_part(
-        "scores",
-        facts,
-        splits.score_vectors(name, made, neighbors),
-        scores,
-        CrossProducts(facts.coordinates, tuple(Product((j,), 1) for j in range(made.size))),
-    )
+    vectors = facts.score_question((), (), SHIFTS[1])
+    alone = product_part("scores", facts, splits.score_vectors(name, made, neighbors), scores, vectors)
     asked = [Product((), 1, size=True)] if sizes else []
     asked.append(Product((), 2))
     asked += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs] if sizes else []
-    asked += [Product(one.pairs[0], 2, SHIFTS[1]) for one in made.all_pairs]
     form = splits.score_matrices(made, neighbors, sizes=sizes)
-    return alone, product_part(MATRICES, facts, form, matrices, CrossProducts(facts.coordinates, tuple(asked)))
+    question = facts.score_question(asked, made.all_pairs, SHIFTS[1], beside=True)
+    return alone, product_part(MATRICES, facts, form, matrices, question)
 
 
 def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
@@ -94,7 +94,8 @@ def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> t
     asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
     asked += [Product((0, 0))] if moments.parameters["count"] else []
     products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
-    questions = CrossProducts(facts.coordinates, tuple(asked)), CrossProducts(facts.coordinates, products)
+    questions = tuple(CrossProducts(facts.coordinates, one, unit=facts.unit) for one in (tuple(asked), products))
+    moments = moments if facts.unit is None else of_persons(moments)
     # sums of columns have their sensitivity in each: independent noises
     law = noise_for(moments.l1, moments.l2_squared, first)
     one = ProductPart(LABELS[0], moments, None, None, law, first, question=questions[0], layout=made)

@@ -53,8 +53,8 @@ from tacit.rows.coordinates import H
 
 def products(form: ProductEncoding) -> ProductEncoding:
     """Return the encoding of cross-products of persons: bounds as for rows, plus the rounding of means."""
-    l1, l2 = _rounding_norms([row[0] for row in form.matrix])
-    return replace(form, l1=form.l1 + l1, l2_squared=(_root(form.l2_squared) + l2) ** 2)
+    l1, l2 = rounding_norms([row[0] for row in form.matrix])
+    return replace(form, l1=form.l1 + l1, l2_squared=(root_above(form.l2_squared) + l2) ** 2)
 
 
 def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEncoding:
@@ -67,7 +67,7 @@ def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEnco
         off = isqrt((RESIDUAL_WEIGHT << SHIFT) ** 2 // (part * part * C * C * M))
         diag = isqrt(off * off // 2)
         # 4 = 32/8, or 11/8 as for rows but with nothing left out
-        norm = _root(RESIDUAL_WEIGHT**2 * C * C * M * (32 if one else 11) // 8 + 1)
+        norm = root_above(RESIDUAL_WEIGHT**2 * C * C * M * (32 if one else 11) // 8 + 1)
     else:
         V, own = C * T, one and free
         # y = 1/2 and sigma = 1/4, or y = 1/4 and sigma = 1/8, in units of V
@@ -92,7 +92,7 @@ def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -
         diag = isqrt(off * off // 2)
         # the products of mean scores leave no square out: M**2 in full
         left = M * M - fixed * H**4 - sum(B**4 for B in several) + squares * M * M
-        norm = _root(4 * whole**2 * M if one else whole**2 * M + off * off * left // 2 + 1)
+        norm = root_above(4 * whole**2 * M if one else whole**2 * M + off * off * left // 2 + 1)
     else:
         off = max(whole // (2 * matrices * T), 2)
         diag = off // 2
@@ -137,21 +137,21 @@ def _encoding(
         most = most + [most_one * most_one >> shift] * len(every)
         # 2 C H / 2**shift, rounded up
         moved = moved + [(2 * most_one >> shift) + 1] * len(every)
-    l1, l2 = _rounding_norms([w * by for w, by in zip(weights, moved, strict=True)])
+    l1, l2 = rounding_norms([w * by for w, by in zip(weights, moved, strict=True)])
     if noise == "laplace":
         l1, l2_squared = norm + l1, (norm + l1) ** 2
     else:
         l2_squared = (norm + l2) ** 2
-        l1 = (norm + l2) * _root(len(weights))
+        l1 = (norm + l2) * root_above(len(weights))
     matrix, extreme = tuple((w,) for w in weights), tuple(w * x for w, x in zip(weights, most, strict=True))
     return ProductEncoding(name, parameters, (), matrix, l1, l2_squared, (), extreme)
 
 
-def _rounding_norms(moved: Sequence[int]) -> tuple[int, int]:
+def rounding_norms(moved: Sequence[int]) -> tuple[int, int]:
     """Return what these changes of the integers add to the l1 norm, and to the l2 norm."""
-    return sum(moved) + 2, _root(sum(x * x for x in moved)) + 2
+    return sum(moved) + 2, root_above(sum(x * x for x in moved)) + 2
 
 
-def _root(square: int) -> int:
+def root_above(square: int) -> int:
     """Return a square root, rounded up."""
     return isqrt(max(square - 1, 0)) + 1

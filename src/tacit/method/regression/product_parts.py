@@ -59,26 +59,28 @@ class RowFacts:
     max_rows: int = 1
     computed: tuple[Computed, ...] = ()
 
-    def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> CrossProducts:
+    def score_question(
+        self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int, *, beside: bool = False
+    ) -> CrossProducts:
         """Return the question of a part of scores: sums of psi z, of `others`, and of psi**2 z z' for `entries`.
 
         shift: psi**2 z z' is divided by 2**shift and rounded down.  Of persons, products of all pairs of mean scores
-        take the place of psi**2 z z', if there are entries.
+        take the place of psi**2 z z', if there are entries.  beside: without the sums of psi z, which another part has.
         """
         # psi z_j for every coordinate but the response, which is the last
-        products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
+        scores = tuple(Product((j,), 1) for j in range(self.layout.size))
         if self.unit is None:
-            return CrossProducts(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
+            squares = (Product(one.pairs[0], 2, shift) for one in entries)
+            return CrossProducts(self.coordinates, (*(() if beside else scores), *others, *squares))
         between = tuple(ProductOfMeans(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
-        return CrossProducts(self.coordinates, products, None, self.unit, between)
+        # mean scores are what the products between them are made of, summed or not
+        aside = len(scores) if beside else 0
+        return CrossProducts(self.coordinates, (*scores, *others), None, self.unit, between, aside=aside)
 
 
 def row_facts(query: Regression, schema: Schema) -> RowFacts:
-    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q61, Q62, Q86, Q87, Q89."""
+    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q61, Q62, Q86, Q89."""
     formula = parse(query.formula)
-    if schema.unit is not None and query.model == "poisson":
-        text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
-        raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
     extended, computed = with_expressions(schema, formula.expressions)
     maps, variables = column_maps(formula, extended, counted=query.model == "poisson")
     made = layout(formula, variables)

@@ -26,11 +26,10 @@ class Regression(Query["RegressionRelease"]):
     clamped to their bounds, from which those of expressions follow; of a category all levels but the first have a
     term.  Rows with a missing cell in any column, or where an expression is undefined, are left out.
     model: "linear", from products of rows and one step of clipped residuals; "logistic" or "probit", for a Boolean
-    response, and "poisson", for an Integer from 0, from a pilot fit and steps of bounded scores.  Where noise is normal
-    and there is no PrivacyUnit, rows are standardised by released moments and shortened to a norm, so that wide bounds
-    and correlated regressors cost little.  where: a condition that rows must meet.  With a PrivacyUnit each person has
-    weight one, divided equally over the person's complete rows, and standard errors are between persons; Poisson models
-    are then refused.
+    response, and "poisson", for an Integer from 0, from a pilot fit and steps of bounded scores.  Rows are standardised
+    by released moments and shortened to a norm, so that wide bounds and correlated regressors cost little.  where: a
+    condition that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the person's
+    complete rows, and standard errors are between persons.
     Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 

@@ -35,9 +35,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = row_facts(query, public.schema)
     _check_response(query.model, facts.variables[0])
-    if facts.unit is None:
-        return norm_scores_design.design(query, facts, public, cost)
-    return boxed(query, facts, public, cost)
+    return norm_scores_design.design(query, facts, public, cost)
 
 
 def boxed(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:

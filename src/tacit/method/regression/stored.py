@@ -12,6 +12,7 @@ from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
 from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, square_weight, squared
 from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
+from tacit.method.regression.norm_person_encoding import OF_SCORES, PERSON, of_rows
 from tacit.method.regression.query import Regression
 from tacit.release.parts import Part
 
@@ -25,7 +26,7 @@ FORMS: Final = {
     "probit": ("scored",) * 3,
     "poisson": ("products", *("weighed",) * 3),
 }
-"""Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
+"""Forms of the parts of each model in releases of before; of persons "scores" and "scored" begin with "person-"."""
 SCORED, WEIGHED = norm_score_encoding.FORMS
 PURE_SCORES: Final = (
     split_score_encoding.RESIDUALS,
@@ -39,24 +40,28 @@ OF_NORMS: Final = {
     "probit": (*LINEAR_NORMS[:2], SCORED, SCORED),
     "poisson": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
 }
-"""The same of norm-clipped rows with normal noise."""
+"""The same of norm-clipped rows with normal noise; of persons those of `OF_SCORES` begin with "person-"."""
 AT_PURE_PRICES: Final = {
     model: (*forms[:-1], scores, split_score_encoding.MATRICES)
     for (model, forms), scores in zip(OF_NORMS.items(), PURE_SCORES, strict=True)
 }
 """The same at pure prices: scores, and then the matrices beside them."""
+OF_NORM_CLIPPED: Final = (*LINEAR_NORMS, FORMER_PRODUCTS, *norm_score_encoding.FORMS, *split_score_encoding.FORMS)
+"""Names of forms of norm-clipped rows."""
 
 
 def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Regression, made.query)
-    forms = FORMS[query.model]
+    former, known = FORMS[query.model], (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model]
     if made.unit is not None:
-        forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
+        of_persons = {*OF_SCORES, "scores", "scored"}
+        former, known = (
+            tuple(f"{PERSON}{one}" if one in of_persons else one for one in some) for some in (former, known)
+        )
     found = tuple(part.form for part in made.parts)
-    known = (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model]
-    of_now = tuple(LINEAR_NORMS[1] if one == FORMER_PRODUCTS else one for one in found)
-    if found != (*forms,) and (made.unit is not None or of_now != known):
+    of_now = tuple(LINEAR_NORMS[1] if one == FORMER_PRODUCTS and made.unit is None else one for one in found)
+    if found != former and of_now != known:
         yield f"its parts are not those of a {query.model} regression"
         return
     formula = parse(query.formula)
@@ -88,7 +93,7 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
-    elif part.form in (*LINEAR_NORMS, FORMER_PRODUCTS, *norm_score_encoding.FORMS, *split_score_encoding.FORMS):
+    elif of_rows(part.form) in OF_NORM_CLIPPED:
         yield from _of_norms(made, part, known)
         return
     elif part.form in ("scores", "person-scores"):
@@ -121,22 +126,22 @@ def _of_scores(facts: Mapping[str, int]) -> Iterator[str]:
 
 def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part of norm-clipped rows does not fit the layout."""
-    facts, m = part.parameters, known.size
-    if part.form == LINEAR_NORMS[0]:
+    facts, m, form = part.parameters, known.size, of_rows(part.form)
+    if form == LINEAR_NORMS[0]:
         weighted, weights = 0, ("G", "score", "square")
         wanted = m + len(squared(known)) + (facts["count"] > 0)
         if not facts["count"] and made.rows is None:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
             yield "has squares of no weight"
-    elif part.form in (LINEAR_NORMS[1], FORMER_PRODUCTS):
+    elif form in (LINEAR_NORMS[1], FORMER_PRODUCTS):
         wanted, weights = (m + 1) * (m + 2) // 2, ("off", "diag")
-        former = part.form == FORMER_PRODUCTS
+        former = form == FORMER_PRODUCTS
         weighted = 2 * (m + 1) if former else wanted
         # places of what makes an entry of its own coordinate
         if not all(facts.get(f"weight{2 * i if former else i * (i + 3) // 2}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
-    elif part.form == split_score_encoding.MATRICES:
+    elif form == split_score_encoding.MATRICES:
         weighted, weights = 0, ("square", "off", "diag")
         wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1)
         if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
@@ -144,10 +149,10 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     else:
         pairs = m * (m + 1) // 2
         weighted, weights, wanted = m + 1 + pairs, ("score", "square", "off", "diag"), m + 1 + pairs
-        if part.form in split_score_encoding.VECTORS:
+        if form in split_score_encoding.VECTORS:
             weights, wanted = ("score",), m
             yield from _of_scores({"cut": 0, "squares": 0, **facts})
-        elif part.form != LINEAR_NORMS[2]:
+        elif form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)
         if not all(facts.get(f"weight{m + 1 + i * (i + 3) // 2}", 0) for i in range(m)):
