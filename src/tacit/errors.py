@@ -87,7 +87,6 @@ CODES: Final[dict[str, str]] = {
     "Q90": "a constant column whose codes engines cannot number",
     "Q85": "a formula that cannot be read",
     "Q86": "a column that cannot enter a regression in this way",
-    "Q87": "a Poisson regression with a PrivacyUnit",
     "Q88": "a model that this version does not have",
     "Q89": "a regression of too many columns",
     "Q106": "a response that does not fit the model",

@@ -27,7 +27,7 @@ LABELS: Final = "moments", "first scores", "second scores", "scores"
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Return the measurement of a Poisson regression; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
+    """Return the measurement of a Poisson regression; QueryError Q10, Q12, Q86, Q89, Q117, Q118."""
     facts = row_facts(query, public.schema)
     _check_response(facts.variables[0])
     return norm_scores_design.design(query, facts, public, cost)

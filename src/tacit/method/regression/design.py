@@ -24,7 +24,7 @@ FIRST_SHARE: Final = Fraction(3, 10)
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Return the measurement of a regression of any model; QueryError Q10, Q12, Q86, Q87, Q89, Q106, Q117, Q118."""
+    """Return the measurement of a regression of any model; QueryError Q10, Q12, Q86, Q89, Q106, Q117, Q118."""
     if query.model == "poisson":
         return counts_design.design(query, public, cost)
     if query.model != "linear":

@@ -171,12 +171,11 @@ def _covariances_of_persons(
     # the bound: s2 A, as if all rows of a person shared one error
     middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
     both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
-    return _Covariances(
-        both,
-        _privacy_covariance(step, both),
-        np.ones(u),
-        person_notes(weight, " and errors had one variance everywhere"),
-    )
+    privacy = _privacy_covariance(step, both)
+    # noise in the bound and in A; shrinkage has made up for that in the products of mean scores
+    doubt = ((1 - weight) * np.diag(step.inverse)) ** 2 * errors.noise
+    words = person_notes(weight, " and errors had one variance everywhere")
+    return _Covariances(both, privacy, widening(step, both + privacy, doubt), words)
 
 
 def no_fit(formula: str, layout: Layout, reason: str) -> Fit:

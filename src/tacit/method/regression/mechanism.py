@@ -1,7 +1,7 @@
 """Linear regression by noisy cross-products and one step from sums of clipped residuals.  INSIDE the wall.
 
 Definition
-    For persons; of rows `mechanism_norms` has another, which releases of rows before 0.2 had not.
+    Of releases before 0.2, which are read as they were; `mechanism_norms` has what is in use.
     A row is complete if no table cell in a column of the formula is missing (and `where` holds); other rows add
     nothing.  An expression of the formula is a computed column: a function of one row, clamped to bounds that follow
     from those of the columns it reads (`schema.row_expressions`).

@@ -1,7 +1,6 @@
 """Logistic, probit and Poisson regression from norm-clipped rows, by parts of sums of bounded scores.  INSIDE.
 
 Definition
-    For rows; of persons, `mechanism_scores` has another.
     Released are parts, each from a question that is a function of the parts before:
     1. and 2. as in `mechanism_norms`: sums of columns and of their squares, and of products of standardised rows.
     3. (and 4.) sums of psi v, of |psi|, and of |psi| v v'.  v is the vector of the regressors, turned to axes on which
@@ -12,7 +11,7 @@ Definition
     Of counts every part of scores tells the latter too, and a weight in [0, c], which is a function of the predictor,
     takes the place of |psi|.
     Public: schema, query, relation, price, and under replace-one the number of rows.
-    Neighbours: one row replaced, or one added or removed.
+    Neighbours: one row replaced, or one added or removed.  Persons: as in `mechanism_norms`.
 Sensitivity
     In l2, with S the weight of psi v, c the largest |psi| and R = c C (`norm_score_encoding`; parts 1 and 2:
     `mechanism_norms`):
@@ -21,7 +20,8 @@ Sensitivity
         of counts                     sqrt(69/16) S R      sqrt(22/16) S R
         psi v alone                   2 S R                S R
         the rest at pure prices       2 U                  sqrt(5/2) U, U the weight of c R**2
-    and a little more for rounding down; the last two in `split_score_encoding`.  None depends on the axes and scores
+    and a little more for rounding down; the last two in `split_score_encoding`.  Persons: the same, and a little more
+    for the rounding of means (`norm_person_encoding`).  None depends on the axes and scores
     that released parts chose.
 Noise
     As in `mechanism_norms`: normal for each integer; at a pure price one vector of spherical Laplace noise for each

@@ -1,8 +1,8 @@
 """Linear regression from norm-clipped rows: column moments, products, and one step of clipped residuals.  INSIDE.
 
 Definition
-    For rows; of persons, `mechanism` has another.  A complete row is integers z as there.  Released are parts, each
-    from a question that is a function of the parts before:
+    A complete row is integers z as in `mechanism`.  Released are parts, each from a question that is a function of the
+    parts before:
     1. sums of z_j and z_j**2;
     2. sums of the products of all entries of w, a vector of the constant, the regressors and the response, each less
        its mean and over its standard deviation, both from part 1;
@@ -12,6 +12,8 @@ Definition
     w and v are shortened to a norm of at most C, in integers and as the last step (`rows.norm_clip`).
     Public: schema, query, relation, price, and under replace-one the number of rows.
     Neighbours: one row replaced, or one added or removed.
+    With a PrivacyUnit a person adds the means of these integers over the person's complete rows, rounded, and products
+    of two mean scores psi v in place of psi**2 v v'.  Persons then take the place of rows in all of the above.
 Sensitivity
     In l2, with F a weight, B the bounds of part 1, c the largest |psi| and R = c C (`norm_encoding`):
                       replace-one                          add-remove
@@ -22,6 +24,7 @@ Sensitivity
         the rest      sqrt(2) U, U the weight of c R**2    sqrt(5/4) U
     and a little more in parts 1 (groups of levels) and 3 (rounding down); the last two of pure prices
     (`split_score_encoding`).  In l1, part 1: F times 2 sum of B (replace-one), 3/2 sum of B and the number of rows.
+    Persons: the same, and a little more for the rounding of means (`norm_person_encoding`).
     None depends on the scales, axes and fit that the released parts chose, nor on the bounds of the columns in parts 2
     and 3.
 Noise

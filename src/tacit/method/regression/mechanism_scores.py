@@ -1,7 +1,7 @@
 """Logistic and probit regression by three parts of sums of bounded scores.  INSIDE the wall.
 
 Definition
-    For persons; of rows `mechanism_norm_scores` has another, which releases of rows before 0.2 had not.
+    Of releases before 0.2, which are read as they were; `mechanism_norm_scores` has what is in use.
     A complete row becomes bounded integers z, as in `method.regression.mechanism`.  Each of three parts releases the
     sums over rows of psi z and of |psi| z z', over the z_j but the response; the last part also those of psi^2 z z'.
     psi is an integer in [-C, C], C = 2^9 (`rows.piecewise_score`): in the first part the response itself, in the

@@ -32,7 +32,7 @@ LABELS: Final = "moments", "first scores", "scores"
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
+    """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q89, Q106."""
     facts = row_facts(query, public.schema)
     _check_response(query.model, facts.variables[0])
     return norm_scores_design.design(query, facts, public, cost)
