@@ -13,7 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 import tacit as tc
-from tacit.method.regression.mechanism_rows import exact_part
+from tacit.method.regression.mechanism_rows import exact_part, rows_held
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement
 from tacit.source import open_source
@@ -51,10 +51,13 @@ def assert_every_engine_adds_up(
     schema: tc.Schema,
     folder: Path,
 ) -> None:
-    """Each part asked for, from Parquet, CSV, Arrow, Polars and DuckDB."""
+    """Each part asked for, from Parquet, CSV, Arrow, Polars and DuckDB: on the engine, and from rows that are held."""
     pq.write_table(data, folder / "t.parquet")
     pa.csv.write_csv(data, folder / "t.csv")
     relation = duckdb.connect().from_arrow(data)
     for source in (folder / "t.parquet", folder / "t.csv", data, pl.from_arrow(data), relation):
         opened = open_source(source, schema)
         assert [exact_part(one, shape, opened) for one in asked] == list(expected), type(source)
+        rows = rows_held(shape, opened)
+        assert (rows is None) == (shape.unit is not None), type(source)
+        assert [exact_part(one, shape, opened, rows) for one in asked] == list(expected), type(source)

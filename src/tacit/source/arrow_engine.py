@@ -14,7 +14,7 @@ from tacit.source import duckdb_cells
 from tacit.source.arrow_columns import LazyColumn, plain
 from tacit.source.column_kinds import ColumnType, Reading
 from tacit.source.duckdb_connection import connection
-from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import PLACE, ClusterWork, Piece
 from tacit.source.listed_text import ListedText
 
@@ -53,6 +53,10 @@ class ArrowColumns:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return arrays(frame)
+
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]]:
+        """See `Engine.batches`."""
+        return batches(frame)
 
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: slices of the columns in memory, each column converted once."""

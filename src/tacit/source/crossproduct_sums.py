@@ -51,7 +51,7 @@ class ProductsPass:
 def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> ProductsPass:
     """Plan the pass of `crossed` in stages, so that what later stages share is computed once; no row is read."""
     question.check()
-    frame = _coordinates(_read(engine, question, where), question)
+    frame = coordinates_of(engine, question, where)
     if isinstance(question.score, PiecewiseScore):
         frame = with_scores(frame, question.score, f"z{len(question.coordinates) - 1}")
     elif question.score is not None:
@@ -74,6 +74,11 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
         frame = _persons(frame, question)
     sums = tuple(f"t{i}" for i in range(question.aside, len(made) + len(question.between)))
     return ProductsPass(frame.select(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums)), sums)
+
+
+def coordinates_of(engine: Engine, question: CrossProducts, where: Predicate | None) -> Any:
+    """Return a frame with each row's coordinates z0, z1, ..., and k: 1 for rows that count, else 0; none is read."""
+    return _coordinates(_read(engine, question, where), question)
 
 
 def _persons(frame: Any, question: CrossProducts) -> Any:

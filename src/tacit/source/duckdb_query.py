@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 import narwhals as nw
 
 from tacit.source.listed_text import ListedText
+
+BATCH: Final = 2**17
+"""Rows of a batch."""
 
 
 def collect(frame: Any) -> list[dict[str, Any]]:
@@ -22,6 +25,16 @@ def arrays(frame: Any) -> dict[str, Any]:
     """READS ROWS.  Return columns as NumPy arrays, masked where cells are missing."""
     found: dict[str, Any] = _fetched(frame.to_native().fetchnumpy)
     return found
+
+
+def batches(frame: Any) -> Iterator[dict[str, Any]]:
+    """READS ROWS.  Yield columns without missing cells as NumPy arrays, some rows at a time, in no order."""
+    reader = _fetched(lambda: frame.to_native().to_arrow_reader(BATCH))
+    while True:
+        batch = _fetched(lambda: next(reader, None))
+        if batch is None:
+            return
+        yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
 
 
 def project(relation: Any, cells: Sequence[str | ListedText], one: Any | None = None) -> Any:

@@ -64,6 +64,13 @@ class Engine(Protocol):
         """READS ROWS.  Return the columns of a frame as NumPy arrays, masked where cells are missing."""
         ...
 
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]] | None:
+        """READS ROWS.  Yield the columns of a frame without missing cells as NumPy arrays, some rows at a time.
+
+        In no order; None where rows are not to leave the engine.
+        """
+        ...
+
     def pieces(self) -> Iterator[Piece] | None:
         """Return consecutive pieces of the rows, the same at every call; None where the order of rows may change."""
         ...

@@ -63,6 +63,10 @@ class Computing:
         """See `Engine.arrays`."""
         return self._engine.arrays(frame)
 
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]] | None:
+        """See `Engine.batches`."""
+        return self._engine.batches(frame)
+
     def pieces(self) -> Iterator[Piece] | None:
         """See `Engine.pieces`."""
         found = self._engine.pieces()

@@ -20,6 +20,7 @@ from tacit.source.column_kinds import ColumnType
 from tacit.source.crossproduct_sums import crossed
 from tacit.source.engine import Engine, Words
 from tacit.source.engine_columns import Computing
+from tacit.source.held_rows import HeldRows, held
 from tacit.source.row_arrays import RowArrays, complete, pieces, spread
 
 T = TypeVar("T")
@@ -116,6 +117,10 @@ class Source(Protocol):
         """READS ROWS.  Return exact sums of products of columns over complete rows, in one pass."""
         ...
 
+    def held(self, question: CrossProducts, where: Predicate | None = None) -> HeldRows | None:
+        """READS ROWS.  Return rows that answer all questions of the same coordinates, or None; see `held_rows`."""
+        ...
+
     def computing(self, columns: Mapping[str, Computed]) -> Source:
         """Return the same table with computed columns, by name."""
         ...
@@ -194,6 +199,10 @@ class EngineTable:
     def crossed(self, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
         """See `Source.crossed`."""
         return crossed(self._engine, question, where)
+
+    def held(self, question: CrossProducts, where: Predicate | None = None) -> HeldRows | None:
+        """See `Source.held`."""
+        return held(self._engine, question, where)
 
     def computing(self, columns: Mapping[str, Computed]) -> EngineTable:
         """See `Source.computing`."""

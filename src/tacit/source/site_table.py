@@ -112,6 +112,10 @@ class SiteEngine:
         """See `Engine.arrays`."""
         return self.engine.arrays(frame)
 
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]] | None:
+        """See `Engine.batches`."""
+        return self.engine.batches(frame)
+
     def pieces(self) -> Iterator[Piece] | None:
         """See `Engine.pieces`."""
         found = self.engine.pieces()

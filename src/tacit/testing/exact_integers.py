@@ -39,6 +39,7 @@ from tacit.source.engine import Engine
 from tacit.source.engine_columns import Computing
 from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.engines.polars_frame import Polars
+from tacit.source.held_rows import HeldRows, held
 from tacit.source.row_arrays import RowArrays, collected, planned
 from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
 
@@ -165,6 +166,10 @@ class Exchanged:
         if asked not in self._crossings:
             self._crossings[asked] = products.plan(self._engine, question, where)
         return self._crossings[asked].run(self._engine)
+
+    def held(self, question: CrossProducts, where: Predicate | None = None) -> HeldRows | None:
+        """See `Source.held`."""
+        return held(self._engine, question, where)
 
 
 def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:

@@ -55,7 +55,7 @@ from tacit.method.regression import (
 )
 from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
-from tacit.method.regression.mechanism_rows import exact_part
+from tacit.method.regression.mechanism_rows import exact_part, rows_held
 from tacit.method.regression.noisy_crossproducts import read_crossproducts
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norms_design import beside
@@ -71,12 +71,13 @@ from tacit.source import Source
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS, once for each part.  Return noisy sums; each question is chosen from the parts released before."""
+    """READS ROWS.  Return noisy sums; each question is chosen from the parts released before."""
     parts: tuple[Part, ...] = ()
+    rows = rows_held(shape, source)
     for column in shape.columns:
         question = next_question(column, parts, shape)
-        # rows are read for each part only after the noise of the part before was drawn
-        parts = (*parts, question.released(protect(exact_part(question, shape, source), question.law)))
+        # sums are taken for each part only after the noise of the part before was drawn
+        parts = (*parts, question.released(protect(exact_part(question, shape, source, rows), question.law)))
     return parts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from tacit.source import duckdb_cells
 from tacit.source import text_files as text
 from tacit.source.column_kinds import ColumnType, Reading
 from tacit.source.duckdb_connection import connection
-from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine
 
 DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
@@ -54,6 +54,10 @@ class TextFile:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return arrays(frame)
+
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]]:
+        """See `Engine.batches`."""
+        return batches(frame)
 
     def pieces(self) -> None:
         """See `Engine.pieces`: lines are read once."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import narwhals as nw
 
 from tacit.source import duckdb_cells
 from tacit.source.column_kinds import ColumnType, Holds, Reading
-from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine
 from tacit.source.listed_text import quoted
 
@@ -79,6 +79,10 @@ class DuckDBRelation:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return arrays(frame)
+
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]]:
+        """See `Engine.batches`."""
+        return batches(frame)
 
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""

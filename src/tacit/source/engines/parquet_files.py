@@ -18,7 +18,7 @@ from tacit.source import arrow_engine
 from tacit.source.arrow_columns import LazyColumn, plain
 from tacit.source.column_kinds import ColumnType, Reading, check_distinct
 from tacit.source.duckdb_connection import connection
-from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine, Piece
 from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.listed_text import quoted
@@ -61,6 +61,10 @@ class Parquet:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return arrays(frame)
+
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]]:
+        """See `Engine.batches`."""
+        return batches(frame)
 
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: row groups of the files, as PyArrow reads them, one column at a time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -45,6 +45,10 @@ class Polars:
         """See `Engine.arrays`."""
         found = frame.to_native().collect(engine="streaming")
         return {name: masked(found[name].to_arrow()) for name in found.columns}
+
+    def batches(self, frame: Any) -> Iterator[dict[str, Any]] | None:
+        """See `Engine.batches`: at once of a frame in memory; a scan may be of any size."""
+        return None if self._rows is None else iter([self.arrays(frame)])
 
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""

@@ -50,6 +50,9 @@ class Spark:
         found = frame.to_native().toArrow()
         return {name: masked(found[name]) for name in found.column_names}
 
+    def batches(self, frame: Any) -> None:
+        """See `Engine.batches`: rows stay where they are."""
+
     def pieces(self) -> None:
         """See `Engine.pieces`: rows of a frame may move."""
 

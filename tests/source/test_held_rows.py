@@ -1,0 +1,127 @@
+"""Rows held for all parts of a regression: the integers of `CrossProducts.numpy` and of engines, whatever is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from every_engine import ODD_SCHEMA, columns_of, odd_table
+
+import tacit as tc
+from tacit.method.regression.mechanism_rows import exact_part, rows_held
+from tacit.privacy import Cost
+from tacit.rows.coordinates import EXACT, H
+from tacit.rows.norm_clip import NormClip
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore
+from tacit.rows.row_products import LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.source import held_rows as fast
+from tacit.source import open_source
+from tacit.testing.simulated_regressions import rows_of
+
+CLIP = 512
+
+
+def residual(rng: np.random.Generator, m: int) -> ClippedResidual:
+    """Weights as large as are exact, or small ones."""
+    most = int(rng.choice([3, 2**20, (EXACT // (2 * H)) // (m + 1)]))
+    return ClippedResidual(
+        tuple(int(x) for x in rng.integers(-most, most + 1, m)), int(rng.integers(1, 30)), int(rng.choice([1, CLIP]))
+    )
+
+
+def score(rng: np.random.Generator, m: int) -> PiecewiseScore:
+    """Polygons of any shape, with or without a weight of their own; a predictor that often ends on the grid's ends."""
+    one = residual(rng, m - 1)
+    most = (EXACT // (8 * H)) // WIDTH
+    slope, middle, weight = (
+        tuple(int(x) * WIDTH for x in rng.integers(-size, size + 1, PIECES + 1)) for size in (most // 2, most, most)
+    )
+    if rng.random() < 0.5:
+        # heights of psi's own size
+        slope, middle = (tuple(x >> 12 << 8 for x in side) for side in (slope, middle))
+    return PiecewiseScore((*one.weights, 0), one.shift, CLIP, slope, middle, weight if rng.random() < 0.5 else ())
+
+
+def norm(rng: np.random.Generator, m: int) -> NormClip:
+    entries, most = int(rng.integers(1, m + 1)), int(rng.choice([2, 2**12, (EXACT // (2 * H)) // m]))
+    rows = tuple(tuple(int(x) for x in rng.integers(-most, most + 1, m)) for _ in range(entries))
+    return NormClip(rows, int(rng.integers(1, 24)), int(rng.choice([1, 300, H])))
+
+
+def question(rng: np.random.Generator, m: int) -> CrossProducts:
+    """Products of every power, of none, one and two coordinates, each divided as far as it has to be."""
+    clip = norm(rng, m) if rng.random() < 0.7 else None
+    psi: Any = rng.choice([0, 1, 2])
+    psi = None if psi == 0 else residual(rng, m) if psi == 1 else score(rng, m)
+    entries, entry = (len(clip.weights), clip.most) if clip else (m, H)
+    asked = list[Product]()
+    for power in range(3 if psi else 1):
+        for of in ((), (0,), (entries - 1,), (0, 0), (0, entries - 1), (entries - 1, entries // 2)):
+            size = isinstance(psi, PiecewiseScore) and power > 0 and bool(rng.random() < 0.5)
+            largest = entry ** len(of) * (psi.clip if psi else 1) ** power
+            least = max(0, (largest // LARGEST).bit_length())
+            asked.append(Product(of, power, least + int(rng.integers(0, 3)), size))
+    return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip)
+
+
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.long)])
+def test_any_question_has_the_integers_of_the_reference(seed: int) -> None:
+    """Random rows with many at their bounds, and random constants up to those that engines compute exactly."""
+    rng, asked = np.random.default_rng(seed), 0
+    while asked < 60:
+        m = int(rng.integers(2, 9))
+        one = question(rng, m)
+        try:
+            one.check()
+        except ArithmeticError:
+            continue
+        z = rng.integers(-H, H + 1, (300, m))
+        z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
+        # batches that are no multiples of a block
+        parts = [np.ascontiguousarray(part.T.astype(np.int16)) for part in (z[:7], z[7:], z[:0])]
+        assert fast.HeldRows(300, tuple(parts)).crossed(one).cells == (one.sums(z),), one
+        asked += 1
+
+
+def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast, "BLOCK", 64)
+    rng = np.random.default_rng(0)
+    one = replace(
+        question(rng, 4), score=ClippedResidual((5, -3, 2, 9), 3, CLIP), norm=None, products=(Product((0, 2)),)
+    )
+    z = rng.integers(-H, H + 1, (5_000, 4))
+    found = fast.HeldRows(5_001, (np.ascontiguousarray(z.T.astype(np.int16)),)).crossed(one)
+    assert (found.rows, found.cells) == (5_001, (one.sums(z),))
+
+
+def test_predictors_at_the_ends_of_their_grid() -> None:
+    """The last piece of a polygon ends at L."""
+    slope = tuple(WIDTH * (i % 5) << 12 for i in range(PIECES + 1))
+    one = PiecewiseScore(
+        (2**14, 0), 10, CLIP, slope, (0,) * (PIECES + 1), tuple(2**FINE * i for i in range(PIECES + 1))
+    )
+    z = np.array([[x, y] for x in (-H, -H // 4, -1, 0, 1, H // 4, H) for y in (-H, 0, H)])
+    assert {-L, L} <= set(one.place(z).tolist())
+    asked = CrossProducts((Coordinate(),) * 2, tuple(Product((j,), p, 0) for j in (0, 1) for p in (0, 1)), one)
+    held = fast.HeldRows(len(z), (np.ascontiguousarray(z.T.astype(np.int16)),))
+    assert held.crossed(asked).cells == (asked.sums(z),)
+
+
+def test_what_is_not_held_is_read_by_each_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows beyond the limit, of persons, and of frames that are scanned."""
+    data, query = odd_table(), tc.Regression("x ~ m + g", where="y")
+    rows = rows_of(query, columns_of(data), ODD_SCHEMA, Cost.of(rho=1), "add-remove")
+    opened = open_source(data, ODD_SCHEMA)
+    held = rows_held(rows.shape, opened)
+    assert held is not None
+    assert held.rows == 400
+    assert sum(one.shape[1] for one in held.z) == len(rows.z) < 250
+    lazy = open_source(pl.from_arrow(data).lazy(), ODD_SCHEMA)  # pyright: ignore
+    assert rows_held(rows.shape, lazy) is None
+    monkeypatch.setattr(fast, "MOST_HELD", 100)
+    assert rows_held(rows.shape, opened) is None
+    first = rows.shape.columns[0]
+    assert exact_part(first, rows.shape, opened) == exact_part(first, rows.shape, opened, held)
