@@ -1337,4 +1337,18 @@ FAULTS: tuple[Fault, ...] = (
     *CELLS,
     *MODELS,
     *WORDS,
+    Fault(
+        "tacit.method.regression.noisy_norms",
+        "persons=others.form.startswith(PERSON),",
+        "persons=False,",
+        "products of persons' mean scores are taken for squares of rows",
+        ("tests/inference/test_norm_persons.py::test_intervals_cover_and_standard_errors_are_deviations",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_norm_scores",
+        "matrices.form.startswith(PERSON),",
+        "False,",
+        "the same, of models with a link",
+        ("tests/inference/test_norm_persons.py::test_without_noise_sums_of_scores_are_those_of_persons",),
+    ),
 )

@@ -731,4 +731,18 @@ FAULTS = (
         "a row whose score cannot be had is an extreme one",
         (f"{ONE_STEP}::test_every_score_has_a_place",),
     ),
+    Fault(
+        "tacit.method.regression.norm_person_encoding",
+        "apart = (2 * CLIP * MOST >> SHIFT) + 1",
+        "apart = 0",
+        "products of mean scores have no room for the rounding of means",
+        ("tests/mechanisms/test_norm_person_forms.py::test_what_rounding_changes_is_in_the_norm",),
+    ),
+    Fault(
+        "tacit.method.regression.product_parts",
+        "aside = len(scores) if beside else 0",
+        "aside = 0",
+        "matrices of persons are released with the scores that another part has",
+        ("tests/mechanisms/test_norm_person_forms.py::test_first_products_are_left_aside",),
+    ),
 )

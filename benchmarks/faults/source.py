@@ -278,4 +278,25 @@ FAULTS = (
         "an infinite cell is in a bin of the reference, and in none on an engine",
         (f"{CONDITIONS}::test_bins_of_numbers_on_every_engine",),
     ),
+    Fault(
+        "tacit.source.held_rows",
+        "w[:, far] = np.trunc(w[:, far] * clip.most / root)",
+        "w[:, far] = np.rint(w[:, far] * clip.most / root)",
+        "rows that are held are shortened to other integers than rows of engines",
+        ("tests/source/test_held_rows.py::test_any_question_has_the_integers_of_the_reference",),
+    ),
+    Fault(
+        "tacit.source.held_rows",
+        "piece = np.minimum(place // WIDTH, PIECES - 1).astype(np.intp)",
+        "piece = (np.minimum(place, 2 * L - 1) // WIDTH).astype(np.intp) - (place == 2 * L)",
+        "scores of predictors at the end of their grid are of another piece",
+        ("tests/source/test_held_rows.py::test_predictors_at_the_ends_of_their_grid",),
+    ),
+    Fault(
+        "tacit.source.held_rows",
+        "one = one if complete.all() else np.ascontiguousarray(one[:, complete])",
+        "one = np.ascontiguousarray(one)",
+        "rows that are not complete are held, and count",
+        ("tests/source/test_held_rows.py::test_what_is_not_held_is_read_by_each_part",),
+    ),
 )

@@ -99,7 +99,7 @@ def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_predictors_at_the_ends_of_their_grid() -> None:
     """The last piece of a polygon ends at L."""
-    slope = tuple(WIDTH * (i % 5) << 12 for i in range(PIECES + 1))
+    slope = tuple(WIDTH * (i * i % 7) << 12 for i in range(PIECES + 1))
     one = PiecewiseScore(
         (2**14, 0), 10, CLIP, slope, (0,) * (PIECES + 1), tuple(2**FINE * i for i in range(PIECES + 1))
     )
