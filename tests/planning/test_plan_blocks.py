@@ -40,14 +40,20 @@ def test_a_price_is_found_for_a_width_and_regressions_say_what_is_not_known() ->
 
 @pytest.mark.parametrize("words", [{"one_step": True}, {"winsorize": True}], ids=str)
 def test_two_steps_are_planned_about_as_they_come(words: dict[str, bool]) -> None:
-    """Rows as assumed: of one step within 10%, of windows, whose ends are selected, within 40%."""
+    """Rows as assumed: of one step within 10%, of windows, whose ends are selected, within 40% in the median.
+
+    One of 80 releases with windows is further off; the median of seven is with a probability of 9e-7.
+    """
     n, box = 40_000, (0.5, 2) if "one_step" in words else (0.01, 100)
     query = tc.SampleAndAggregate("x", families.Exponential(rate=box), **words)
     page = tc.plan(query, SCHEMA, rows=n, epsilon=1)
     x = np.random.default_rng(0).exponential(1, n)
-    curator = tc.Curator({"x": x, "y": x}, SCHEMA, budget=tc.Budget(epsilon=2))
-    low, high = curator.release(query, epsilon=1).estimate().conf_int()
-    assert abs((high - low) / page.width - 1) < (0.1 if "one_step" in words else 0.4)
+    widths = list[float]()
+    for _ in range(1 if "one_step" in words else 7):
+        curator = tc.Curator({"x": x, "y": x}, SCHEMA, budget=tc.Budget(epsilon=2))
+        low, high = curator.release(query, epsilon=1).estimate().conf_int()
+        widths.append(high - low)
+    assert abs(float(np.median(widths)) / page.width - 1) < (0.1 if "one_step" in words else 0.4)
 
 
 def test_a_poor_pilot_and_a_poor_selection_are_said_beforehand() -> None:
