@@ -23,7 +23,7 @@ from tacit.catalogue import json_schema as documents
 from tacit.estimates.noisy_moments import BINARY
 from tacit.method.blocks import design as blocks_design
 from tacit.method.quality import encoding as quality_encoding
-from tacit.method.regression import split_score_encoding
+from tacit.method.regression import norm_person_encoding, split_score_encoding
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.noise.spherical import SphericalLaplace
@@ -119,6 +119,9 @@ PERSONS = [
     tc.DataQuality("age"),
     tc.Regression("age ~ ok + region", where="visits > 0"),
     tc.Regression("ok ~ age + region", model="logistic"),
+    tc.Regression("visits ~ age", model="poisson"),
+    tc.Regression("visits ~ ok", model="poisson"),
+    tc.Regression("age ~ filled"),
 ]
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
 
@@ -192,7 +195,8 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    old = {"exclusion", "blocks", "ranks", "norm-products", "scores", "scored", "weighed"}
+    old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
+    old |= {"person-scores", "person-scored"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, SphericalLaplace.name, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
@@ -229,7 +233,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {"column-moments", "norm-products", "norm-products-2", "norm-scores", "norm-scored", "norm-weighed"}
-    others |= {*split_score_encoding.FORMS}
+    others |= {*split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 

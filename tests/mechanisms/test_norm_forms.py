@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_a_part_that_is_not_aimed_is_still_bounded() -> None:
     assert ((clip.numpy(rows) ** 2).sum(axis=1) <= forms.MOST**2).all()
 
 
-def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:
+def test_rows_and_persons_have_norms_at_every_price() -> None:
     rng = np.random.default_rng(0)
     data = {"y": rng.uniform(0, 10, 300), "x": rng.uniform(-1, 1, 300)}
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
@@ -127,7 +128,8 @@ def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:
     assert [one.form for one in noisy.parts] == [*first, "norm-scores"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
-    for price in ({"rho": 2}, {"epsilon": 5}):
+    for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):
+        price: dict[str, Any] = {kind: 5}
         one = tc.Curator(data, persons, budget=tc.Budget(**price)).release(query, **price)
-        assert [part.form for part in one.parts] == ["products", "person-scores"]
+        assert [part.form for part in one.parts] == [*first, *last]
     assert Cost.of(rho=1).noise == "gaussian"

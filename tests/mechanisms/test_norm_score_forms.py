@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -150,26 +150,25 @@ def test_every_engine_adds_up_the_same_scores(model: str, formula: str, tmp_path
     assert_every_engine_adds_up(expected, asked, rows.shape, data, ODD_SCHEMA, tmp_path)
 
 
-def test_rows_have_norms_and_persons_boxes_at_every_price() -> None:
+def test_rows_and_persons_have_norms_at_every_price() -> None:
     rng = np.random.default_rng(0)
     data = {"x": rng.uniform(-1, 1, 400), "y": rng.random(400) < 0.5, "k": rng.poisson(2, 400)}
     schema = tc.Schema({"x": tc.Real(-1, 1), "y": tc.Boolean(), "k": tc.Integer(0, 20)})
-    first = ["column-moments", "norm-products-2"]
-    for model, formula, split, norms in (
-        ("logistic", "y ~ x", [*first, "norm-scored", "score-vectors"], [*first, *["norm-scored"] * 2]),
-        ("poisson", "k ~ x", [*first, *["norm-weighed"] * 2, "count-score-vectors"], [*first, *["norm-weighed"] * 3]),
+    persons, first = tc.Schema({**schema, "who": tc.PrivacyUnit(3)}), ["column-moments", "norm-products-2"]
+    data["who"] = np.arange(400) // 2
+    for model, formula, scores, alone in (
+        ("logistic", "y ~ x", ["norm-scored"] * 2, "score-vectors"),
+        ("poisson", "k ~ x", ["norm-weighed"] * 3, "count-score-vectors"),
     ):
         query = tc.Regression(formula, model=model)
-        pure = tc.Curator(data, schema, budget=tc.Budget(epsilon=9)).release(query, epsilon=5)
-        assert [one.form for one in pure.parts] == [*split, "score-matrices"]
-        pair = Cost.of(epsilon=3, delta=1e-6)
-        shape = design(query, Public(schema, "replace-one", 400), pair)
-        assert [one.form.name for one in shape.columns] == norms
-        normal = tc.Curator(data, schema, budget=tc.Budget(rho=5)).release(query, rho=2)
-        assert [one.form for one in normal.parts] == norms
-    persons = tc.Schema({**schema, "who": tc.PrivacyUnit(3)})
-    data["who"] = np.arange(400) // 2
-    for price in ({"rho": 2}, {"epsilon": 5}):
-        curator = tc.Curator(data, persons, budget=tc.Budget(**price))
-        one = curator.release(tc.Regression("y ~ x", model="logistic"), **price)
-        assert [part.form for part in one.parts] == ["person-scored"] * 3
+        for table, size, prefix in ((schema, 400, ""), (persons, 200, "person-")):
+            norms = [*first, *(prefix + one for one in scores)]
+            split = [*norms[:-1], alone, f"{prefix}score-matrices"]
+            pair = Cost.of(epsilon=3, delta=1e-6)
+            for price, forms in ((Cost.of(epsilon=5), split), (pair, norms), (Cost.of(rho=2), norms)):
+                shape = design(query, Public(table, "replace-one", size), price)
+                assert [one.form.name for one in shape.columns] == forms
+            pure = model == "poisson"
+            asked: dict[str, Any] = {"epsilon": 9} if pure else {"rho": 5}
+            made = tc.Curator(data, table, budget=tc.Budget(**asked)).release(query, **asked)
+            assert [one.form for one in made.parts] == (split if pure else norms)

@@ -27,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "H", SMALL)
     for module in (regression_forms, score_forms):
         monkeypatch.setattr(module, "CLIP", 2)
-    monkeypatch.setattr(person_forms, "_rounding_norms", lambda moved: (0, 0))
+    monkeypatch.setattr(person_forms, "rounding_norms", lambda moved: (0, 0))
 
 
 def people(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -19,9 +19,8 @@ from every_engine import columns_of
 from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, somewhere, table
 
 import tacit as tc
-from tacit.curator.mechanisms import design
+from tacit.method.regression.mechanism import next_question
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.source import open_source
@@ -68,8 +67,9 @@ def sources(data: pa.Table, path: Path, kinds: tuple[str, ...]) -> list[Any]:
 def test_every_engine_adds_up_the_same_integers_of_persons(
     query: Any, kind: str, kinds: tuple[str, ...], tmp_path: Path
 ) -> None:
+    """The parts of releases of before; `test_norm_person_forms` has those of now."""
     data = visits(kind)
-    made = rows_of(query, columns_of(data), PERSONS, Cost.of(epsilon=1), "add-remove")
+    made = boxed_rows(query, columns_of(data), PERSONS, Cost.of(epsilon=1), "add-remove")
     assert made.size == len(set(data["who"].to_pylist()))
     assert made.who is not None
     assert 30 < len(np.unique(made.who)) < made.size
@@ -83,12 +83,19 @@ def test_every_engine_adds_up_the_same_integers_of_persons(
 
 @pytest.mark.long
 def test_spark_adds_up_the_same_integers_of_persons(spark: Any, tmp_path: Path) -> None:
-    pq.write_table(visits("number", 120), tmp_path / "t.parquet")
+    """Of parts of now, each as the noisy parts before it aim it, and of parts of before."""
+    data, query = visits("number", 120), tc.Regression("income ~ age")
+    pq.write_table(data, tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
-    shape = somewhere(design(tc.Regression("income ~ age"), Public(PERSONS, "add-remove", None), Cost.of(rho=1)))
-    for column in shape.columns:
-        found = exact_part(column, shape, open_source(frame, PERSONS))
-        assert found == exact_part(column, shape, open_source(tmp_path / "t.parquet", PERSONS))
+    former, made = (
+        rows(query, columns_of(data), PERSONS, Cost.of(rho=1), "add-remove") for rows in (boxed_rows, rows_of)
+    )
+    parts = made.release(np.random.default_rng(1)).parts
+    asked = [next_question(column, parts[:place], made.shape) for place, column in enumerate(made.shape.columns)]
+    for shape, columns in ((made.shape, asked), (somewhere(former.shape), somewhere(former.shape).columns)):
+        for column in columns:
+            found = exact_part(column, shape, open_source(frame, PERSONS))
+            assert found == exact_part(column, shape, open_source(tmp_path / "t.parquet", PERSONS))
 
 
 def test_a_row_a_person_is_a_row() -> None:
@@ -108,33 +115,57 @@ def test_a_row_a_person_is_a_row() -> None:
         assert scores[0][:size] == scores[1][:size]
 
 
+EVERY = {"column-moments", "norm-products-2", "person-score-matrices"}
+"""Forms of every model: the first two, as rows have them, and what is beside the scores at a pure price."""
+MODELS: dict[str, tuple[Any, set[str]]] = {
+    "linear": (tc.Real(0, 10), {"person-norm-scores", "residual-vectors"}),
+    "logistic": (tc.Boolean(), {"person-norm-scored", "score-vectors"}),
+    "poisson": (tc.Integer(0, 16), {"person-norm-weighed", "count-score-vectors"}),
+}
+"""A response of each model, and its own forms."""
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("query", "schema", "form"),
-    [
-        (tc.Regression("y ~ x + m", where="m or x > 0.5"), FEW, "person-scores"),
-        pytest.param(
-            tc.Regression("y ~ x", model="logistic"),
-            tc.Schema({"who": UNIT, "y": tc.Boolean(), "x": tc.Real(-1, 1)}),
-            "person-scored",
-            marks=pytest.mark.long,
-        ),
-    ],
+    ("model", "formula", "where"),
+    [("linear", "y ~ x + m", "m or x > 0.5"), *((model, "y ~ x", None) for model in MODELS)],
 )
-def test_the_contract_of_persons(query: Any, schema: tc.Schema, form: str) -> None:
-    found = contract(query, schema, tables=18, draws=20_000)
-    assert form in {one.form for one in found.findings}
+def test_the_contract_of_persons(model: Any, formula: str, where: str | None) -> None:
+    response, forms = MODELS[model]
+    columns: dict[str, Any] = {"who": UNIT, "y": response, "x": tc.Real(-1, 1)}
+    schema = tc.Schema(columns | ({"m": tc.Boolean()} if where else {}))
+    found = contract(tc.Regression(formula, model=model, where=where), schema, tables=18, draws=20_000)
+    assert {one.form for one in found.findings} == EVERY | forms
+
+
+@pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.long)])
+def test_persons_are_as_far_apart_as_declared(relation: Any) -> None:
+    """Of a response of two values, and a number: every bound is nearly attained, and none is passed."""
+    schema = tc.Schema({"who": UNIT, "y": tc.Boolean(), "x": tc.Real(-1, 1)})
+    material, forms = list(pairs(schema, relation, 6, np.random.default_rng(0))), MODELS["linear"][1]
+    found = sensitivity(tc.Regression("y ~ x"), schema, relation, PRICES, material)
+    assert {one.form for one in found} == EVERY | forms
+    for one in found:
+        assert 0.98 * one.declared < one.reached <= one.declared, one
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
-def test_no_pair_of_persons_is_further_apart_than_declared(relation: Any) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        tc.Regression("income ~ region*ok"),
+        tc.Regression("ok ~ region + age", model="probit"),
+        tc.Regression("visits ~ region + age", model="poisson"),
+    ],
+    ids=lambda query: query.model,
+)
+def test_no_pair_of_persons_is_further_apart_than_declared(query: Any, relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""
-    schema = tc.Schema({"who": UNIT, **{name: COLUMNS[name] for name in ("income", "age", "region", "ok")}})
-    material = list(pairs(schema, relation, 8, np.random.default_rng(1)))
-    for query in (tc.Regression("income ~ region*ok"), tc.Regression("ok ~ region + age", model="probit")):
-        for one in sensitivity(query, schema, relation, PRICES, material):
-            assert 0.1 * one.declared < one.reached <= one.declared, one
+    names = ("income", "age", "region", "ok", "visits")
+    schema = tc.Schema({"who": UNIT, **{name: COLUMNS[name] for name in names}})
+    for one in sensitivity(query, schema, relation, PRICES, list(pairs(schema, relation, 8, np.random.default_rng(1)))):
+        assert 0.1 * one.declared < one.reached <= one.declared, one
 
 
 @pytest.mark.long
@@ -183,7 +214,7 @@ def test_from_visits_to_coefficients(tmp_path: Path) -> None:
     assert "rows counted" not in words
     assert release.estimate().marginal_effects().value == pytest.approx(found.values[1])
     plan = tc.plan(query, FEW, rows=6_000, rho=0.5)
-    assert plan.numbers == len(release.parts[0].integers[0]) + len(release.parts[1].integers[0])
+    assert plan.numbers == sum(len(part.integers[0]) for part in release.parts)
     assert "6,000 persons" in str(plan)
 
 

@@ -13,10 +13,12 @@ from test_regression_forms import SMALL, furthest, made, rows_of, scored
 
 from tacit.method.regression import encoding as regression_forms
 from tacit.method.regression import layout as layouts
+from tacit.method.regression import norm_encoding, norm_score_encoding, split_score_encoding
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as score_forms
 from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
+from tacit.method.regression.norm_person_encoding import of_persons
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.rows.coordinates import H
@@ -156,6 +158,28 @@ def test_rounding_of_persons_is_in_the_norms_of_scores(
         moved = [MEAN] * layout.size + [FLOORED] * len(layout.regressor_products)
         moved += [product_of(most, score_forms.SHIFTS[1])] * pair if kind == "squares" else []
     whole = form()
-    monkeypatch.setattr(person_forms, "_rounding_norms", lambda moved: (0, 0))
+    monkeypatch.setattr(person_forms, "rounding_norms", lambda moved: (0, 0))
     bare = form()
     assert covers(whole, bare, moved, first=noise == "laplace")  # of normal noise l1 follows from the other
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_rounding_of_persons_is_in_the_norms_of_norm_clipped_rows(relation: str) -> None:
+    """Of means and of products of two rounded means; the norms of rows hold what floors add, 1 for each product."""
+    layout = made("y ~ r*a + m")
+    pairs, whole = len(layout.all_pairs), product_of(norm_encoding.CLIP * norm_encoding.MOST, norm_encoding.SHIFT)
+    assert 4.5 < whole <= 5
+    bounded, matrices = norm_score_encoding.norm_scored, split_score_encoding.score_matrices
+    products = [
+        norm_encoding.norm_scores(layout, relation),
+        *(bounded(layout, relation, squares=True, weighed=weighed) for weighed in (False, True)),
+        *(matrices(layout, relation, sizes=sizes) for sizes in (False, True)),
+    ]
+    means = [norm_encoding.norm_products(layout, relation), bounded(layout, relation, squares=False)]
+    means += [split_score_encoding.score_vectors(name, layout, relation) for name in split_score_encoding.VECTORS]
+    for rows, between in (*((one, pairs) for one in products), *((one, 0) for one in means)):
+        moved = [MEAN] * (len(rows.matrix) - between) + [whole - 1] * between
+        assert covers(of_persons(rows, between), rows, moved), rows.name
+    for noise in NOISES:
+        rows = norm_encoding.column_moments(layout, noise, relation, leaves=True)
+        assert covers(of_persons(rows), rows, [MEAN] * len(rows.matrix))
