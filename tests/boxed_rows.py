@@ -1,4 +1,4 @@
-"""Rows of a regression whose parts are those of pure prices and of persons, with any noise."""
+"""Rows of a regression whose parts are those of releases of before: of rows or of persons, with any noise."""
 
 from __future__ import annotations
 

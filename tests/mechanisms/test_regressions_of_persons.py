@@ -19,6 +19,7 @@ from every_engine import columns_of
 from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, somewhere, table
 
 import tacit as tc
+from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.mechanism import next_question
 from tacit.method.regression.mechanism_rows import exact_part
 from tacit.privacy import Cost
@@ -113,6 +114,27 @@ def test_a_row_a_person_is_a_row() -> None:
             ]
         scores = [made.sums(somewhere(made.shape).columns[-1])[: size + 1] for made in (alone, persons)]
         assert scores[0][:size] == scores[1][:size]
+
+
+@pytest.mark.parametrize("price", [{"rho": 5}, {"epsilon": 40}], ids=["normal", "pure"])
+def test_parts_of_before_are_still_read(price: dict[str, Any]) -> None:
+    """Coefficients within six standard errors, which are no wider than of persons a fifth as many."""
+    rng = np.random.default_rng(4)
+    who = np.repeat(np.arange(6_000), 1 + rng.poisson(2, 6_000))
+    x = rng.uniform(-1, 1, len(who))
+    y = 5 + x + rng.normal(0, 0.5, 6_000)[who] + rng.normal(0, 0.7, len(who))
+    data = {"who": who, "x": x, "y": y, "m": rng.random(len(who)) < 1 / (1 + np.exp(-x)), "k": np.zeros(len(who))}
+    for query, form, truth in (
+        (tc.Regression("y ~ x"), "person-scores", [5, 1]),
+        (tc.Regression("m ~ x", model="logistic"), "person-scored", [0, 1]),
+    ):
+        rows = boxed_rows(query, data, FEW, Cost.of(**price))
+        release = rows.release(rng)
+        assert {one.form for one in release.parts[1:]} == {form}
+        found = fit_release(release)
+        assert (np.abs(found.values - truth) < 6 * found.std_errors).all()
+        assert (found.std_errors < 5**0.5 * rows.ordinary()[1]).all()
+        assert any("between persons" in note for note in found.notes)
 
 
 EVERY = {"column-moments", "norm-products-2", "person-score-matrices"}
