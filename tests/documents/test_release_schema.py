@@ -288,6 +288,7 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
 
 OPTIONAL = {
     "bias",  # of releases of 0.1.0
+    "interval",
     "one_step",
     "winsorize",
     "outside",
