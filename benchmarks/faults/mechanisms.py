@@ -403,7 +403,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.person_encoding",
-        "return replace(form, l1=form.l1 + l1, l2_squared=(_root(form.l2_squared) + l2) ** 2)",
+        "return replace(form, l1=form.l1 + l1, l2_squared=(root_above(form.l2_squared) + l2) ** 2)",
         "return form",
         "rounding of persons' means is not in the noise of their cross-products",
         (f"{ROUNDING}::test_rounding_of_persons_is_in_the_norms_of_cross_products",),
@@ -736,7 +736,7 @@ FAULTS = (
         "apart = (2 * CLIP * MOST >> SHIFT) + 1",
         "apart = 0",
         "products of mean scores have no room for the rounding of means",
-        ("tests/mechanisms/test_norm_person_forms.py::test_what_rounding_changes_is_in_the_norm",),
+        ("tests/mechanisms/test_rounding_of_forms.py::test_rounding_of_persons_is_in_the_norms_of_norm_clipped_rows",),
     ),
     Fault(
         "tacit.method.regression.product_parts",
