@@ -1342,7 +1342,7 @@ FAULTS: tuple[Fault, ...] = (
         "persons=others.form.startswith(PERSON),",
         "persons=False,",
         "products of persons' mean scores are taken for squares of rows",
-        ("tests/inference/test_norm_persons.py::test_intervals_cover_and_standard_errors_are_deviations",),
+        ("tests/inference/test_norm_persons.py::test_without_noise_sums_of_residuals_are_those_of_persons",),
     ),
     Fault(
         "tacit.method.regression.noisy_norm_scores",
