@@ -593,6 +593,7 @@ FORMULAS = (
     ),
 )
 
+COUNT_LAWS = "tests/inference/test_laws_of_counts.py::test_"
 DOUBT = "tests/inference/test_regression_variance.py::test_the_noise_in_the_variance_is_as_told"
 
 REGRESSIONS = (
@@ -695,6 +696,20 @@ REGRESSIONS = (
         "return sampling, inverse @ error @ inverse",
         "the noise in the scores is left out of logistic regressions' standard errors",
         ("tests/inference/test_norm_scores.py::test_noise_in_the_scores_is_in_privacy",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "sampling = sampling + self.law_doubts.T @ self.law_doubts",
+        "sampling = sampling + np.outer(self.law_doubts[0], self.law_doubts[0])",
+        "standard errors of counts forget that other laws have the same squared scores",
+        (f"{COUNT_LAWS}what_laws_disagree_about_is_in_the_standard_errors",),
+    ),
+    Fault(
+        "tacit.method.regression.score_cut",
+        "(found.weighted_products(b, square) + noise + np.outer(aside, aside))",
+        "(found.weighted_products(b, square) + noise)",
+        "scores of counts are cut as if their law was known",
+        (f"{COUNT_LAWS}a_cut_is_wider_where_counts_vary_more",),
     ),
     Fault(
         "tacit.method.regression.estimate_persons",

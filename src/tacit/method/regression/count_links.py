@@ -21,6 +21,7 @@ import numpy as np
 
 from tacit.base.lazy_imports import special
 from tacit.method.regression.bounded_score import Array, BoundedScore
+from tacit.method.regression.count_laws import CountLaw
 
 UNIT: Final = 2**16
 """Center, reach and spread are stored in parts of 1 / UNIT."""
@@ -52,7 +53,7 @@ class CountLink:
     full: float = 3.0
     spread: float = 0.0
     max_predictor_sd: float = 2.0
-    cut_tolerance: float = 1.2
+    cut_tolerance: float = 1.05
     model: str = "poisson"
 
     def mean(self, eta: Array) -> Array:
@@ -101,11 +102,15 @@ class CountLink:
         # cut curve <= min(1, exp(full - eta)) mean <= exp(full), so that the size is a weight in [0, 1]
         return BoundedScore(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
-    def moments_under(self, eta: Array, made: BoundedScore, spread: float) -> tuple[Array, Array]:
-        """Return the means of the score `made` and of its square under true predictors `eta` and another spread."""
-        law, c = replace(self, spread=spread), made.b / made.v
+    def moments_under(self, eta: Array, made: BoundedScore, law: CountLaw) -> tuple[Array, Array]:
+        """Return the means of the score `made` and of its square under true predictors `eta` and another law."""
         # c and v stay those of the assumed law: psi is what was released, only the law of y differs
-        first, second, *_ = law._clipped_moments(self.mean(eta), *self._clipping_bounds(c, made.v), c)
+        c, each = made.b / made.v, replace(self, spread=law.spread)
+        ends, mean = self._clipping_bounds(c, made.v), self.mean(eta)
+        first, second = np.zeros_like(eta), np.zeros_like(eta)
+        for share, factor in zip(law.shares, law.factors, strict=True):
+            one, two, *_ = each._clipped_moments(factor * mean, *ends, c)
+            first, second = first + share * one, second + share * two
         return made.v * first, made.v**2 * second
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:

@@ -1,18 +1,22 @@
-"""Estimate the dispersion of counts: which negative binomial law has the squared scores that were released.
+"""Estimate the dispersion of counts: which laws of counts have the squared scores that were released.  No data here.
 
 Squared scores depend to first order on the predictor as well as on the spread.  So they are compared, for each law,
-with its squares at the predictors after the step, not at those that the scores were evaluated at.  No data here.
+with its squares at the predictors after the step, not at those that the scores were evaluated at.  Of each kind of law
+(`method.regression.count_laws`) one has the released squares.  Corrections assume the negative binomial one; what the
+others would correct differently is told beside it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from tacit.method.regression.bounded_score import Array, BoundedScore
+from tacit.method.regression.count_laws import KINDS, CountLaw, Kind
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.noisy_scores import ScorePart
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
@@ -34,7 +38,8 @@ class Dispersion:
     ratio: of squared scores to those of the assumed law; error: its standard error.  spread: of the negative binomial
     law that has the released squared scores; low, high: one standard error down and up.  significant: whether noise is
     unlikely to explain the difference from Poisson.  mean_scores: sums over rows of the mean scores under that law,
-    shape (u,); half_range: half of their change from low to high.
+    shape (u,); half_range: half of their change from low to high, of the kind of law where it is largest; aside: their
+    largest difference from those under another kind of law with the same squared scores.
     """
 
     ratio: float = 1.0
@@ -45,6 +50,7 @@ class Dispersion:
     significant: bool = False
     mean_scores: Array | float = 0.0
     half_range: Array | float = 0.0
+    aside: Array | float = 0.0
 
 
 @dataclass(frozen=True)
@@ -67,46 +73,93 @@ def estimate_dispersion(
     uneven, loose = _weight_ratio(part, float(found.rows * (NODE_WEIGHTS @ made.size)), guess_error)
     scale = uneven * found.rows
     assumed = max(scale * float(NODE_WEIGHTS @ made.square), 1e-9)
-    sums, here, there = map(
-        np.array, zip(*(_law_moments(x, part, link, found, to, made) for x in SPREADS), strict=True)
-    )
-    top = int(np.argmax(there)) + 1  # beyond, a law moves the step more than it adds to squares
-    # np.interp needs increasing places
-    others = np.maximum.accumulate(scale * there[:top])
+    tables = [_law_table(kind, part, link, found, to, made, scale) for kind in KINDS]
     slope = _squares_gradient(part, link, found, to, made) * uneven
-    inverse = np.linalg.inv(to.curve)
+    inverse = np.asarray(np.linalg.inv(to.curve), dtype=np.float64)
     # delta method: squares at the coefficients after the step carry that step's error
     wander = float(slope @ inverse @ (part.noise + found.weighted_products(part.b, made.square)) @ inverse @ slope)
     # psi**2 is at most 1, so that sums of it vary by a third of the rows' root
     own = math.hypot(part.score_squares_noise, math.sqrt(found.rows) / 3, loose * assumed / uneven)
     error = math.hypot(own, math.sqrt(wander))
     ends = part.score_squares - error, part.score_squares, part.score_squares + error
-    at = [float(np.interp(x, others, SPREADS[:top])) for x in ends]
-    at[2] = at[2] if ends[2] < others[-1] else float(SPREADS[-1])  # no law is too wide
-    low, middle, high = (_interpolate(sums, x) for x in at)
+    assumed_law, *others = fitted = [table.at(ends) for table in tables]
+    ranges = [(one.sums[2] - one.sums[0]) / 2 for one in fitted]
+    aside = [one.sums[1] - assumed_law.sums[1] for one in others]
     # away from the optimum a score has mean curve x' step, whose square is no dispersion
     squares = part.score_squares - float(to.step @ found.weighted_products(part.b, made.curve**2) @ to.step)
-    sure = squares > scale * here[0] + SIGNIFICANCE * own and to.short
-    return Dispersion(squares / assumed, own / assumed, at[1], at[0], at[2], sure, middle, (high - low) / 2)
+    sure = squares > scale * tables[0].here[0] + SIGNIFICANCE * own and to.short
+    low, middle, high = assumed_law.spreads
+    sums = assumed_law.sums[1], longest(ranges, inverse), longest(aside, inverse)
+    return Dispersion(squares / assumed, own / assumed, middle, low, high, sure, *sums)
+
+
+def longest(vectors: Sequence[Array], inverse: Array) -> Array:
+    """Return the vector, shape (u,), of the most length by the metric `inverse`, shape (u, u)."""
+    return max(vectors, key=lambda one: float(one @ inverse @ one))
+
+
+@dataclass(frozen=True)
+class MatchedLaw:
+    """Laws of one kind at three sums of squared scores: their spreads, and sums of mean scores, shape (u,) each."""
+
+    spreads: tuple[float, ...]
+    sums: tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class LawTable:
+    """What laws of one kind would give, for each of SPREADS.
+
+    sums: of mean scores, shape (7, u).  here: mean squares before the step, shape (7,).  there: sums of squares after
+    it, increasing, shape (k,), for the first k spreads.
+    """
+
+    sums: Array
+    here: Array
+    there: Array
+
+    def at(self, squares: tuple[float, float, float]) -> MatchedLaw:
+        """Return the laws with these sums of squares, the last of which is the largest they may have."""
+        top = len(self.there)
+        low, middle, high = (float(np.interp(x, self.there, SPREADS[:top])) for x in squares)
+        if squares[2] >= self.there[-1]:
+            high = float(SPREADS[-1])  # no law is too wide
+        return MatchedLaw((low, middle, high), tuple(_interpolate(self.sums, x) for x in (low, middle, high)))
+
+
+def _law_table(
+    kind: Kind,
+    part: ScorePart,
+    link: CountLink,
+    found: Regressors,
+    to: TrialStep,
+    made: BoundedScore,
+    scale: float,
+) -> LawTable:
+    each = (_law_moments(kind(x), part, link, found, to, made) for x in SPREADS)
+    sums, here, there = map(np.array, zip(*each, strict=True))
+    top = int(np.argmax(there)) + 1  # beyond, a law moves the step more than it adds to squares
+    # np.interp needs increasing places
+    return LawTable(sums, here, np.maximum.accumulate(scale * there[:top]))
 
 
 def _law_moments(
-    spread: float, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
+    law: CountLaw, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
 ) -> tuple[Array, float, float]:
     """Return what another law would give: summed mean scores, and mean squared scores before and after the step."""
     at = found.predictor_values(part.b)
-    mean, here = link.moments_under(at, made, spread)
+    mean, here = link.moments_under(at, made, law)
     moved = found.weighted_sum(part.b, mean)
     # under this law the scores have mean `moved`, which biased the step: its own step is without it
     way = to.step - np.asarray(np.linalg.solve(to.curve, moved), dtype=np.float64)
-    there = link.moments_under(at + found.mean_change(part.b, way), made, spread)[1]
+    there = link.moments_under(at + found.mean_change(part.b, way), made, law)[1]
     return moved, float(NODE_WEIGHTS @ here), float(NODE_WEIGHTS @ there)
 
 
 def _squares_gradient(part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore) -> Array:
     """Return the gradient of the sum of squared scores in the coefficients under the assumed law, shape (u,)."""
     at = found.predictor_values(part.b) + found.mean_change(part.b, to.step)
-    up, down = (link.moments_under(at + side * STEP, made, link.spread)[1] for side in (1, -1))
+    up, down = (link.moments_under(at + side * STEP, made, CountLaw(link.spread))[1] for side in (1, -1))
     # chain rule: d eta / d b = x, so derivatives in eta are summed times x
     return found.weighted_sum(part.b, (up - down) / (2 * STEP))
 

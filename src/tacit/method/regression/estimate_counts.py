@@ -23,7 +23,8 @@ def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
         within = f"{varied.low:.2g} to {varied.high:.2g} within a standard error"
         law = f"negative binomial, variance mean + {varied.spread:.2g} mean\u00b2 ({within}; at most {SPREADS[-1]:g})"
     return (
-        f"Scores are cut for counts more than {cut:.3g} from their middle; a correction for it assumes the law {law}.",
+        f"Scores are cut for counts more than {cut:.3g} from their middle; a correction for it assumes the law {law}. "
+        "What other laws with the same squared scores would correct differently is part of the standard errors.",
         f"Squared scores are {varied.ratio:.2f} times (\u00b1 {2 * varied.error:.2f}) those of the assumed law.",
     )
 

@@ -69,10 +69,6 @@ MAX_STEP: Final = 1.0
 """Largest root mean square change of the predictor in the last step."""
 OF_NORMS: Final = {False: (1.0, 2.0), True: (0.6, 1.0)}
 """The same two of norm-clipped rows, whose noise is alike in all directions; True: of counts."""
-MAX_LAW_UNCERTAINTY: Final = 0.75
-"""Largest uncertainty of a coefficient, in standard errors, from not knowing the law of the counts."""
-MAX_LAW_SHIFT: Final = 1.0
-"""Largest shift of a coefficient, in standard errors, from the assumed law of counts to the estimated one."""
 SEPARATION_SHARE: Final = 0.9
 """Part of the link's largest predictor standard deviation from which the response may be separated."""
 
@@ -87,7 +83,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first, norms=parts[0].form == NORMS[0]) or _law_reason(step, last)
+        reason = _reason(step, first, norms=parts[0].form == NORMS[0])
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         return _no_fit(formula, model, layout, LEFT_NOTHING)
@@ -131,28 +127,13 @@ def _read(
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms
 
 
-def _law_reason(step: ScoreStep, last: ScorePart) -> str | None:
-    """Return why the law of counts is not known well enough for scores that are cut, or None."""
-    errors = np.sqrt(np.diag(sum(step.covariances(last))))
-    if (
-        max(np.abs(step.law_uncertainty) / errors) <= MAX_LAW_UNCERTAINTY
-        and max(np.abs(step.law_shift) / errors) <= MAX_LAW_SHIFT
-    ):
-        return None
-    how = f"{step.dispersion.ratio:.2f} times what was assumed, in squares of cut scores"
-    return (
-        f"counts vary {how}, and how much is not known well enough for scores that are cut: more rows or a larger "
-        "budget are needed"
-    )
-
-
 @dataclass(frozen=True)
 class ScoreStep:
     """The last step, in terms of unit size.
 
     b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  meat: sum of
-    psi**2 x x'.  moments: noisy sums of x x'.  law_shift: the correction, shape (u,); law_uncertainty: its standard
-    error.  relative_noise: of the curvature, in the worst direction.
+    psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
+    counts, by its spread and by its kind, shape (2, u).  relative_noise: of the curvature, in the worst direction.
     """
 
     b: Array
@@ -163,8 +144,7 @@ class ScoreStep:
     regressors: Regressors
     link: Link
     dispersion: Dispersion
-    law_shift: Array
-    law_uncertainty: Array
+    law_doubts: Array
     relative_noise: float
     notes: tuple[str, ...]
 
@@ -191,7 +171,7 @@ class ScoreStep:
             back = self.curve.transform_of(self.regressors.second_moments)
             way = self.step @ back
             error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)
-        sampling = sampling + np.outer(self.law_uncertainty, self.law_uncertainty)
+        sampling = sampling + self.law_doubts.T @ self.law_doubts
         return sampling, inverse @ (last.noise + error) @ inverse
 
     def widening(self, last: ScorePart, total: Array, back: Array) -> Array:
@@ -210,27 +190,31 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     assert last.meat is not None
     link = last.link
     made = bounded(link, found.predictor_values(last.b), last.cut)
-    curve, square = curvature(last, found), found.weighted_products(last.b, made.square)
-    varied = dispersion(last, found)
+    curve, varied = curvature(last, found), dispersion(last, found)
+    trusted = guess_error(link, found)
+    # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
+    # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average
+    size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
     # only upwards: less variance than the assumed law is taken for noise
-    square = square * max(varied.ratio, 1.0)
+    square = shrunk(last.weighted_products, size, square, trusted).matrix * max(varied.ratio, 1.0)
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
         meat, weight = shrunk_to_bound(last.meat, square, inverse)
     else:
-        meat, weight = shrunk(last.meat, square, square, guess_error(link, found)).matrix, 1.0
+        meat, weight = shrunk(last.meat, square, square, trusted).matrix, 1.0
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     # the curvature where every row has the mean predictor, see MAX_RELATIVE_NOISE
     level = bounded(link, np.full(len(NODES), found.mean @ last.b), last.cut)
     guess = found.weighted_products(flat, level.size)
     # the sums are the number 0 where no law of counts was compared: made vectors first
-    moved, either = (inverse @ (one + np.zeros_like(way)) for one in (varied.mean_scores, varied.half_range))
+    sums = (inverse @ (one + np.zeros_like(way)) for one in (varied.mean_scores, varied.half_range, varied.aside))
+    moved, *doubts = sums
+    b = last.b + way - moved
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
-    return ScoreStep(
-        last.b + way - moved, way, curve, meat, first.moments, found, link, varied, moved, either, loose, notes
-    )
+    law = varied, np.array(doubts)
+    return ScoreStep(b, way, curve, meat, first.moments, found, link, *law, loose, notes)
 
 
 def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:

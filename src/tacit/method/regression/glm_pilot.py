@@ -27,6 +27,7 @@ from tacit.method.regression.noisy_scores import (
     scaled_terms,
 )
 from tacit.method.regression.normal_regressors import Regressors, glm_coefficients, regressors_from_sums
+from tacit.method.regression.score_cut import choose_cut
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import L, PiecewiseScore
 
@@ -34,6 +35,8 @@ GUESS_ERROR: Final = 0.15
 """Assumed relative error of a curvature computed for normal regressors."""
 GUESS_ERROR_OF_COUNTS: Final = 0.4
 """The same for counts, whose curvature is released itself."""
+START_SPREAD: Final = 0.25
+"""Spread of counts that the cut of the first scores allows for."""
 MAX_STEP: Final = 1.5
 """Largest root mean square change of the predictor in one step."""
 MIN_RATIO: Final = 0.2
@@ -230,27 +233,6 @@ def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
     return b * ratio + found.constant * (held - ratio * mean)
 
 
-def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
-    """Return the widest cut whose expected error, for normal regressors, is at most `cut_tolerance` times the least.
-
-    The error is the trace of the coefficients' covariance times the Fisher information.  noise: covariance of the noise
-    in sums of a score of at most 1.
-    """
-    eta = found.predictor_values(b)
-    fisher = found.weighted_products(b, link.information(eta))
-    sizes: dict[float, float] = {}
-    cuts, k = link.cuts(), len(eta)
-    # all cuts at once, shape (cuts k,): one pass of the centering's iterations
-    made = link.bounded(np.tile(eta, len(cuts)), np.repeat(cuts, k))
-    for cut, curve, square in zip(cuts, made.curve.reshape(-1, k), made.square.reshape(-1, k), strict=True):
-        inverse = np.linalg.pinv(found.weighted_products(b, curve), hermitian=True)
-        error = inverse @ (found.weighted_products(b, square) + noise) @ inverse
-        sizes[cut] = float(np.sum(fisher * error))
-    least = min(sizes.values())
-    # no size qualifies where all are NaN
-    return max((cut for cut, size in sizes.items() if size <= link.cut_tolerance * least), default=1.0)
-
-
 def next_score(
     first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, clip: int
 ) -> tuple[PiecewiseScore, dict[str, int]]:
@@ -280,7 +262,9 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
         pilot_coefficients(first, found, terms, link) if last is None else one_step(last, found), found, link
     )
     link = grid_for(link, b, found, terms, 0.0 if last is None else assumed_spread(last, found))
-    return ScorePoint(b, choose_cut(b, found, link, noise), link)
+    # one standard error above what squared scores say
+    varied = START_SPREAD if last is None else dispersion(last, found).high
+    return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
 
 
 def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float) -> Link:
