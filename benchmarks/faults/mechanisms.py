@@ -305,7 +305,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.row_reach",
-        "    return 1 - part * (1 - min(max(tau, HEAVIEST), 1.0))\n",
+        "    return 1 - part * known * (1 - min(max(tau, HEAVIEST), 1.0))\n",
         "    return 1.0\n",
         "what shortening takes from regressors with heavy tails is not given back",
         ("tests/mechanisms/test_row_reach.py",),

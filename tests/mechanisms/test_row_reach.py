@@ -91,14 +91,18 @@ def test_the_chosen_room_has_the_least_variance() -> None:
 def test_tail_factors() -> None:
     taus = np.linspace(-0.5, 1.5, 81)
     for longer in (0.0, ROOMS[0], 0.9, 1.7, ROOM, 5.0):
-        found = [tail_factor(float(tau), longer) for tau in taus]
+        found = [tail_factor(float(tau), longer, 0.0) for tau in taus]
         assert all(one <= other for one, other in pairwise(found))
         assert {one for tau, one in zip(taus, found, strict=True) if tau >= 1} == {1.0}
-        assert found[0] == tail_factor(HEAVIEST, longer) >= 1 - HEAVY * (1 - HEAVIEST)
+        assert found[0] == tail_factor(HEAVIEST, longer, 0.0) >= 1 - HEAVY * (1 - HEAVIEST)
     # at the least room, and shorter: whole; at ROOM both parts reach as far
-    assert tail_factor(0.9, ROOMS[0]) == tail_factor(0.9, 0.1) == pytest.approx(1 - HEAVY * 0.1)
-    assert tail_factor(0.5, ROOM) == 1
-    assert tail_factor(0.9, (ROOM + ROOMS[0]) / 2) == pytest.approx(1 - HEAVY * 0.1 / 2)
+    assert tail_factor(0.9, ROOMS[0], 0.0) == tail_factor(0.9, 0.1, 0.0) == pytest.approx(1 - HEAVY * 0.1)
+    assert tail_factor(0.5, ROOM, 0.0) == 1
+    # what noise may have done is no tail
+    doubted = [tail_factor(0.8, ROOMS[0], doubt) for doubt in (0.0, 1.0, 1.5, 2.0, 3.0)]
+    assert doubted == sorted(doubted)
+    assert (doubted[0], doubted[-1]) == (doubted[1], 1.0)
+    assert tail_factor(0.9, (ROOM + ROOMS[0]) / 2, 0.0) == pytest.approx(1 - HEAVY * 0.1 / 2)
 
 
 Made = tuple[RegressionRows, SimulatedRelease]

@@ -51,16 +51,16 @@ class Columns:
     """Released moments of the coordinates but the first, in steps of their grids, the response last.
 
     rows: their number, public or noisy.  mean, sd: of each coordinate, shape (m,).  rare: the squared distance from its
-    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubt: standard
-    deviation of the noise in the response's variance, relative to it.  loose, rows_noise: standard deviations of the
-    noise in a sum of a coordinate, and in the number of rows.
+    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubts: standard
+    deviation of the noise in each variance, relative to it, shape (m,); 0 for a sign or level.  loose, rows_noise:
+    standard deviations of the noise in a sum of a coordinate, and in the number of rows.
     """
 
     rows: float
     mean: Array
     sd: Array
     rare: Array
-    doubt: float
+    doubts: Array
     loose: float
     rows_noise: float
 
@@ -74,14 +74,14 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
     n = max(counted, 1.0)
     mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
     loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
-    spread, rare, doubt = np.zeros(m), np.ones(m), 0.0
+    spread, rare, doubts = np.zeros(m), np.ones(m), np.zeros(m)
     for j in range(m):
         if j + 1 in squares:
             weight = square_weight(layout.bounds[j + 1], facts["square"]) * n
             own = math.hypot(noise / weight, 2 * float(mean[j]) * loose)
             second = float(integers[m + squares.index(j + 1)]) / weight
             spread[j] = max(second - float(mean[j]) ** 2, own / 2)
-            doubt = own / float(spread[j])  # the response is the last
+            doubts[j] = own / float(spread[j])
             if layout.coordinates[j + 1][1]:
                 # a number at one level, else 0: about bound**2 / 3 times the level's share
                 rare[j] = max(1.0, layout.bounds[j + 1] ** 2 / (3 * float(spread[j])))
@@ -93,10 +93,9 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
         share = min(max((float(mean[j]) - low) / width, least), 1 - least)
         spread[j] = share * (1 - share) * width**2
         rare[j] = 1 / min(share, 1 - share) - 1
-    last = doubt if m in squares else 0.0
     sd = np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds)
     uncounted = noise / (facts["count"] * H * H) if facts["count"] else 0.0
-    return Columns(n, mean, sd, rare, last, noise / facts["score"], uncounted)
+    return Columns(n, mean, sd, rare, doubts, noise / facts["score"], uncounted)
 
 
 def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
@@ -111,7 +110,7 @@ def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
     patterns = np.concatenate([products.patterns, last])
     # the noise in the products' own squares goes with them
     patterns[:-1, -1, -1] = 0.0
-    variances = np.append(products.variances, (columns.rows * columns.doubt) ** 2)
+    variances = np.append(products.variances, (columns.rows * float(columns.doubts[-1])) ** 2)
     return NoisyMatrix(products.values + missing * last[0], patterns, variances)
 
 
@@ -210,7 +209,11 @@ def kept_of(
     longer = far(common, rare, room) - math.sqrt(common)
     # second moments of standardised columns as the products find them; those of levels have no tails
     squares = np.diag(products.of_rows(columns.rows).values) / columns.rows
-    factors = [tail_factor(float(squares[j]), longer) if j and layout.coordinates[j][0] else 1.0 for j in range(m)]
+    doubts = np.append(0.0, columns.doubts)
+    factors = [
+        tail_factor(float(squares[j]), longer, float(doubts[j])) if j and layout.coordinates[j][0] else 1.0
+        for j in range(m)
+    ]
     # the vector on its axes, of standardised columns: K = axes F axes^-1 is what each column's factor does to it
     axes = axes @ np.linalg.inv(turn[:m, :m])
     K = axes @ np.diag(np.sqrt(factors)) @ np.linalg.inv(axes)

@@ -33,6 +33,8 @@ HEAVY: Final = 0.6
 """Part of what far rows lose in the part of products by which sums of psi v lose more than of normal regressors."""
 HEAVIEST: Final = 0.75
 """Least tau that is believed: less is mostly noise."""
+MOSTLY_NOISE: Final = 2.0
+"""Noise in a variance, relative to it, from which the variance is set by the noise (`norm_scaling.read_columns`)."""
 QUANTILES: Final = 1024
 """Points at which the law of a norm is evaluated."""
 
@@ -80,17 +82,22 @@ def far(common: float, rare: float, room: float) -> float:
     return math.hypot(math.sqrt(common) + room, math.sqrt(rare))
 
 
-def tail_factor(tau: float, longer: float) -> float:
+def tail_factor(tau: float, longer: float, doubt: float) -> float:
     """Return how much less is kept of a regressor that keeps tau of its variance in the part of products.
 
-    longer: C less the root of the mean square of a row without a rare level.
+    longer: C less the root of the mean square of a row without a rare level.  doubt: standard deviation of the noise in
+    that variance, relative to it.
 
-    >>> tail_factor(1.2, 0.5), tail_factor(0.8, 0.5), tail_factor(0.1, 0.5) == tail_factor(HEAVIEST, 0.5)
+    >>> tail_factor(1.2, 0.5, 0), tail_factor(0.8, 0.5, 0), tail_factor(0.1, 0.5, 0) == tail_factor(HEAVIEST, 0.5, 0)
     (1.0, 0.88, True)
+    >>> tail_factor(0.8, 0.5, MOSTLY_NOISE)
+    1.0
     """
+    # a variance set by its noise is too large, so that tau is small whatever the tails are
+    known = min(max(MOSTLY_NOISE - doubt, 0.0), 1.0)
     # at ROOM both parts reach as far, and the factor is 1
     part = HEAVY * min(max((ROOM - longer) / (ROOM - ROOMS[0]), 0.0), 1.0)
-    return 1 - part * (1 - min(max(tau, HEAVIEST), 1.0))
+    return 1 - part * known * (1 - min(max(tau, HEAVIEST), 1.0))
 
 
 def as_found(kept: tuple[float, float], found: float) -> tuple[float, float]:
