@@ -146,10 +146,18 @@ def _levels(key: KeyMap, expect: Expectations, size: int, rng: np.random.Generat
 def _counts(
     response: Variable, half: int, expect: Expectations, size: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw Poisson counts with the expected mean, else a quarter of the range, as integers -half..half of the grid."""
+    """Draw counts, as integers -half..half of the grid: Poisson, or negative binomial where more spread is expected.
+
+    Where nothing is expected, they are as `plan_expected.UNTOLD_COUNTS` says.
+    """
     room = response.upper - response.lower
     known = expect.numbers.get(response.name)
-    # a quarter leaves few counts to be clamped, unless the range is small
-    mean = room / 4 if known is None else known.mean - response.lower
-    counts = np.minimum(rng.poisson(mean, size), room)
+    # bounds of counts are set far above most of them, and real counts vary more than Poisson's
+    mean, spread = max(room / 10, 0.5), 1.0
+    if known is not None:
+        mean = max(known.mean - response.lower, 0.0)
+        # variance = mean + spread mean**2
+        spread = max(known.sd**2 - mean, 0.0) / max(mean, 1e-9) ** 2
+    rates = mean * (rng.gamma(1 / spread, spread, size) if spread else np.ones(size))
+    counts = np.minimum(rng.poisson(rates), room)
     return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

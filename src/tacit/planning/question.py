@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
+from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.simulated_parts import simulated
@@ -108,6 +109,12 @@ class PlannedQuestion:
         """Return whether something is expected of every column of numbers."""
         maps = (column.rowmap for column in self.shape.columns)
         return all(at is None or at.G == 1 or at.column in expect.numbers for at in maps)
+
+    def untold_counts(self, expect: Expectations) -> bool:
+        """Return whether this is a regression of counts of which nothing is expected."""
+        query = self.shape.query
+        counts = isinstance(query, Regression) and query.model == "poisson"
+        return counts and self.shape.variables[0].name not in expect.numbers
 
     def cautions(self, rows: int) -> list[str]:
         """Return what to beware of, from public facts; rows: their number."""

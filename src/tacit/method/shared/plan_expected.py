@@ -21,6 +21,7 @@ from tacit.rows.row_map import PersonWeight
 from tacit.schema.expectations import Expectations
 
 ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
+UNTOLD_COUNTS = "counts of a Poisson model are a tenth of their range on average, with the variance mean + mean²"
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
 STEPS = 11
