@@ -35,10 +35,10 @@ HEAD = (
 )
 TEXT = """## Plans of real tables
 
-What [plans](../howto/choose-epsilon.md) of the same regressions say before any row is seen, at four prices, and the medians of
-{repeats} releases. *Actual ÷ planned* is of standard errors of slopes: the ratio of root mean squares over the terms,
-in units of the fit without privacy, with the least and largest ratio of a term. *Told*: of each number the mean and
-standard deviation, of each Boolean the rarer share, to one digit. ∞: the plan expects no answer.
+What [plans](../howto/choose-epsilon.md) of the same regressions say before any row is seen, at four prices, and the
+medians of {repeats} releases. *Actual ÷ planned* is of standard errors of slopes: the ratio of root mean squares over
+the terms, in units of the fit without privacy, with the least and largest ratio of a term. *Told*: of each number the
+mean and standard deviation, of each Boolean the rarer share, to one digit. ∞: the plan expects no answer.
 
 {summary}
 """
