@@ -35,7 +35,7 @@ TITLES = {
     "pure": "At pure prices: given designs",
     "drawn-pure": "At pure prices: designs drawn at random",
 }
-JUDGED = 3
+JUDGED = 4
 """The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
 
 

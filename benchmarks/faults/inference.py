@@ -705,6 +705,23 @@ REGRESSIONS = (
         (f"{COUNT_LAWS}what_laws_disagree_about_is_in_the_standard_errors",),
     ),
     Fault(
+        "tacit.planning.narrower",
+        "if not ratio < CLEARLY:",
+        "if not ratio > CLEARLY:",
+        "plans name a question that is less precise",
+        (
+            "tests/planning/test_narrower.py::test_nothing_is_named_otherwise",
+            "tests/planning/test_narrower.py::test_a_histogram_of_few_cells_is_named_at_a_pure_price",
+        ),
+    ),
+    Fault(
+        "tacit.planning.expected_regressions",
+        "spread = max(known.sd**2 - mean, 0.0) / max(mean, 1e-9) ** 2",
+        "spread = 0.0",
+        "plans of counts forget the spread that is expected",
+        ("tests/planning/test_plans_of_counts.py::test_counts_that_are_expected_to_vary_more_have_wider_intervals",),
+    ),
+    Fault(
         "tacit.method.regression.row_reach",
         "known = min(max(MOSTLY_NOISE - doubt, 0.0), 1.0)",
         "known = 1.0",

@@ -17,6 +17,7 @@ from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.expected import as_expected, expected
+from tacit.planning.narrower import narrower
 from tacit.planning.page import Plan
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -87,12 +88,10 @@ def plan(
     asks: Asks = {"": query} if isinstance(query, Query) else query
     known = Expectations.of(expect, declared, asked_parameters(asks))
 
+    public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows)
+
     def designs(cost: Cost) -> dict[str, Measurement]:
-        parts = split(asks, cost, shares)
-        public = size if neighbors == "replace-one" else None
-        return {
-            cast(str, key): design(one, Public(declared, neighbors, public, rows), part) for key, one, part in parts
-        }
+        return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares)}
 
     if width is not None:
         if not (epsilon is None and delta is None and rho is None):
@@ -116,7 +115,7 @@ def plan(
         neighbors=neighbors,
         cost=cost,
         level=level,
-        parts=tuple(_question(key, shape, size, level, known) for key, shape in made.items()),
+        parts=tuple(_question(key, shape, size, level, known, public) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -125,12 +124,15 @@ def plan(
     )
 
 
-def _question(name: str, shape: Measurement, rows: int, level: float, known: Expectations) -> PlannedQuestion:
-    """Return one question of a plan, with what a group of another size would have."""
+def _question(
+    name: str, shape: Measurement, rows: int, level: float, known: Expectations, public: Public
+) -> PlannedQuestion:
+    """Return one question of a plan, with what a group of another size would have, and another question's precision."""
     known = known.of_question(name)
     shape = as_expected(shape, known)
     terms = tuple(expected(shape, rows, level, known))
-    return PlannedQuestion(name, shape, terms, other_shares(shape, terms, rows, level, known))
+    other = other_shares(shape, terms, rows, level, known)
+    return PlannedQuestion(name, shape, terms, other, narrower(shape, terms, public, rows, known))
 
 
 def plan_for(

@@ -25,13 +25,15 @@ from tacit.schema.expectations import Expectations
 class PlannedQuestion:
     """One question of a plan: its name, its mechanism and noise (`shape`), and the expected precision of its terms.
 
-    other: the widest interval of a group of another size, where the shares of groups are not known.
+    other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
+    question that would tell the same more precisely, in words.
     """
 
     name: str
     shape: Measurement
     terms: tuple[Expected, ...]
     other: OtherShares | None = None
+    narrower: str | None = None
 
     @property
     def numbers(self) -> int:
@@ -124,6 +126,8 @@ class PlannedQuestion:
                 f"{self.called}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
                 "what privacy adds by 1/p"
             )
+        if self.narrower is not None:
+            found.append(f"{self.called}: {self.narrower}")
         found += self._noise(rows)
         found += [f"{self.called}: {words}" for words in own_cautions(self.shape, rows)]
         if says_all(self.shape):

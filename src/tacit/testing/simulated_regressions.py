@@ -100,10 +100,13 @@ class RegressionRows:
 
         The fit is by maximum likelihood (least squares for a linear model).  With a PrivacyUnit every person has a
         total weight of one, shared equally by the person's rows, and standard errors are cluster-robust, by person.
+        LinAlgError where terms depend on each other, or one is 0 in every row.
         """
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
         size = np.sqrt((X**2).mean(axis=0))  # columns of unit mean square, for the conditioning of the inverse
+        if not size.all():
+            raise np.linalg.LinAlgError("a term that is 0 in every row")
         model = cast(Regression, self.shape.query).model
         chosen = None if model == "linear" else link_of(model, self.layout)
         # a person's rows share a weight of one

@@ -46,9 +46,13 @@ class Expected:
 
 def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return one entry for each term, for values and cells as expected, and evenly spread where nothing is said."""
+    return of_integers(shape, uniform_integers(shape, rows, expect), rows, level, rows * cell_shares(shape, expect))
+
+
+def uniform_integers(shape: Measurement, rows: int, expect: Expectations = NOTHING) -> tuple[NDArray[np.int64], ...]:
+    """Return the integers of each part, shape (cells, k), for values and cells as expected, else evenly spread."""
     sizes = rows * cell_shares(shape, expect)
-    integers = tuple(np.rint(np.outer(sizes, _mean_row(column, expect))).astype(np.int64) for column in shape.columns)
-    return of_integers(shape, integers, rows, level, sizes)
+    return tuple(np.rint(np.outer(sizes, _mean_row(column, expect))).astype(np.int64) for column in shape.columns)
 
 
 def of_integers(
