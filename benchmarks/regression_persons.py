@@ -53,6 +53,8 @@ are drawn and nothing else is shown. *Rows as people* is the coverage, without a
 rows for people: all coefficients, and the worst one, which is the intercept. ± is twice the Monte-Carlo error.
 
 The cells of counts and of ten regressors were written down before any was simulated; nothing was set on them.
+Those of counts are from before laws of counts that a release cannot tell apart were allowed for: most of the releases
+without an answer at ε = 1 now have one (of 80 with 10,000 persons all but one, 96% covered).
 """
 HEAD = (
     "| persons | price, relation | simulations | coverage, % | worst, % | width, cluster-robust = 1 | SE / SD "
