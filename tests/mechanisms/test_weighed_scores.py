@@ -188,11 +188,15 @@ def test_no_two_rows_are_further_apart_in_any_part_whatever_releases_said(relati
             assert reached <= getattr(one.form, norm), (norm, one.label, reached / getattr(one.form, norm))
 
 
-@pytest.mark.parametrize(("price", "rows", "least"), [(PRICES[0], 10**8, 0.98), (PRICES[1], 3 * 10**7, 0.97)], ids=str)
+@pytest.mark.parametrize(("price", "rows", "least"), [(PRICES[0], 10**6, 0.98), (PRICES[1], 10**6, 0.97)], ids=str)
 def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
     price: Cost, rows: int, least: float
 ) -> None:
-    """Counts that rise steeply in a regressor that is near its bound; noise happens to be zero."""
+    """Counts that rise steeply in a regressor that is near its bound; noise happens to be zero.
+
+    The last scores reach the bound of their form.  First scores have the same form and bound, and reach less: they are
+    cut for laws of counts that nothing is known of yet.
+    """
     rng, n, names = np.random.default_rng(0), 2_000, ("a", "b", "c", "d")
     schema = tc.Schema({"k": tc.Integer(0, 40), "x": tc.Real(-1, 1), **{name: tc.Boolean() for name in names}})
     x = rng.uniform(0.88, 1, n)
@@ -208,7 +212,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
         asked = cast(ProductPart, regression.next_question(column, parts[:i], shape))
         reached = furthest(asked, z, "replace-one", 1 if price.noise == "laplace" else 2)
         declared = getattr(asked.form, norm_of(price))
-        assert 0.9 * declared < reached <= declared
+        assert declared / 2 < reached <= declared
     assert reached > least * declared
 
 

@@ -242,13 +242,13 @@ BLOCKS = tc.SampleAndAggregate("free", RATE, blocks=200)
 
 @pytest.mark.parametrize(("query", "column"), [(LAW, "wait"), (BLOCKS, "free")])
 def test_a_law_is_planned_at_the_parameters_that_are_expected(query: Any, column: str) -> None:
-    """Widths are those of releases: of 200 blocks the variance is known within 4 times a tenth, 0.2 of a width."""
+    """Widths are those of releases; of 200 blocks one width varies by 9%, the median of nine by 3.4%."""
     rows = np.random.default_rng(0).exponential(10, ROWS)
     curator = tc.Curator({"wait": rows, "free": rows}, WAIT, budget=tc.Budget(rho=1_000))
-    low, high = curator.release(query, rho=900).estimate().conf_int()
-    known = tc.plan(query, WAIT, rows=ROWS, rho=900, expect={column: {"rate": 0.1}})
+    made = [curator.release(query, rho=100, fresh=True).estimate().conf_int() for _ in range(9)]
+    known = tc.plan(query, WAIT, rows=ROWS, rho=100, expect={column: {"rate": 0.1}})
     (term,) = known.parts[0].terms
-    assert term.width == pytest.approx(high - low, rel=0.25)
+    assert term.width == pytest.approx(np.median([high - low for low, high in made]), rel=0.25)
     assert "rate 0.1, as expected" in str(known)
     (middle,) = tc.plan(query, WAIT, rows=ROWS, rho=900).parts[0].terms
     assert middle.width > 1.3 * term.width  # the middle of the box, 0.14, has the larger error

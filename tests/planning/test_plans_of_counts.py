@@ -38,6 +38,16 @@ def test_a_plan_told_mean_and_spread_is_what_such_counts_have() -> None:
     assert 3 / 4 < actual / planned < 4 / 3
 
 
+def test_width_without_privacy_has_the_spread_too() -> None:
+    """Of negative binomial counts maximum likelihood for Poisson's law would tell too little: (1 + spread mean)**.5."""
+    x = {"mean": 0, "sd": 1}
+    made = [
+        tc.plan(QUERY, SCHEMA, rows=10_000, rho=0.2, expect={"x": x, "k": {"mean": 3, "sd": sd}}).parts[0].terms[1]
+        for sd in (3**0.5, 4.5)
+    ]
+    assert made[1].without / made[0].without == pytest.approx(4.5 / 3**0.5, rel=0.05)
+
+
 def test_a_plan_that_is_told_nothing_of_a_count_says_what_it_takes() -> None:
     told = {"k": {"mean": 3, "sd": 4}}
     assert WORDS in tc.plan(QUERY, SCHEMA, rows=10_000, rho=0.2).to_text()

@@ -18,6 +18,7 @@ from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING, level_shares, presence, spread_of
 from tacit.planning.expected_expressions import MadeRows
 from tacit.release.parts import Variable
+from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap, RowMap
 from tacit.schema.expectations import Expectations
 from tacit.testing.simulated_regressions import RegressionRows
@@ -51,7 +52,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
         # standard errors fall with the root of the number of rows
-        ordinary = made.ordinary()[1] * math.sqrt(made.size / complete)
+        ordinary = made.ordinary()[1] * math.sqrt(made.size / complete * _varied(made))
     except np.linalg.LinAlgError:  # a level that nobody has
         ordinary = np.full(len(found.names), math.inf)
     out: list[Expected] = []
@@ -63,6 +64,14 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
         out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, complete))
     return out
+
+
+def _varied(made: RegressionRows) -> float:
+    """Return by how much the variance of made-up counts exceeds Poisson's, which maximum likelihood assumes; else 1."""
+    if cast(Regression, made.shape.query).model != "poisson":
+        return 1.0
+    counts = (made.z / H) @ made.layout.terms[-1]
+    return max(1.0, float(counts.var()) / max(float(counts.mean()), 1e-9))
 
 
 def typical(made: RegressionRows, rows: int) -> Fit:
