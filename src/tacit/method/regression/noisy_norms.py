@@ -63,7 +63,9 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
 
 
 def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | None = None) -> ResidualScores:
-    """Return the scores of a part of form `norm-scores`, in units of psi and of z / H, as if rows counted whole.
+    """Return the scores of a part of form `norm-scores-2` (or `norm-scores`), as if rows counted whole.
+
+    They are in units of psi and of z / H.
 
     kept: what undoes the shortening of rows in sums of psi v (`norm_scaling.Kept.scores`).
     matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
@@ -72,7 +74,8 @@ def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | N
     integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m) @ kept
     # psi**2 comes just before its matrix
     others, place = (part, m) if matrices is None else (matrices, 0)
-    meat = sums_of_products(others, m, place + 1, 2.0**-SHIFT).transformed(back)
+    counted = others.parameters.get("far", 0)
+    meat = sums_of_products(others, m, place + 1 + (counted > 0), 2.0**-SHIFT).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     weight = others.parameters["square"]
     return ResidualScores(
@@ -84,6 +87,7 @@ def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | N
         residual,
         persons=others.form.startswith(PERSON),
         mixing=back,
+        far=(float(others.integers[0][place + 1] / counted), others.law.variance() / counted**2) if counted else None,
     )
 
 
