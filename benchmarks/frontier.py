@@ -1,10 +1,11 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [heavy] [drawn-heavy] [--set N] [--plain]
+    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
-The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson),
-`frontier_pure_designs.py` and `frontier_heavy_designs.py` (heavy tails); the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
-repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
+Parts: given, drawn (linear, `frontier_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure,
+drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`); all without PART.  The page
+is docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
