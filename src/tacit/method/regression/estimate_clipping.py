@@ -62,8 +62,8 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     if _clips_nothing(step, range_) or not beyond:
         return ClippedTail(0.0, math.sqrt(errors.value), 0.0, 0.0)
     (cut, whole), noises = squares_of_residuals(step, scores)
-    # what is certain of D, but for one standard deviation
-    known = max(whole - cut - math.sqrt(sum(noises)), 0.0) / beyond
+    # as much of D as its noise does not make up, but once in 40 times: a mean excess can be very large
+    known = max(whole - cut - 2 * math.sqrt(sum(noises)), 0.0) / beyond
     # 2 tau**2 + 2 c tau = D / N
     solved = (math.sqrt(range_**2 + 2 * known) - range_) / 2
     excess = min(max(solved, math.sqrt(errors.value), TAIL * range_), step.full_range - range_)
