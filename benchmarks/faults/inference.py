@@ -620,8 +620,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_linear",
-        "total += weights[e] * (forth.T * weights) @ back",
-        "total -= weights[e] * (forth.T * weights) @ back",
+        "return np.asarray(total + total.T, dtype=np.float64) / 2",
+        "return -np.asarray(total + total.T, dtype=np.float64) / 2",
         "the sign of what both factors' being the same noises adds to the variance",
         (SQUARE,),
     ),

@@ -255,12 +255,10 @@ def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
     patterns, weights = found.patterns[:, :u, :u], found.variances
     # row f: m_f
     moved = (found.patterns @ a)[:, :u] @ inverse
-    total = np.zeros((u, u))
-    for e, one in enumerate(patterns):
-        forth = moved @ one  # P_e m_f, one row for each f
-        back = patterns @ moved[e]  # P_f m_e
-        total += weights[e] * (forth.T * weights) @ back
-    return (total + total.T) / 2
+    # the sum over e of P_e[i, a] m_e[b], of shape (b, i, a): pairs are then sums over a and b
+    made = ((moved * weights[:, None]).T @ patterns.reshape(len(patterns), -1)).reshape(u, u, u)
+    total = np.einsum("bia,ajb->ij", made, made, optimize=True)
+    return np.asarray(total + total.T, dtype=np.float64) / 2
 
 
 def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
