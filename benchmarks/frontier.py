@@ -1,15 +1,18 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [--set N] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [further] [drawn-further]
+        [--set N] [--plain]
 
-The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson) and
-`frontier_pure_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
-repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
+The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson),
+`frontier_pure_designs.py` and `frontier_further_designs.py` (gamma, Huber); the page is
+docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import time
 from collections.abc import Iterator
@@ -19,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from frontier_further_designs import drawn_further, given_further
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from pages import put
@@ -34,6 +38,8 @@ TITLES = {
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
     "drawn-pure": "At pure prices: designs drawn at random",
+    "further": "Gamma and Huber: given designs",
+    "drawn-further": "Gamma and Huber: designs drawn at random",
 }
 JUDGED = 4
 """The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
@@ -78,6 +84,7 @@ class Found:
         return self.sizes.mean(axis=0) / self.errors.std(axis=0)
 
 
+@functools.cache
 def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     """Return the cells of a part of the page; number: the set of drawn ones."""
     made = {
@@ -87,6 +94,8 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
         "drawn-pure": lambda: drawn_pure(number),
+        "further": given_further,
+        "drawn-further": lambda: drawn_further(number),
     }
     return made[part]()
 

@@ -31,6 +31,9 @@ class BinaryLink:
     center: float = 0.0
     max_predictor_sd: float = 4.0
     cut_tolerance: float = 1.2
+    step_unit: float = 1.0
+    unit: float = 1.0
+    weighed: bool = False
 
     def mean(self, eta: Array) -> Array:
         """Return the mean of the response.
