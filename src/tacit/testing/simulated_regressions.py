@@ -20,9 +20,9 @@ from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.glm_pilot import link_of
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
+from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.privacy import Cost
 from tacit.release.parts import Part
@@ -140,7 +140,7 @@ def _fitted(
     if isinstance(link, PositiveLink):
         # with an information of 1 scores are relative errors
         return _likelihood(x, y, worth, replace(link, spread=1.0), log_start(x, y))
-    return _likelihood(x, y, worth, link, np.zeros(x.shape[1]))
+    return _likelihood(x, y, worth, link, np.zeros(x.shape[1], dtype=np.float64))
 
 
 def _linear(

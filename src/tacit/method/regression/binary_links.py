@@ -95,6 +95,10 @@ class BinaryLink:
         """Return the link itself: a stored part has no other facts of it."""
         return self
 
+    def stored(self) -> dict[str, int]:
+        """Return no facts: the grid is known from the model."""
+        return {}
+
     def _likelihood_weight(self, eta: Array) -> Array:
         """Return the weight v of the likelihood's score v (y - mean)."""
         if self.model != "probit":

@@ -20,8 +20,8 @@ def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
     """Return notes for readers: where scores are cut, which law was assumed, and how much counts vary against it."""
     if isinstance(link, RobustLink):
         return (
-            f"Scores bend at residuals of {cut * link.unit:.4g}, within which about {100 * SHARE:.0f}% of residuals lie: "
-            f"{BEND} standard deviations of a normal law. Coefficients are those of Huber's regression with this bend.",
+            f"Scores bend at residuals of {cut * link.unit:.4g}, within which about {100 * SHARE:.0f}% of them lie "
+            f"({BEND} standard deviations of a normal law): coefficients are those of Huber's regression at this bend.",
         )
     if isinstance(link, PositiveLink):
         return (_note_of_positive(varied, cut),)
@@ -42,9 +42,9 @@ def _note_of_positive(varied: Dispersion, cut: float) -> str:
     """Return the note on where the scores of a positive response are cut."""
     middle, low, high = (100 * x**0.5 for x in (varied.spread, varied.low, varied.high))
     return (
-        f"Scores are cut for responses more than {cut:.3g} means from their middle; a correction for it assumes a gamma "
-        f"law with a coefficient of variation of {middle:.0f}% ({low:.0f} to {high:.0f} within a standard error). What "
-        "other laws with the same squared scores would correct differently is part of the standard errors."
+        f"Scores are cut for responses more than {cut:.3g} means from their middle; a correction for it assumes a "
+        f"gamma law with a coefficient of variation of {middle:.0f}% ({low:.0f} to {high:.0f} within a standard error). "
+        "What other laws with the same squared scores would correct differently is part of the standard errors."
     )
 
 

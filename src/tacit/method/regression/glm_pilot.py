@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion, TrialStep, estimate_dispersion
 from tacit.method.regression.layout import Layout
@@ -106,7 +105,7 @@ def integer_score(point: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Pie
     cut = max(1, round(point.cut * CUT_UNIT))
     # the stored cut, which is the one that readers of the release know
     made, weighing = polygons(link, cut / CUT_UNIT, clip, terms.response)
-    stored = {"cut": cut, "shift": shift} | ({} if isinstance(link, BinaryLink) else link.stored())
+    stored = {"cut": cut, "shift": shift} | link.stored()
     stored |= {f"weight{j}": int(w) for j, w in enumerate((*row, 0))}
     inside = isinstance(link, RobustLink)
     weight = weighing if link.weighed and not inside else ()
@@ -271,8 +270,8 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
         pilot_coefficients(first, found, terms, link) if last is None else one_step(last, found), found, link
     )
     if isinstance(link, RobustLink):
-        link = grid_for(link_of_residuals(link, b, first, last, found, terms), b, found, terms, 0.0)
-        return ScorePoint(b, link.bend, link)
+        residuals = link_of_residuals(link, b, first, last, found, terms)
+        return ScorePoint(b, residuals.bend, grid_for(residuals, b, found, terms, 0.0))
     start = start_spread(link, b, first, found, terms)
     link = grid_for(link, b, found, terms, start[0] if last is None else assumed_spread(last, found))
     # one standard error above what squared scores say

@@ -108,6 +108,10 @@ class Link(Protocol):
         """Return the link that a released part was measured with, from its stored facts."""
         ...
 
+    def stored(self) -> dict[str, int]:
+        """Return the facts that `from_stored` reads."""
+        ...
+
 
 def link(model: str, response: tuple[float, float] = (0.0, 1.0)) -> Link:
     """Return the link of a model; response: bounds of the response."""

@@ -31,8 +31,8 @@ SHARES: Final = {
     ("laplace", False): (8, 17, 15, 48, 12),
     ("laplace", True): (8, 15, 13, 14, 38, 12),
 }
-"""Percent of the price: of column moments, of products, and of scores, which are one part more for WEIGHED models (True);
-last, at a pure price, of the matrices beside the scores."""
+"""Percent of the price: of column moments, of products, and of scores, of which WEIGHED models (True) have one part
+more; last, at a pure price, of the matrices beside the scores."""
 LABELS: Final = {False: ("first scores", "scores"), True: ("first scores", "second scores", "scores")}
 
 
