@@ -136,11 +136,12 @@ def _fitted(
     if model in ("linear", "huber"):
         found = _linear(x, y, worth)
         return found if model == "linear" else robust(x, y, worth, found[0])
-    link = link_of(model, made)
+    link: Link = link_of(model, made)
     if isinstance(link, PositiveLink):
         # with an information of 1 scores are relative errors
         return _likelihood(x, y, worth, replace(link, spread=1.0), log_start(x, y))
-    return _likelihood(x, y, worth, link, np.zeros(x.shape[1], dtype=np.float64))
+    nowhere: NDArray[np.float64] = np.zeros(x.shape[1])
+    return _likelihood(x, y, worth, link, nowhere)
 
 
 def _linear(

@@ -43,8 +43,8 @@ def _note_of_positive(varied: Dispersion, cut: float) -> str:
     middle, low, high = (100 * x**0.5 for x in (varied.spread, varied.low, varied.high))
     return (
         f"Scores are cut for responses more than {cut:.3g} means from their middle; a correction for it assumes a "
-        f"gamma law with a coefficient of variation of {middle:.0f}% ({low:.0f} to {high:.0f} within a standard error). "
-        "What other laws with the same squared scores would correct differently is part of the standard errors."
+        f"gamma law with a coefficient of variation of {middle:.0f}% ({low:.0f} to {high:.0f} within one standard "
+        "error). What other laws with the same squared scores would correct differently is part of the standard errors."
     )
 
 

@@ -7,6 +7,8 @@ the coefficients (`method.regression.dispersion`), so that the cut is chosen wit
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from tacit.method.regression.bounded_score import Array, BoundedScore
@@ -16,6 +18,11 @@ from tacit.method.regression.dispersion import LawfulLink, kinds_of, longest, sp
 from tacit.method.regression.links import Link
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
 from tacit.method.regression.positive_links import PositiveLink
+
+DOUBT_OF_LEVEL: Final = 0.5
+"""Weight, when a cut is chosen, of what kinds of law disagree on for positive responses: it moves the level alone.
+
+Half of it makes slopes a tenth more precise, and costs the intercept next to nothing."""
 
 
 def choose_cut(b: Array, found: Regressors, link: Link, noise: Array, spread: float) -> float:
@@ -30,7 +37,8 @@ def choose_cut(b: Array, found: Regressors, link: Link, noise: Array, spread: fl
     cuts, k = link.cuts(), len(eta)
     # all cuts at once, shape (cuts k,): one pass of the centering's iterations
     made = link.bounded(np.tile(eta, len(cuts)), np.repeat(cuts, k))
-    doubts = law_doubts(link, np.tile(eta, len(cuts)), made, spread).reshape(-1, len(cuts), k)
+    weight = DOUBT_OF_LEVEL if isinstance(link, PositiveLink) else 1.0
+    doubts = weight * law_doubts(link, np.tile(eta, len(cuts)), made, spread).reshape(-1, len(cuts), k)
     each = zip(cuts, made.curve.reshape(-1, k), made.square.reshape(-1, k), doubts.swapaxes(0, 1), strict=True)
     for cut, curve, square, doubt in each:
         inverse = np.asarray(np.linalg.pinv(found.weighted_products(b, curve), hermitian=True), dtype=np.float64)
