@@ -272,10 +272,13 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
     if isinstance(link, RobustLink):
         residuals = link_of_residuals(link, b, first, last, found, terms)
         return ScorePoint(b, residuals.bend, grid_for(residuals, b, found, terms, 0.0))
-    start = start_spread(link, b, first, found, terms)
-    link = grid_for(link, b, found, terms, start[0] if last is None else assumed_spread(last, found))
-    # one standard error above what squared scores say
-    varied = start[1] if last is None else dispersion(last, found).high
+    if last is None:
+        spread, varied = start_spread(link, b, first, found, terms)
+    else:
+        told = dispersion(last, found)
+        # one standard error above what squared scores say
+        spread, varied = assumed_spread(last, told), told.high
+    link = grid_for(link, b, found, terms, spread)
     return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
 
 
@@ -314,9 +317,8 @@ def link_of_residuals(
     return link.with_law(math.sqrt(max(variance - found.predictor_sd(b) ** 2, variance / 20, 0.0)), 0.0)
 
 
-def assumed_spread(part: ScorePart, found: Regressors) -> float:
+def assumed_spread(part: ScorePart, made: Dispersion) -> float:
     """Return the spread that the next scores assume: of counts 0 (Poisson) unless another one is significant."""
-    made = dispersion(part, found)
     otherwise = part.link.spread if isinstance(part.link, PositiveLink) else 0.0
     return made.spread if made.significant else otherwise
 

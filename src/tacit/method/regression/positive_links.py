@@ -157,18 +157,22 @@ class PositiveLink:
 
     def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array) -> tuple[Array, Array]:
         """Return the means of clip(y, low, high) - c and of its square."""
-        below, above = self._cdf(low, mean, 0), 1 - self._cdf(high, mean, 0)
-        whole = 1 - below - above
+        (below, one_low, two_low), (upto, one_high, two_high) = (self._cdfs(y, mean) for y in (low, high))
+        above, whole = 1 - upto, upto - below
         # E[y; low < y <= high], by y p(y) = mean p(y) under the law of the next shape; and the same of y**2
-        one = mean * (self._cdf(high, mean, 1) - self._cdf(low, mean, 1))
-        two = mean**2 * (1 + self.spread) * (self._cdf(high, mean, 2) - self._cdf(low, mean, 2))
+        one = mean * (one_high - one_low)
+        two = mean**2 * (1 + self.spread) * (two_high - two_low)
         first = (low - c) * below + one - c * whole + (high - c) * above
         second = (low - c) ** 2 * below + two - 2 * c * one + c**2 * whole + (high - c) ** 2 * above
         return first, second
 
-    def _cdf(self, y: Array, mean: Array, more: int) -> Array:
-        """Return P(Y <= y) for the law whose shape is greater by `more`, of the same scale."""
-        shape = 1 / max(self.spread, 1e-4)
-        # a factor 0 of the mean: every response is 0
-        scaled = np.where(mean > 0, y / np.maximum(mean, 1e-300), np.inf)
-        return np.asarray(special().gammainc(shape + more, scaled * shape), dtype=np.float64)
+    def _cdfs(self, y: Array, mean: Array) -> tuple[Array, Array, Array]:
+        """Return P(Y <= y) of this law, and of those of the same scale whose shapes are greater by one and by two."""
+        shape, tools = 1 / max(self.spread, 1e-4), special()
+        # where the mean is 0 every response is 0
+        x = np.minimum(shape * y / np.maximum(mean, 1e-300), 1e6)
+        x = np.where(mean > 0, x, 1e6)
+        found = np.asarray(tools.gammainc(shape, x), dtype=np.float64)
+        # P(shape + 1, x) = P(shape, x) - x**shape exp(-x) / Gamma(shape + 1)
+        fall = np.exp(tools.xlogy(shape, x) - x - float(tools.gammaln(shape + 1)))
+        return found, found - fall, found - fall * (1 + x / (shape + 1))
