@@ -123,26 +123,26 @@ def test_where_no_bound_is_near_a_cut_moves_no_slope() -> None:
 
 @pytest.mark.parametrize(("sd", "far"), [(0.1, 0.0), (0.2, 0.05), (0.05, 0.1)])
 def test_a_bend_is_found_from_what_lies_within_another(sd: float, far: float) -> None:
-    for bend in (0.7 * sd, 1.345 * sd, 4 * sd):
-        share = (1 - far) * (2 * stats.norm.cdf(bend / sd) - 1)
-        inner = integrate.quad(lambda x, bend=bend: (x / bend) ** 2 * stats.norm.pdf(x, 0, sd), -bend, bend)[0]
-        found, part = law_within(bend, share, (1 - far) * inner + 1 - share)
+    for cut in (0.7 * sd, 1.345 * sd, 4 * sd):
+        share = (1 - far) * (2 * stats.norm.cdf(cut / sd) - 1)
+        inner = integrate.quad(lambda x, cut=cut: (x / cut) ** 2 * stats.norm.pdf(x, 0, sd), -cut, cut)[0]
+        found, part = law_within(cut, share, (1 - far) * inner + 1 - share)
         assert found == pytest.approx(sd, rel=0.02)
         assert part == pytest.approx(far, abs=0.01)
         link = RobustLink().with_law(found, part)
-        inside = (1 - far) * (2 * stats.norm.cdf(link.bend / sd) - 1)
+        inside = (1 - far) * (2 * stats.norm.cdf(link.own_cut / sd) - 1)
         assert inside == pytest.approx(SHARE, abs=0.01)
 
 
 def test_a_bend_with_its_share_within_stays_whatever_the_law() -> None:
     for law in (stats.t(3), stats.laplace(), stats.uniform(-1, 2)):
-        bend = float(law.ppf((1 + SHARE) / 2)) / 50
-        inner = integrate.quad(lambda x, bend=bend, law=law: (x / bend) ** 2 * 50 * law.pdf(50 * x), -bend, bend)[0]
-        assert RobustLink().with_law(*law_within(bend, SHARE, inner + 1 - SHARE)).bend == pytest.approx(bend, rel=0.02)
-    # nonsense from noise: a bend nevertheless
+        cut = float(law.ppf((1 + SHARE) / 2)) / 50
+        inner = integrate.quad(lambda x, cut=cut, law=law: (x / cut) ** 2 * 50 * law.pdf(50 * x), -cut, cut)[0]
+        assert RobustLink().with_law(*law_within(cut, SHARE, inner + 1 - SHARE)).own_cut == pytest.approx(cut, rel=0.02)
+    # nonsense from noise: a cut nevertheless
     for share, square in ((1.4, -0.3), (-0.2, 3.0), (0.5, 0.2)):
         found, part = law_within(0.1, share, square)
-        assert math.isfinite(RobustLink().with_law(found, part).bend)
+        assert math.isfinite(RobustLink().with_law(found, part).own_cut)
 
 
 # Fits -----------------------------------------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def test_at_a_large_price_fits_are_those_of_statsmodels(model: str, relation: st
         # the scale is the median's, of residuals; here it is that of 82%, the same for normal ones
         plain = sm.RLM(y, x, M=sm.robust.norms.HuberT(1.345)).fit(cov="H2")
         assert rows.ordinary()[0] == pytest.approx(plain.params, abs=0.01)
-        note = next(note for note in fit.notes if "bend" in note)
-        bend = float(note.split("residuals of ")[1].split(",")[0])
-        assert bend == pytest.approx(1.345 * plain.scale, rel=0.08)
+        note = next(note for note in fit.notes if "Huber's" in note)
+        cut = float(note.split("residuals of ")[1].split(",")[0])
+        assert cut == pytest.approx(1.345 * plain.scale, rel=0.08)
     assert (np.abs(fit.values - plain.params) / plain.bse).max() < 0.5
     assert fit.std_errors == pytest.approx(plain.bse, rel=0.12)
     assert fit.slope is not None

@@ -115,7 +115,7 @@ class RegressionRows:
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
         b, inverse, score = _fitted(model, X / size, y, worth, self.layout)
         if self.who is None and model == "huber":
-            # `inverse` is that of products of rows within the bend, so that a sandwich is made
+            # `inverse` is that of products of rows within the cut, so that a sandwich is made
             meat = (X / size).T * score**2 @ (X / size)
             return b / size, np.sqrt(np.diag(inverse @ meat @ inverse)) / size
         if self.who is None:

@@ -12,7 +12,7 @@ from tacit.method.regression.links import Link
 from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
 from tacit.method.regression.normal_regressors import Regressors
 from tacit.method.regression.positive_links import PositiveLink
-from tacit.method.regression.robust_links import BEND, SHARE, RobustLink
+from tacit.method.regression.robust_links import CUT, SHARE, RobustLink
 from tacit.rows.coordinates import H
 
 
@@ -20,8 +20,8 @@ def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
     """Return notes for readers: where scores are cut, which law was assumed, and how much counts vary against it."""
     if isinstance(link, RobustLink):
         return (
-            f"Scores bend at residuals of {cut * link.unit:.4g}, within which about {100 * SHARE:.0f}% of them lie "
-            f"({BEND} standard deviations of a normal law): coefficients are those of Huber's regression at this bend.",
+            f"Scores are cut at residuals of {cut * link.unit:.4g}, within which about {100 * SHARE:.0f}% of them lie "
+            f"({CUT} standard deviations of a normal law): coefficients are those of Huber's regression with this cut.",
         )
     if isinstance(link, PositiveLink):
         return (_note_of_positive(varied, cut),)

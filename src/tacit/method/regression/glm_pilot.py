@@ -271,7 +271,7 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
     )
     if isinstance(link, RobustLink):
         residuals = link_of_residuals(link, b, first, last, found, terms)
-        return ScorePoint(b, residuals.bend, grid_for(residuals, b, found, terms, 0.0))
+        return ScorePoint(b, residuals.own_cut, grid_for(residuals, b, found, terms, 0.0))
     if last is None:
         spread, varied = start_spread(link, b, first, found, terms)
     else:
@@ -308,7 +308,7 @@ def start_spread(link: Link, b: Array, first: FirstPart, found: Regressors, term
 def link_of_residuals(
     link: RobustLink, b: Array, first: FirstPart, last: ScorePart | None, found: Regressors, terms: ScaledTerms
 ) -> RobustLink:
-    """Return the link whose bend follows residuals: of the pilot, as far as moments say, or of a part of scores."""
+    """Return the link whose cut follows residuals: of the pilot, as far as moments say, or of a part of scores."""
     if last is not None:
         rows = found.rows
         return link.with_law(*law_within(last.cut, last.weight_sum / rows, last.score_squares / rows))

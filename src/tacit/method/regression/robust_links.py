@@ -1,12 +1,12 @@
-"""The identity link with Huber's score, clamped at a bend that follows the residuals' own size.  No data here.
+"""The identity link with Huber's score, clamped at a cut that follows the residuals' own size.  No data here.
 
-    psi = clamp((y - eta) / bend, -1, 1),    the response y in units of `unit`, its largest absolute bound.
+    psi = clamp((y - eta) / cut, -1, 1),    the response y in units of `unit`, its largest absolute bound.
 
-The curvature is the share of residuals within the bend, over the bend: products of regressors are summed over the rows
+The curvature is the share of residuals within the cut, over the cut: products of regressors are summed over the rows
 whose score is not clamped (`PiecewiseScore.inside`), so that no law of the residuals is assumed, nor that it is alike
-in all rows.  The bend is where SHARE of all residuals lie within it: BEND = 1.345 standard deviations of a normal law,
+in all rows.  The cut is where SHARE of all residuals lie within it: CUT = 1.345 standard deviations of a normal law,
 the customary choice [Huber 1981, §7.7; Holland & Welsch 1977].  Each part of scores tells the next where that is, from
-the residuals within its own bend and their mean square, for a normal law of which a part is far away.
+the residuals within its own cut and their mean square, for a normal law of which a part is far away.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ import numpy as np
 from tacit.method.regression.bounded_score import Array, BoundedScore
 from tacit.method.regression.count_links import STORED, UNIT
 
-BEND: Final = 1.345
-"""The bend in standard deviations of a normal law: 95% efficient there."""
+CUT: Final = 1.345
+"""The cut in standard deviations of a normal law: 95% efficient there."""
 NORMAL: Final = NormalDist()
-SHARE: Final = 2 * NORMAL.cdf(BEND) - 1
-"""Share of residuals within the bend, 82%."""
+SHARE: Final = 2 * NORMAL.cdf(CUT) - 1
+"""Share of residuals within the cut, 82%."""
 MAX_FAR: Final = 0.12
 """Largest part of residuals that is taken to be far away, and the largest by which fewer than a normal law's are."""
-MIN_BEND: Final = 2.0**-11
-"""Smallest bend, in units of `unit`: about one of the response's own steps."""
+MIN_CUT: Final = 2.0**-11
+"""Smallest cut, in units of `unit`: about one of the response's own steps."""
 TIMES: Final = np.geomspace(0.05, 6.0, 400)
-"""Bends in standard deviations at which the normal law's mean squares are tabled."""
+"""Cuts in standard deviations at which the normal law's mean squares are tabled."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class RobustLink:
     model: str = "huber"
 
     @property
-    def bend(self) -> float:
-        """The bend at which SHARE of the residuals lie within."""
+    def own_cut(self) -> float:
+        """The cut at which SHARE of the residuals lie within."""
         inside = min(SHARE / max(1 - self.full, SHARE), 1 - 1e-6)
-        return max(self.spread * NORMAL.inv_cdf((1 + inside) / 2), MIN_BEND)
+        return max(self.spread * NORMAL.inv_cdf((1 + inside) / 2), MIN_CUT)
 
     @property
     def step_unit(self) -> float:
         """What lengths of steps are compared with."""
-        return self.bend
+        return self.own_cut
 
     def mean(self, eta: Array) -> Array:
         """Return the centre of the response, the predictor itself."""
@@ -85,18 +85,18 @@ class RobustLink:
         return -1.0, 1.0
 
     def cuts(self) -> tuple[float, ...]:
-        """Return the bend, which is not chosen by its noise: it is part of what is estimated."""
-        return (self.bend,)
+        """Return the cut, which is not chosen by its noise: it is part of what is estimated."""
+        return (self.own_cut,)
 
     def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
-        """Return the score with the bend `cut`, and its moments under the guessed law."""
+        """Return the score with this cut, and its moments under the guessed law."""
         share, square = _within(cut / self.spread)
         share, square = (1 - self.full) * share, (1 - self.full) * square + self.full
-        one, bend = np.ones_like(np.asarray(eta, dtype=np.float64)), np.asarray(cut, dtype=np.float64)
-        return BoundedScore(one / bend, eta / bend, one * share / bend, one * share, one * square)
+        one = np.ones_like(np.asarray(eta, dtype=np.float64))
+        return BoundedScore(one / cut, eta / cut, one * share / cut, one * share, one * square)
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
-        """Return 1 everywhere: steps are short against the bend where a fit is reported."""
+        """Return 1 everywhere: steps are short against the cut where a fit is reported."""
         return np.ones_like(eta)
 
     def centering(self, eta: Array, v: Array) -> Array:
@@ -105,13 +105,13 @@ class RobustLink:
 
     def with_grid(self, low: float, high: float, full: float, spread: float) -> RobustLink:
         """Return the link with a grid from `low` to `high`; the law's facts are those of `with_law`."""
-        reach = max((high - low) / 2, 4 * self.bend)
+        reach = max((high - low) / 2, 4 * self.own_cut)
         made = replace(self, center=(low + high) / 2, reach=reach)
         return self.from_stored(made.stored())
 
     def with_law(self, spread: float, full: float) -> RobustLink:
-        """Return the link with this law of residuals, in stored units: its bend is that of readers of the release."""
-        held = max(spread, MIN_BEND)
+        """Return the link with this law of residuals, in stored units: its cut is that of readers of the release."""
+        held = max(spread, MIN_CUT)
         return self.from_stored(replace(self, spread=held, full=min(max(full, -MAX_FAR), MAX_FAR)).stored())
 
     def from_stored(self, facts: Mapping[str, int]) -> RobustLink:
@@ -123,18 +123,18 @@ class RobustLink:
         return {name: round(getattr(self, name) * UNIT) for name in STORED}
 
 
-def law_within(bend: float, share: float, square: float) -> tuple[float, float]:
-    """Return a normal law's standard deviation, and the part that is far away, from what lies within a bend.
+def law_within(cut: float, share: float, square: float) -> tuple[float, float]:
+    """Return a normal law's standard deviation, and the part that is far away, from what lies within a cut.
 
-    share: of residuals within it.  square: mean of psi**2, far ones included.  At the bend where `share` is SHARE both
-    give that bend again, whatever the law is: `RobustLink.bend` then stays.
+    share: of residuals within it.  square: mean of psi**2, far ones included.  At the cut where `share` is SHARE both
+    give that cut again, whatever the law is: `RobustLink.own_cut` then stays.
 
     >>> sd, far = law_within(6.0, 0.95, 0.95 / 36 + 0.05)
     >>> round(sd, 3), round(far, 3)
     (1.0, 0.05)
     """
     share = min(max(share, 0.2), 0.998)
-    # the mean square of those within: of a normal law it falls from 1/3 as the bend grows against its deviation
+    # the mean square of those within: of a normal law it falls from 1/3 as the cut grows against its deviation
     inner = (square - (1 - share)) / share
     shares, squares = _within(TIMES)
     means = (squares - (1 - shares)) / shares
@@ -142,8 +142,8 @@ def law_within(bend: float, share: float, square: float) -> tuple[float, float]:
     far = 1 - share / float(_within(np.array(times))[0])
     if not (float(means[-1]) < inner < float(means[0]) and abs(far) <= MAX_FAR):
         # what noise or another law makes impossible: a normal law with this share
-        return bend / NORMAL.inv_cdf((1 + share) / 2), 0.0
-    return bend / times, far
+        return cut / NORMAL.inv_cdf((1 + share) / 2), 0.0
+    return cut / times, far
 
 
 def _within(times: Array | float) -> tuple[Array, Array]:
