@@ -140,8 +140,7 @@ def _fitted(
     if isinstance(link, PositiveLink):
         # with an information of 1 scores are relative errors
         return _likelihood(x, y, worth, replace(link, spread=1.0), log_start(x, y))
-    nowhere: NDArray[np.float64] = np.zeros(x.shape[1])
-    return _likelihood(x, y, worth, link, nowhere)
+    return _likelihood(x, y, worth, link, 0.0 * x[0])
 
 
 def _linear(

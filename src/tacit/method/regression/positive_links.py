@@ -31,7 +31,9 @@ CUTS: Final = tuple(0.64 * CUT_RATIO**k for k in range(15))
 would be few of their integer steps, and their squares be rounded away."""
 STEPS: Final = 512
 """The smallest mean that a fit assumes is the upper bound over STEPS, which is four of the response's own steps."""
-BISECTIONS: Final = 48
+MAX_STEPS: Final = 48
+TOLERANCE: Final = 1e-9
+"""Largest mean of a score that passes for 0."""
 MIN_REACH: Final = 0.75
 """Smallest half-width of the predictor's grid."""
 MARGIN: Final = 3.0
@@ -96,7 +98,7 @@ class PositiveLink:
         b = self.centering(eta, v)
         c = b / v
         low, high = self._clipping_bounds(c, v)
-        _, square = self._clipped_moments(mean, low, high, c)
+        _, square, *_ = self._clipped_moments(mean, low, high, c)
         # c and v are held: a factor 1 +- STEP of the mean moves the true predictor by +- STEP, to first order
         up, down = (self._clipped_moments(mean * (1 + side * STEP), low, high, c)[0] for side in (1, -1))
         curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
@@ -108,28 +110,34 @@ class PositiveLink:
         # c and v stay those of the assumed law: psi is what was released, only the law of y differs
         c, each = made.b / made.v, replace(self, spread=law.spread)
         ends, mean = self._clipping_bounds(c, made.v), self.mean(eta)
-        first, second = np.zeros_like(eta), np.zeros_like(eta)
-        for share, factor in zip(law.shares, law.factors, strict=True):
-            one, two = each._clipped_moments(factor * mean, *ends, c)
-            first, second = first + share * one, second + share * two
-        return made.v * first, made.v**2 * second
+        shares, factors = np.array(law.shares), np.array(law.factors)
+        # all factors at once, shape (factors, k)
+        first, second, *_ = each._clipped_moments(factors[:, None] * mean, *ends, c)
+        return made.v * (shares @ first), made.v**2 * (shares @ second)
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Return the mean change of the score `made` from true predictors `eta` to `to`, per unit, over its `curve`."""
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
         # the mean at eta itself is 0 by the choice of c, so this is the change
-        mean, _ = self._clipped_moments(self.mean(eta + way), *self._clipping_bounds(c, made.v), c)
+        mean = self._clipped_moments(self.mean(eta + way), *self._clipping_bounds(c, made.v), c)[0]
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
 
     def centering(self, eta: Array, v: Array) -> Array:
-        """Return the b that makes the mean of clamp(v y - b, -1, 1) 0, by bisection."""
+        """Return the b that makes the mean of clamp(v y - b, -1, 1) 0, by Newton's method safeguarded by bisection."""
         mean = self.mean(eta)
         low, high = np.full_like(mean, self.lower), np.full_like(mean, self.upper)
-        for _ in range(BISECTIONS):  # the mean of a cut response, less c, falls in c
-            c = (low + high) / 2
-            up = self._clipped_moments(mean, *self._clipping_bounds(c, v), c)[0] > 0
-            low, high = np.where(up, c, low), np.where(up, high, c)
-        return v * (low + high) / 2
+        c = np.clip(mean, low, high)
+        for _ in range(MAX_STEPS):  # the mean of a cut response, less c, falls in c
+            gap, _, below, above = self._clipped_moments(mean, *self._clipping_bounds(c, v), c)
+            if np.abs(v * gap).max() < TOLERANCE:
+                break
+            low, high = np.where(gap > 0, c, low), np.where(gap > 0, high, c)
+            # minus the derivative of the gap in c: an end of the clip moves with c unless it is a bound of the column
+            steep = 1 - below * (c - 1 / v > self.lower) - above * (c + 1 / v < self.upper)
+            step = c + gap / np.maximum(steep, 0.02)
+            # bisect where Newton's step leaves the bracket
+            c = np.where((step > low) & (step < high), step, (low + high) / 2)
+        return v * c
 
     def with_grid(self, low: float, high: float, full: float, spread: float) -> PositiveLink:
         """Return the link with a grid from `low` to `high`, and this spread."""
@@ -155,8 +163,8 @@ class PositiveLink:
         low = np.clip(c - 1 / v, self.lower, self.upper)
         return low, np.clip(c + 1 / v, low, self.upper)
 
-    def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array) -> tuple[Array, Array]:
-        """Return the means of clip(y, low, high) - c and of its square."""
+    def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array) -> tuple[Array, ...]:
+        """Return the means of clip(y, low, high) - c and of its square, and the probabilities to be at either end."""
         (below, one_low, two_low), (upto, one_high, two_high) = (self._cdfs(y, mean) for y in (low, high))
         above, whole = 1 - upto, upto - below
         # E[y; low < y <= high], by y p(y) = mean p(y) under the law of the next shape; and the same of y**2
@@ -164,7 +172,7 @@ class PositiveLink:
         two = mean**2 * (1 + self.spread) * (two_high - two_low)
         first = (low - c) * below + one - c * whole + (high - c) * above
         second = (low - c) ** 2 * below + two - 2 * c * one + c**2 * whole + (high - c) ** 2 * above
-        return first, second
+        return first, second, below, above
 
     def _cdfs(self, y: Array, mean: Array) -> tuple[Array, Array, Array]:
         """Return P(Y <= y) of this law, and of those of the same scale whose shapes are greater by one and by two."""
