@@ -30,7 +30,7 @@ ERRORS = ("normal", "5% gross outliers", "Student t, 3 df", "unequal", "skewed",
 SHARE = 2 * stats.norm.cdf(1.345) - 1
 LARGE = 400_000
 TABLES = 12
-"""Large tables that a truth is the mean of: of one alone it would be off by a third of a standard error of 50,000 rows."""
+"""Large tables that a truth is the mean of: one alone is off by a third of a standard error of 50,000 rows."""
 MIDDLES = {"gamma": 1.13, "lognormal": 1.65, "at a bound": 0.4}
 
 
@@ -91,7 +91,7 @@ def further_study(
             return x, np.exp(eta) * factors(law, rng, z[:, 0])
         return x, eta + errors(law, rng, z[:, 0])
 
-    x, y = drawn_values(np.random.default_rng(1), LARGE)
+    _, y = drawn_values(np.random.default_rng(1), LARGE)
     # a bound that about one row in 100,000 exceeds, in round numbers
     far = float(np.quantile(np.abs(y), 1 - 1e-5))
     most = wide * float(f"{far:.1g}")

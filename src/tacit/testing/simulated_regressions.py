@@ -140,7 +140,7 @@ def _fitted(
     if isinstance(link, PositiveLink):
         # with an information of 1 scores are relative errors
         return _likelihood(x, y, worth, replace(link, spread=1.0), log_start(x, y))
-    return _likelihood(x, y, worth, link, 0.0 * x[0])
+    return _likelihood(x, y, worth, link, np.zeros_like(x.sum(axis=0)))
 
 
 def _linear(
