@@ -126,7 +126,9 @@ def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRow
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
     # rows in which an expression has no value count among all rows, and add nothing
-    return RegressionRows(shape, made, z[kept], size, None if shape.unit is None else np.flatnonzero(kept))
+    who = None if shape.unit is None else np.flatnonzero(kept)
+    weights = None if question.weight is None else values[question.weight][kept]
+    return RegressionRows(shape, made, z[kept], size, who, weights)
 
 
 def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:

@@ -24,8 +24,8 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
-from tacit.method.regression.norm_encoding import FORMS
 from tacit.method.regression.norm_person_encoding import of_rows
+from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import MATRICES
@@ -141,13 +141,13 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
 
 def shortened(release: Released) -> bool:
     """Return whether a release's rows were shortened to a norm."""
-    return release.parts[0].form == FORMS[0]
+    return release.parts[0].form in OF_COLUMNS
 
 
 def _norm_note(release: Released, made: Layout) -> str:
     """Return the note on how far a row's regressors may lie from their means."""
     columns = read_columns(release.parts[0], made, release.rows)
-    products, turn = read_standardised(release.parts[1], made)
+    products, turn = read_standardised(release.parts[1], made, columns.row)
     last = next(part for part in reversed(release.parts) if of_rows(part.form) != MATRICES)
     room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
     far = reach(columns, made, room, response=False)
@@ -164,10 +164,11 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second, *matrices = release.parts
     columns = read_columns(moments, made, release.rows)
-    products, turn = read_standardised(first, made)
+    products, turn = read_standardised(first, made, columns.row)
     whole = with_whole_response(products.of_rows(columns.rows), columns)
     kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))
-    scores = read_norm_scores(second, made, kept.scores, *matrices)
+    row = None if moments.weight is None else columns.row
+    scores = read_norm_scores(second, made, kept.scores, matrices[0] if matrices else None, row)
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
     return whole.transformed(back), scores, columns.rows
 

@@ -52,7 +52,7 @@ from tacit.method.regression.noisy_scores import (
     read_score_part,
     scaled_terms,
 )
-from tacit.method.regression.norm_encoding import FORMS as NORMS
+from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.release.parts import Part
@@ -83,7 +83,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first, norms=parts[0].form == NORMS[0])
+        reason = _reason(step, first, norms=parts[0].form in OF_COLUMNS)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         return _no_fit(formula, model, layout, LEFT_NOTHING)
@@ -118,9 +118,9 @@ def _read(
 ) -> tuple[FirstPart, ScorePart, ScaledTerms]:
     """Return what the released parts say: moments, the last scores, and the terms that both are of."""
     link = link_of(model, layout)
-    if parts[0].form == NORMS[0]:
+    if parts[0].form in OF_COLUMNS:
         columns = read_columns(parts[0], layout, rows)
-        products, turn = read_standardised(parts[1], layout)
+        products, turn = read_standardised(parts[1], layout, columns.row)
         first, terms = norm_first(columns, products, turn, layout)
         return first, read_last_scores(parts, columns, products, turn, layout, terms, link), terms
     terms = scaled_terms(layout)

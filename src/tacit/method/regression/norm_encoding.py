@@ -37,6 +37,10 @@ from tacit.rows.coordinates import H
 
 FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts."""
+WEIGHTED: Final = "weighted-moments"
+"""The first of them of rows with weights (`weighted_rows`)."""
+OF_COLUMNS: Final = (FORMS[0], WEIGHTED)
+"""Forms of column moments, without and with weights."""
 FORMER_PRODUCTS: Final = "norm-products"
 """The second of them in releases of before, whose squares and interactions were standardised as they are."""
 MOST: Final = H

@@ -30,7 +30,7 @@ from tacit.method.regression.linear_pilot import (
     response_residual,
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.norm_encoding import MOST, square_weight, squared
+from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
@@ -41,6 +41,8 @@ COMMON: Final = 4.0
 """Largest squared distance of a level that counts as those of numbers do: of 1 row in 5."""
 RAREST: Final = 36.0
 """Largest squared norm that a rare level adds to the reach: rows of a rarer level are shortened."""
+LEAST_WEIGHT: Final = 2.0**-14
+"""Least weight of a row that has any, in parts of the largest."""
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
@@ -54,6 +56,9 @@ class Columns:
     mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubts: standard
     deviation of the noise in each variance, relative to it, shape (m,); 0 for a sign or level.  loose, rows_noise:
     standard deviations of the noise in a sum of a coordinate, and in the number of rows.
+    row: of rows with weights alpha, sum alpha**2 / sum alpha; else 1.  Sums that have alpha once are divided by it, and
+    those that have it twice by its square: they are then of `rows` = (sum alpha)**2 / sum alpha**2 rows, as many as would
+    tell as much without weights [Kish 1965], and errors follow as for these.
     """
 
     rows: float
@@ -63,6 +68,7 @@ class Columns:
     doubts: Array
     loose: float
     rows_noise: float
+    row: float = 1.0
 
 
 def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
@@ -70,7 +76,8 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
     facts, m, squares = part.parameters, layout.size, squared(layout)
     integers = np.array(part.integers[0], dtype=np.float64)
     noise, bounds = math.sqrt(part.law.variance()), np.array(layout.bounds[1:], dtype=np.float64)
-    counted = float(integers[-1]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
+    place = -2 if part.form == WEIGHTED else -1
+    counted = float(integers[place]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
     n = max(counted, 1.0)
     mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
     loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
@@ -95,7 +102,15 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
         rare[j] = 1 / min(share, 1 - share) - 1
     sd = np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds)
     uncounted = noise / (facts["count"] * H * H) if facts["count"] else 0.0
-    return Columns(n, mean, sd, rare, doubts, noise / facts["score"], uncounted)
+    row = _row(float(integers[-1]), noise, facts["squares"], n, rows) if part.form == WEIGHTED else 1.0
+    return Columns(n / row, mean, sd, rare, doubts, noise / facts["score"] / row, uncounted / row, row)
+
+
+def _row(released: float, noise: float, weight: int, total: float, rows: int | None) -> float:
+    """Return sum alpha**2 / sum alpha: between the mean weight and 1, and one standard error above what is found."""
+    found = (released + noise) / (weight * H * H * total)
+    # mean alpha**2 is at least the square of the mean
+    return min(max(found, total / rows if rows else 0.0, LEAST_WEIGHT), 1.0)
 
 
 def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:

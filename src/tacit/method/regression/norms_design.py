@@ -16,8 +16,11 @@ from tacit.method.regression.norm_person_encoding import of_persons
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import SHIFTS
+from tacit.method.regression.weighted_rows import clip_of, on_finer_grid, weighted_moments, weighted_products
+from tacit.method.shared.encoding import Noise
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
@@ -41,7 +44,6 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
     made = facts.layout
     first, second, third, *fourth = (cost.share(share) for share in SHARES[cost.noise])
-    aim = plain(made.size, made.size + 1), response_residual(made, forms.CLIP)
     if fourth:
         last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)
     else:
@@ -49,7 +51,7 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
         # Product((), 2) is psi**2 alone
         question = facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT)
         last = (product_part("scores", facts, form, third, question),)
-    scores = with_scores(last[0], *aim)
+    scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
     columns = (*first_parts(facts, public.neighbors, first, second), scores, *(beside(one, scores) for one in last[1:]))
     return as_measurement(query, facts, public, cost, VERSION, columns)
 
@@ -61,6 +63,8 @@ def product_part(
 
     form: of rows.  Of persons, products of mean scores (`question.between`) take the place of its last integers.
     """
+    if facts.weight is not None:
+        form, question = on_finer_grid(form, question)
     form = form if facts.unit is None else of_persons(form, len(question.between))
     law = noise_for(form.l1, form.l2_squared, share, dimension=len(form.matrix))
     return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
@@ -89,18 +93,31 @@ def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
 
 def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> tuple[ProductPart, ProductPart]:
     """Return the parts of column moments and of products of standardised rows, at their shares of the price."""
-    made = facts.layout
-    moments = forms.column_moments(made, first.noise, neighbors, leaves=facts.leaves)
-    asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
-    asked += [Product((0, 0))] if moments.parameters["count"] else []
-    products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
-    questions = tuple(CrossProducts(facts.coordinates, one, unit=facts.unit) for one in (tuple(asked), products))
+    made, weight = facts.layout, facts.weight
+    if weight is None:
+        moments, asked = plain_moments(facts, first.noise, neighbors)
+        products = forms.norm_products(made, neighbors), tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
+    else:
+        moments, asked = weighted_moments(made, first.noise, neighbors)
+        products = weighted_products(made, neighbors)
+    questions = [CrossProducts(facts.coordinates, one, unit=facts.unit, weight=weight) for one in (asked, products[1])]
     moments = moments if facts.unit is None else of_persons(moments)
     # sums of columns have their sensitivity in each: independent noises
     law = noise_for(moments.l1, moments.l2_squared, first)
     one = ProductPart(LABELS[0], moments, None, None, law, first, question=questions[0], layout=made)
-    two = product_part(LABELS[1], facts, forms.norm_products(made, neighbors), second, questions[1])
+    if weight is not None:
+        kind = "exclude" if weight.missing is None else "declared"
+        one = replace(one, weight_grid=Grid("real", 0.0, weight.upper, weight.G, missing=kind))
+    two = product_part(LABELS[1], facts, products[0], second, questions[1])
     return one, with_products(two, plain(made.size + 1, made.size + 1))
+
+
+def plain_moments(facts: RowFacts, noise: Noise, neighbors: str) -> tuple[ProductEncoding, tuple[Product, ...]]:
+    """Return the encoding of column moments of rows without weights, and their sums."""
+    made, moments = facts.layout, forms.column_moments(facts.layout, noise, neighbors, leaves=facts.leaves)
+    asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
+    asked += [Product((0, 0))] if moments.parameters["count"] else []
+    return moments, tuple(asked)
 
 
 def plain(entries: int, coordinates: int) -> NormClip:
