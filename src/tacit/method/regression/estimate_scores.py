@@ -26,6 +26,7 @@ from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
+from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
     GUESS_ERROR,
     GUESS_ERROR_OF_COUNTS,
@@ -197,6 +198,9 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
     # only upwards: less variance than the assumed law is taken for noise
     square = shrunk(last.weighted_products, size, square, trusted).matrix * max(varied.ratio, 1.0)
+    if last.weighted and not isinstance(link, CountLink):
+        # squares have the weights twice: where these go with scores, squares are others than normal regressors have
+        square = square * score_ratio(last, found, made.square)
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
         meat, weight = shrunk_to_bound(last.meat, square, inverse)

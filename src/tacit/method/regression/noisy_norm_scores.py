@@ -99,16 +99,17 @@ def read_last_scores(
     scores, *_ = parts[-2:] if of_rows(parts[-1].form) == MATRICES else parts[-1:]
     made, square = turned(scores.parameters, layout.size), _mean_square(parts[-1], layout)
     kept = kept_of(columns, layout, products, turn, made, square)
-    return read_norm_scored(scores, parts[-1], layout, terms, link, kept, columns.row)
+    return read_norm_scored(scores, parts[-1], layout, terms, link, kept, columns.row if parts[0].weight else None)
 
 
 def read_norm_scored(
-    part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept, row: float = 1.0
+    part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept, row: float | None = None
 ) -> ScorePart:
     """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself.
 
-    row: see `norm_scaling.Columns`.  psi is times the weight of its row, and psi**2 times its square.
+    row: see `norm_scaling.Columns`; None where rows have no weights.  psi is times the weight of its row, and psi**2 times its square.
     """
+    weighted, row = row is not None, 1.0 if row is None else row
     facts, m, unit = part.parameters, layout.size, part.parameters["score"] * part.parameters["G"] * row
     axes, link = terms.matrix @ turned_back(facts, m), link.from_stored(facts)
     back = axes @ kept.scores
@@ -130,6 +131,7 @@ def read_norm_scored(
         float(beside[place] / size),
         loose / size,
         matrices.form.startswith(PERSON),
+        weighted,
     )
 
 
