@@ -89,7 +89,7 @@ def weighted_moments(layout: Layout, noise: Noise, neighbors: str) -> tuple[Prod
         l2_squared, l1 = l2 * l2, l2 * (isqrt(len(own) + 1) + 1)
     asked = [Product((j,), shift=ALONE, times=1) for j in range(1, m + 1)]
     asked += [Product((j, j), shift=SHIFT, times=1) for j in squared(layout)]
-    asked += [Product((0, 0), shift=SHIFT, times=1), Product((), shift=2 * SHIFT - 20, times=2)]
+    asked += [Product((0, 0), shift=SHIFT, times=1), Product((), shift=2 * SHIFT - (H * H).bit_length() + 1, times=2)]
     parameters = {**plain.parameters, "count": count, "A": STEPS, "squares": squares}
     most = [*(B << SHIFT - ALONE for B in layout.bounds[1:]), *(layout.bounds[j] ** 2 for j in squared(layout))]
     weights = [*roughly, count, squares]
