@@ -1,9 +1,9 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [--set N] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [weighted] [--set N] [--plain]
 
-The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson) and
-`frontier_pure_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
+The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson),
+`frontier_pure_designs.py` and `frontier_weighted_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
 repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
@@ -21,6 +21,7 @@ import numpy as np
 from frontier_designs import Cell, drawn, given
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
+from frontier_weighted_designs import given_weighted
 from pages import put
 from scipy import stats
 
@@ -34,6 +35,7 @@ TITLES = {
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
     "drawn-pure": "At pure prices: designs drawn at random",
+    "weighted": "Survey weights: given designs",
 }
 JUDGED = 4
 """The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
@@ -87,6 +89,7 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
         "drawn-pure": lambda: drawn_pure(number),
+        "weighted": given_weighted,
     }
     return made[part]()
 

@@ -221,9 +221,7 @@ def test_sums_mean_the_same_as_without_weights(name: str, price: Cost) -> None:
         for unit in ("G", "score", "size", "square", "off", "diag"):
             assert one.form.parameters.get(unit) == other.form.parameters.get(unit), unit
         found = sums_of(cast(ProductPart, one), (w, psi, size), persons=False)
-        assert np.array_equal(
-            found, sums_of(cast(ProductPart, other), (w, FINER * psi, FINER * size), persons=False)
-        )
+        assert np.array_equal(found, sums_of(cast(ProductPart, other), (w, FINER * psi, FINER * size), persons=False))
         assert one.form.l2_squared <= other.form.l2_squared < 1.001 * one.form.l2_squared
 
 
@@ -269,7 +267,9 @@ def weighted_table() -> pa.Table:
     [
         (tc.Regression("x ~ m + g", weights="w", where="y or x > 0"), Cost.of(rho=8)),
         pytest.param(tc.Regression("k ~ x", model="poisson", weights="w"), Cost.of(rho=8), marks=pytest.mark.long),
-        pytest.param(tc.Regression("y ~ x*m", model="logistic", weights="w"), Cost.of(epsilon=20), marks=pytest.mark.long),
+        pytest.param(
+            tc.Regression("y ~ x*m", model="logistic", weights="w"), Cost.of(epsilon=20), marks=pytest.mark.long
+        ),
     ],
     ids=["linear", "poisson", "logistic"],
 )
@@ -386,7 +386,9 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("query", [tc.Regression("y ~ x + m", weights="w"), tc.Regression("m ~ x", "probit", weights="w")])
+@pytest.mark.parametrize(
+    "query", [tc.Regression("y ~ x + m", weights="w"), tc.Regression("m ~ x", "probit", weights="w")]
+)
 def test_the_contract(query: Any) -> None:
     found = contract(query, PLAIN, tables=40, draws=40_000)
     assert "weighted-moments" in {one.form for one in found.findings}

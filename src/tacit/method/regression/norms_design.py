@@ -96,7 +96,10 @@ def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> t
     made, weight = facts.layout, facts.weight
     if weight is None:
         moments, asked = plain_moments(facts, first.noise, neighbors)
-        products = forms.norm_products(made, neighbors), tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
+        products = (
+            forms.norm_products(made, neighbors),
+            tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1)),
+        )
     else:
         moments, asked = weighted_moments(made, first.noise, neighbors)
         products = weighted_products(made, neighbors)

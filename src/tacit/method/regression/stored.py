@@ -46,7 +46,13 @@ AT_PURE_PRICES: Final = {
     for (model, forms), scores in zip(OF_NORMS.items(), PURE_SCORES, strict=True)
 }
 """The same at pure prices: scores, and then the matrices beside them."""
-OF_NORM_CLIPPED: Final = (*LINEAR_NORMS, WEIGHTED, FORMER_PRODUCTS, *norm_score_encoding.FORMS, *split_score_encoding.FORMS)
+OF_NORM_CLIPPED: Final = (
+    *LINEAR_NORMS,
+    WEIGHTED,
+    FORMER_PRODUCTS,
+    *norm_score_encoding.FORMS,
+    *split_score_encoding.FORMS,
+)
 """Names of forms of norm-clipped rows."""
 
 

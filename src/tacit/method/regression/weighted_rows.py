@@ -162,4 +162,3 @@ def clip_of(question: CrossProducts) -> int:
     512
     """
     return CLIP if question.weight is None else CLIP * FINER
-
