@@ -1,10 +1,11 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [weighted] [--set N] [--plain]
+    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [weighted] [--plain]
 
 The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson),
-`frontier_pure_designs.py` and `frontier_weighted_designs.py`; the page is docs/reference/regression-frontier.md.  Tables are drawn anew in every
-repetition and released by the mechanism's own steps, with seeded noise.  Deterministic: seeds are constants.
+`frontier_pure_designs.py` and `frontier_weighted_designs.py` (linear and others, with weights of rows); the page is
+docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations

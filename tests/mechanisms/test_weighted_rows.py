@@ -150,7 +150,7 @@ def added_by(
     return np.stack(found, axis=1) * np.array([row[0] for row in part.form.matrix])
 
 
-# Scores: whatever psi is, on the finer grid -----------------------------------------------------------------------------
+# Scores: whatever psi is, on the finer grid --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("persons", [False, True])

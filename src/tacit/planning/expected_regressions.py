@@ -67,8 +67,11 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 
 
 def _varied(made: RegressionRows) -> float:
-    """Return by how much the variance of made-up counts exceeds Poisson's, which maximum likelihood assumes; else 1."""
-    if cast(Regression, made.shape.query).model != "poisson":
+    """Return by how much the variance of made-up counts exceeds Poisson's, which maximum likelihood assumes; else 1.
+
+    With weights standard errors are robust, and have it in them.
+    """
+    if cast(Regression, made.shape.query).model != "poisson" or made.weights is not None:
         return 1.0
     counts = (made.z / H) @ made.layout.terms[-1]
     return max(1.0, float(counts.var()) / max(float(counts.mean()), 1e-9))

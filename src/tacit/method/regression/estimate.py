@@ -25,8 +25,8 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
-from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_encoding import OF_COLUMNS
+from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import MATRICES

@@ -31,7 +31,8 @@ def weight_note(release: Released, layout: Layout) -> tuple[tuple[str, ...], Map
     columns = read_columns(release.parts[0], layout, release.rows)
     who, size = "rows" if release.unit is None else "persons", columns.rows
     found = {"effective_size": size}
-    text = f"Weighted: as precise as {size:,.0f} {who} of equal weights, before noise"
+    words = weight_words(release).removeprefix(", weights ")
+    text = f"Weighted by {words}: before noise as precise as {size:,.0f} {who} of equal weights"
     if release.rows is not None:
         found["design_effect"] = max(1.0, release.rows / size)
         text += f" (design effect {found['design_effect']:.2f})"

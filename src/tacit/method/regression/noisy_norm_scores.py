@@ -107,7 +107,8 @@ def read_norm_scored(
 ) -> ScorePart:
     """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself.
 
-    row: see `norm_scaling.Columns`; None where rows have no weights.  psi is times the weight of its row, and psi**2 times its square.
+    row: see `norm_scaling.Columns`; None where rows have no weights.
+    psi is times the weight of its row, and psi**2 times its square.
     """
     weighted, row = row is not None, 1.0 if row is None else row
     facts, m, unit = part.parameters, layout.size, part.parameters["score"] * part.parameters["G"] * row

@@ -57,8 +57,8 @@ class Columns:
     deviation of the noise in each variance, relative to it, shape (m,); 0 for a sign or level.  loose, rows_noise:
     standard deviations of the noise in a sum of a coordinate, and in the number of rows.
     row: of rows with weights alpha, sum alpha**2 / sum alpha; else 1.  Sums that have alpha once are divided by it, and
-    those that have it twice by its square: they are then of `rows` = (sum alpha)**2 / sum alpha**2 rows, as many as would
-    tell as much without weights [Kish 1965], and errors follow as for these.
+    those that have it twice by its square: they are then of `rows` = (sum alpha)**2 / sum alpha**2 rows, as many as
+    would tell as much without weights [Kish 1965], and errors follow as for these.
     """
 
     rows: float

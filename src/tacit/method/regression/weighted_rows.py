@@ -1,32 +1,32 @@
 """Integer encodings of rows with weights, with the proofs of their sensitivities.
 
-A complete row has an integer weight a in {0, ..., A}, A = 2**14 the cap of the column (`rows.row_weight`); alpha = a / A
-is the part of a row that it counts as.  An incomplete row adds nothing.  Let r be the integers that a row adds without
-weights, as in `norm_encoding`.  Primes mark the row in the neighbouring table.
+A complete row has an integer weight a in {0, ..., A}, A = 2**14 the cap of the column (`rows.row_weight`).  It counts
+as alpha = a / A of a row.  An incomplete row adds nothing.  Let r be the integers that a row adds without weights, as
+in `norm_encoding`.  Primes mark the row in the neighbouring table.
 
-Column moments and products.  A row adds alpha r, a point between r and 0: between a row that is present and one that is
-    absent.  |alpha r - alpha' r'|, in any norm, is convex in alpha and in alpha', so it is largest where each is 0 or 1:
-    two rows that are present, or one and none.  Sensitivities are those of rows that can be absent (`leaves`), with the
-    sum of alpha in the place of the number of rows, which is private under both relations.
+Column moments and products.  A row adds alpha r, a point between r and 0, what an absent row adds.  In any norm,
+    |alpha r - alpha' r'| is convex in alpha and in alpha', so that it is largest where each is 0 or 1: of two present
+    rows, or of one and none.  Sensitivities are those of rows that can be absent (`leaves`), with the sum of alpha in
+    the place of the number of rows, which is private under both relations.
 
-    `weighted_moments` also releases D alpha**2, of which the effective number of rows follows.  It is no convex function
-    of the difference, but |alpha**2 - alpha'**2| <= 2 |alpha - alpha'|.  With C and D the weights of alpha and of its
-    square, in units of H**2, the squared change in l2 is at most
+    `weighted_moments` also releases alpha**2, of which the effective number of rows follows.  Its difference is not
+    convex, but |alpha**2 - alpha'**2| <= 2 |alpha - alpha'|.  With C and D the weights of alpha and of its square, in
+    units of H**2, the squared change in l2 is at most
         |alpha r - alpha' r'|**2 + (C**2 + 4 D**2) (alpha - alpha')**2,
-    and in l1 at most |alpha r - alpha' r'| + (C + 2 D) |alpha - alpha'|.  Both are convex in alpha and in alpha': at most
-    the bound of two present rows, or that of one and C**2 + 4 D**2 (C + 2 D).  A row that is added or removed adds at most
-    that of one, and C**2 + D**2 (C + D).
+    and in l1 at most |alpha r - alpha' r'| + (C + 2 D) |alpha - alpha'|.  Both are convex in alpha and in alpha': at
+    most the bound of two present rows, or that of one and C**2 + 4 D**2 (in l1 C + 2 D).  A row that is added or
+    removed adds at most that of one, and C**2 + D**2 (in l1 C + D).
 
 Scores.  psi alpha is rounded to a whole number of at most |psi| <= c; likewise a weight q of its own.  What is released
     is that of another score within [-c, c], and bounds of scores hold whatever the score is: `norm_encoding`,
     `norm_score_encoding`, `split_score_encoding`.  psi**2 v v' has the square of the weight, as the sandwich has.
-    Scores are on a grid FINER times as fine, since a small weight makes them small: psi = FINER c at most.  Sums of psi v
-    and of |psi| have the FINER-th part of their weights, and all others are divided by so much more; the integers that
-    are released mean the same as without weights, and their bounds are those of real numbers psi / FINER.
+    Scores are on a grid FINER times as fine, since a small weight makes them small: |psi| <= FINER c.  Sums of psi v
+    and of |psi| have the FINER-th part of their weights, and all others are divided by so much more.  The integers that
+    are released mean the same as without weights, and their bounds are those of the real numbers psi / FINER.
 
-Rounding down.  Sums that are divided move by less than 1, of two rows by less than 1 in all: their weights are added in
-    l1, and in l2 the root of the sum of squares.  Of scores this is already there but for psi**2, which without weights is
-    not divided.
+Rounding down.  Of sums that are divided, the difference of two rows moves by less than 1: their weights are added in
+    l1, and in l2 the root of the sum of their squares.  Of scores this is in the bounds already, but for psi**2, which
+    without weights is not divided.
 Persons add means of these integers over their complete rows: `norm_person_encoding` asks no more of them than that.
 """
 
