@@ -268,23 +268,24 @@ def next_residual(
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
-    cut = min(max(scale * _range(columns.rows, noise), MIN_RANGE * top), top)
+    cut = min(max(scale * _range(columns.rows, noise, columns.row), MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
 
 
-def _range(rows: float, noise: float) -> float:
+def _range(rows: float, noise: float, row: float = 1.0) -> float:
     """Return the clipping range in standard deviations of a residual, as `linear_pilot.residual_range` has it.
 
     Bias from clipping falls as range**-3 and is to vanish beside the whole error, that of noise included: the rows that
-    count are those which would have this error without noise.
+    count are those which would have this error without noise.  row: see `Columns`; noise hides squared scores of small
+    weights, which make standard errors, sooner than their sums.
     """
     range_ = RANGE
     # falls as noise grows with it: a few rounds of halfway steps settle it
     for _ in range(30):
         worth = rows / (1 + (noise * range_) ** 2 / max(rows, 1.0))
         range_ = (range_ + range_of_rows(worth)) / 2
-    return max(range_, math.sqrt(rows) / (3 * noise))
+    return max(range_, row * math.sqrt(rows) / (3 * noise))
 
 
 def as_integers(rows: Array) -> NormClip:

@@ -67,13 +67,11 @@ def weighted_moments(layout: Layout, noise: Noise, neighbors: str) -> tuple[Prod
     """
     plain, one = column_moments(layout, noise, neighbors, leaves=True), neighbors == "replace-one"
     own, m = [row[0] for row in plain.matrix], layout.size
-    # without its count: what two rows that are present differ by, and what one adds to none
-    count = own[-1]
     finest = FIRST >> SHIFT - ALONE
     roughly = [*[finest] * m, *own[m:-1]]
     if noise == "laplace":
         both, alone = _in_l1(layout, neighbors)
-        # as in `column_moments`, what an absent row leaves is room for the count, and here for the squares too
+        # as in `column_moments`, what one row and none leave is room for the count, and here for the squares too
         room = max(0, both - alone) // (H * H) if one else 0
         squares = max(SQUARES, room // 4)
         count = max(COUNT, room - 2 * squares)
@@ -81,8 +79,10 @@ def weighted_moments(layout: Layout, noise: Noise, neighbors: str) -> tuple[Prod
         l1 += sum(roughly) + squares
         l2_squared = l1 * l1
     else:
-        squares = SQUARES
         both, alone = _in_l2(layout, neighbors)
+        # what one row and none leave beside two rows is room for both, in equal parts
+        room = max(0, both - alone) // H**4 if one else 0
+        squares, count = max(SQUARES, isqrt(room // 8)), max(COUNT, isqrt(room // 2))
         unit = (count * count + (4 if one else 1) * squares * squares) * H**4
         whole = max(both, alone + unit) if one else alone + unit
         l2 = root_above(whole) + root_above(sum(x * x for x in (*roughly, squares)))
