@@ -110,6 +110,7 @@ ROWS = [
     tc.Regression("ok ~ age", model="probit"),
     *(tc.Regression(f"visits ~ {regressors}", model="poisson") for regressors in ("age", "ok", "age + ok")),
     *(tc.Regression(f"ok ~ {regressors}", model="logistic") for regressors in ("age", "region", "visits")),
+    tc.Regression("age ~ ok", weights="weight"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -233,7 +234,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {"column-moments", "norm-products", "norm-products-2", "norm-scores", "norm-scored", "norm-weighed"}
-    others |= {*split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
+    others |= {"weighted-moments", *split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)
 
