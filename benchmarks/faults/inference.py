@@ -1392,8 +1392,8 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "tacit.method.regression.noisy_norms",
-        "2.0**-SHIFT * one**2)",
-        "2.0**-SHIFT * one)",
+        'others.parameters["square"] * one**2',
+        'others.parameters["square"] * one',
         "squared scores of weighted rows are read as if they had a weight once",
         ("tests/inference/test_weighted_regression.py::test_at_a_large_price_fits_are_those_of_statsmodels",),
     ),
