@@ -1,10 +1,11 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [given] [drawn] [models] [drawn-models] [pure] [drawn-pure] [weighted] [--plain]
+    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
-The designs are in `frontier_designs.py` (linear), `frontier_model_designs.py` (logistic, probit, Poisson),
-`frontier_pure_designs.py` and `frontier_weighted_designs.py` (linear and others, with weights of rows); the page is
-docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+Parts: given, drawn (linear, `frontier_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure,
+drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`); weighted
+(`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
+drawn anew in every repetition and released by the mechanism's own
 steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from frontier_weighted_designs import given_weighted
@@ -37,6 +39,8 @@ TITLES = {
     "pure": "At pure prices: given designs",
     "drawn-pure": "At pure prices: designs drawn at random",
     "weighted": "Survey weights: given designs",
+    "heavy": "Responses with heavy tails: a log-normal one",
+    "drawn-heavy": "Responses with heavy tails: designs drawn at random",
 }
 JUDGED = 4
 """The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
@@ -91,6 +95,8 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "pure": given_pure,
         "drawn-pure": lambda: drawn_pure(number),
         "weighted": given_weighted,
+        "heavy": given_heavy,
+        "drawn-heavy": lambda: drawn_heavy(number),
     }
     return made[part]()
 

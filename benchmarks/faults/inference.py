@@ -620,8 +620,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_linear",
-        "total += weights[e] * (forth.T * weights) @ back",
-        "total -= weights[e] * (forth.T * weights) @ back",
+        "return np.asarray(total + total.T, dtype=np.float64) / 2",
+        "return -np.asarray(total + total.T, dtype=np.float64) / 2",
         "the sign of what both factors' being the same noises adds to the variance",
         (SQUARE,),
     ),
@@ -1220,6 +1220,20 @@ MODELS = (
         "noisy_matrix(pairs, integers, weights, 2 * part.law.variance(), size)",
         "the noise in products of norm-clipped rows is misread",
         ("tests/inference/test_norm_regression.py::test_what_is_read_has_the_noise_that_is_told",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_clipping",
+        "(SLOPE * found.mean) ** 2",
+        "0 * found.mean",
+        "slopes of skewed responses have no allowance for what clipping takes",
+        ("tests/inference/test_clipped_tail.py::test_allowance_for_clipping_by_hand",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_clipping",
+        "share * excess, 2 *",
+        "share, 2 *",
+        "what clipping takes is counted in rows",
+        ("tests/inference/test_clipped_tail.py::test_what_clipping_takes_is_about_what_rows_lose",),
     ),
     Fault(
         "tacit.method.regression.noisy_norm_scores",

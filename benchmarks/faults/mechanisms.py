@@ -257,10 +257,31 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.norm_encoding",
-        "whole = 4 * R * R if one else 11 * R * R // 8 + 1",
-        "whole = 3 * R * R if one else R * R",
+        "(4 * R * R if one else 11 * R * R // 8 + 1)",
+        "(3 * R * R if one else R * R)",
         "scores of norm-clipped rows have too little noise",
         ("tests/mechanisms/test_norm_forms.py::test_scores_of_all_vectors_in_the_ball",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        " + far * (R * R // 16)",
+        "",
+        "the number of clipped residuals is released without noise of its own",
+        ("tests/mechanisms/test_norm_forms.py::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "CLIPPED: Final = 18",
+        "CLIPPED: Final = 17",
+        "residuals count as clipped that are not",
+        ("tests/inference/test_clipped_tail.py::test_the_number_of_clipped_residuals_is_read_with_its_noise",),
+    ),
+    Fault(
+        "tacit.method.regression.split_score_encoding",
+        "(4 * quarters + far)",
+        "(4 * quarters)",
+        "at pure prices the number of clipped residuals has no noise of its own",
+        (f"{SPLIT}::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
     ),
     Fault(
         "tacit.method.regression.norm_encoding",

@@ -196,7 +196,7 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
+    old = {"exclusion", "blocks", "ranks", "norm-products", "norm-scores", "products", "scores", "scored", "weighed"}
     old |= {"person-scores", "person-scored"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, SphericalLaplace.name, *SELECTS}
@@ -233,8 +233,16 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"ranks-2", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
-    others |= {"column-moments", "norm-products", "norm-products-2", "norm-scores", "norm-scored", "norm-weighed"}
-    others |= {"weighted-moments"}
+    others |= {
+        "column-moments",
+        "norm-products",
+        "norm-products-2",
+        "norm-scores",
+        "norm-scores-2",
+        "norm-scored",
+        "norm-weighed",
+        "weighted-moments",
+    }
     others |= {*split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)

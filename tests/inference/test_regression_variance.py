@@ -14,11 +14,11 @@ from boxed_rows import boxed_rows
 from scipy import stats
 
 import tacit as tc
+from tacit.method.regression.estimate_clipping import cut_shift
 from tacit.method.regression.estimate_linear import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import (
     _positive_definite,
     _positive_part,
-    cut_shift,
     error_variance,
     sampling_covariance,
     widening,

@@ -60,9 +60,10 @@ def test_column_moments_of_all_pairs_of_rows(formula: str, relation: str, leaves
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("formula", ["y ~ a", "y ~ a + b", "y ~ a*m"])
-def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str) -> None:
+@pytest.mark.parametrize("far", [False, True])
+def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str, far: bool) -> None:
     layout = made(formula)
-    form, size = forms.norm_scores(layout, relation), layout.size
+    form, size = forms.norm_scores(layout, relation, far=far), layout.size
     ball = np.array(list(product(range(-4, 5), repeat=size)) if size < 4 else [])
     if size >= 4:  # too many: those on and near the axes and the diagonals
         rng = np.random.default_rng(3)
@@ -74,7 +75,7 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str) -> None:
     for psi in range(-3, 4):
         v = psi * ball
         products = [(v[:, i] * v[:, k]) >> 2 for ((i, k),) in (one.pairs for one in layouts.all_pairs(size))]
-        found.append(np.column_stack([v, np.full(len(v), psi * psi), *products]))
+        found.append(np.column_stack([v, np.full((len(v), 1 + far), [psi * psi, abs(psi) == 3][: 1 + far]), *products]))
     released = np.unique(np.vstack(found), axis=0) * np.array([row[0] for row in form.matrix])
     if len(released) > 2_500:
         far = np.argsort((released.astype(float) ** 2).sum(axis=1))[-2_500:]
@@ -86,11 +87,15 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str) -> None:
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> None:
     layout = made("y ~ a + b")
-    for form in (forms.norm_products(layout, relation), forms.norm_scores(layout, relation)):
-        first, scores = np.array(form.extreme, dtype=object), form.name == "norm-scores"
+    scores = forms.norm_scores(layout, relation), forms.norm_scores(layout, relation, far=True)
+    for form in (forms.norm_products(layout, relation), *scores):
+        first = np.array(form.extreme, dtype=object)
         reached = int((first**2).sum())
-        if relation == "replace-one" and scores:  # the residual changes sign: scores do, their products do not
-            reached = sum((2 * x) ** 2 for x in form.extreme[: layout.size])
+        if relation == "replace-one" and form in scores:
+            # the residual changes sign: scores do, their products do not; one of both is a step below the largest
+            count = form.parameters.get("far", 0)
+            less = 2 * forms.CLIP - (count > 0)
+            reached = sum((less * x // forms.CLIP) ** 2 for x in form.extreme[: layout.size]) + count**2
         elif relation == "replace-one":  # on another axis
             reached *= 2
         assert 0.99 * form.l2_squared < reached <= form.l2_squared, (form.name, reached / form.l2_squared)
@@ -101,8 +106,8 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
-    split = {"residual-vectors", "score-matrices"}
-    assert {one.form for one in found} == {"column-moments", "norm-products-2", "norm-scores"} | split
+    split = {"residual-vectors", "residual-matrices"}
+    assert {one.form for one in found} == {"column-moments", "norm-products-2", "norm-scores-2"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -121,11 +126,11 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
     query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-2"]
     pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
-    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "score-matrices"]
+    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices"]
     # sums of columns have noises of their own; each other part is one vector
     assert [one.law.name for one in pure.parts] == ["discrete Laplace", *["rounded spherical Laplace"] * 3]
     noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [one.form for one in noisy.parts] == [*first, "norm-scores"]
+    assert [one.form for one in noisy.parts] == [*first, "norm-scores-2"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
     for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):

@@ -25,6 +25,8 @@ from tacit.testing import simulated_regressions
 
 Ints = np.ndarray
 RELATIONS = ["replace-one", "add-remove"]
+FACTS = [(False, False), (True, False), (False, True)]
+"""Matrices of scores with and without sizes, and of residuals with the number of clipped ones."""
 SMALL = {"y ~ 1": (9, 4), "y ~ a": (8, 3), "y ~ a + b": (5, 2)}
 """Formulas, with a norm and a largest score for which all rows can be listed."""
 PLAIN = ("y ~ a", "y ~ a + b", "y ~ m + a", "m ~ a")
@@ -62,7 +64,8 @@ def largest(rows: Ints, relation: str) -> int:
 def matrices(layout: Layout, form: ProductEncoding, w: Ints, psi: Ints, size: Ints) -> Ints:
     """What rows of these vectors, scores and sizes add to the part of matrices."""
     pairs = [one.pairs[0] for one in layout.all_pairs]
-    squares = [psi**2, *(psi**2 * w[:, i] * w[:, k] // forms.CLIP**2 for i, k in pairs)]
+    far = [np.abs(psi) // forms.CLIP] if "far" in form.parameters else []
+    squares = [psi**2, *far, *(psi**2 * w[:, i] * w[:, k] // forms.CLIP**2 for i, k in pairs)]
     if form.parameters["size"]:
         sizes = [size * w[:, i] * w[:, k] // forms.CLIP for i, k in pairs]
         squares = [size, squares[0], *sizes, *squares[1:]]
@@ -86,8 +89,8 @@ def test_scores_and_matrices_of_all_vectors_in_the_ball(
         scores = np.vstack([psi * w for psi in range(-c, c + 1)]) * np.array([row[0] for row in form.matrix])
         assert largest(scores, relation) == form.l2_squared
     every = np.array([(i, psi, size) for i in range(len(w)) for psi in range(-c, c + 1) for size in range(c + 1)])
-    for sizes in (False, True):
-        form = forms.score_matrices(layout, relation, sizes=sizes)
+    for sizes, far in FACTS:
+        form = forms.score_matrices(layout, relation, sizes=sizes, far=far)
         rows = matrices(layout, form, w[every[:, 0]], every[:, 1], every[:, 2])
         reached = largest(rows, relation)
         # the bound allows for rounding, which is much on a small grid: without what it allows it is attained
@@ -96,17 +99,18 @@ def test_scores_and_matrices_of_all_vectors_in_the_ball(
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("sizes", [False, True])
-def test_on_the_grid_of_releases_bounds_are_nearly_attained(sizes: bool, relation: str) -> None:
+@pytest.mark.parametrize(("sizes", "far"), FACTS)
+def test_on_the_grid_of_releases_bounds_are_nearly_attained(sizes: bool, far: bool, relation: str) -> None:
     layout, C, c = made("y ~ a + b"), norm_encoding.MOST, forms.CLIP
     axes, one = C * np.eye(3, dtype=np.int64), relation == "replace-one"
     for name in forms.VECTORS:
         form = forms.score_vectors(name, layout, relation)
         rows = np.outer([-c, c], axes[0]) * np.array([row[0] for row in form.matrix])
         assert largest(rows, relation) == form.l2_squared == (4 if one else 1) * sum(x * x for x in form.extreme)
-    form = forms.score_matrices(layout, relation, sizes=sizes)
-    # on two axes, of scores of opposite sign: their squares are alike, and their matrices at right angles
-    rows = matrices(layout, form, axes[:2], np.array([-c, c]), np.array([c, c]))
+    form = forms.score_matrices(layout, relation, sizes=sizes, far=far)
+    # on two axes, of scores of opposite sign: their squares are alike, and their matrices at right angles; where
+    # clipped residuals are counted one of them is a step below
+    rows = matrices(layout, form, axes[:2], np.array([-c, c - far]), np.array([c, c]))
     assert rows[0].tolist() == list(form.extreme)
     reached = int(((rows[0] - rows[1]) ** 2).sum()) if one else sum(x * x for x in form.extreme)
     assert 0.98 * form.l2_squared <= reached <= form.l2_squared, reached / form.l2_squared
@@ -183,7 +187,8 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     asked = [regression.next_question(one, release.parts[:i], rows.shape) for i, one in enumerate(plain)]
     # aimed, not the placeholders; the matrices are of the vector and the score that were released just before
     assert all(one.question.norm != other.question.norm for one, other in zip(asked[1:], plain[1:], strict=True))
-    assert (asked[-1].form.name, asked[-1].form) == ("score-matrices", plain[-1].form)
+    name = "residual-matrices" if model == "linear" else "score-matrices"
+    assert (asked[-1].form.name, asked[-1].form) == (name, plain[-1].form)
     assert (asked[-1].question.norm, asked[-1].question.score) == (asked[-2].question.norm, asked[-2].question.score)
     # nor do these follow from the scores' own noisy integers
     other = replace(release.parts[-2], integers=(tuple(-x for x in release.parts[-2].integers[0]),))

@@ -217,12 +217,19 @@ def test_sums_mean_the_same_as_without_weights(name: str, price: Cost) -> None:
     weighed = design(query, public("replace-one"), price)
     w, psi, size = drawn(rng, 500, norm_encoding.CLIP, own=name == "poisson")
     for one, other in zip(plain.columns[2:], weighed.columns[2:], strict=True):
-        assert one.form.name == other.form.name
         for unit in ("G", "score", "size", "square", "off", "diag"):
             assert one.form.parameters.get(unit) == other.form.parameters.get(unit), unit
         found = sums_of(cast(ProductPart, one), (w, psi, size), persons=False)
-        assert np.array_equal(found, sums_of(cast(ProductPart, other), (w, FINER * psi, FINER * size), persons=False))
-        assert one.form.l2_squared <= other.form.l2_squared < 1.001 * one.form.l2_squared
+        again = sums_of(cast(ProductPart, other), (w, FINER * psi, FINER * size), persons=False)
+        if "far" in one.form.parameters:
+            # rows that are clipped are counted where they have no weights, just after psi**2
+            place = [each.power == 2 for each in cast(ProductPart, one).question.products].index(True) + 1
+            found = np.delete(found, place, axis=1)
+            assert 0.9 * one.form.l2_squared < other.form.l2_squared < one.form.l2_squared
+        else:
+            assert one.form.name == other.form.name
+            assert one.form.l2_squared <= other.form.l2_squared < 1.001 * one.form.l2_squared
+        assert np.array_equal(found, again)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

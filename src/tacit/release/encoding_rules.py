@@ -94,6 +94,13 @@ FORMS: Final = {
     "norm-scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
     ),
+    "norm-scores-2": Shape(
+        "regression",
+        ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
+        (4, MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
     "norm-scored": Shape(
         "regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, laws=OF_NORM, weights=True
     ),
@@ -121,6 +128,9 @@ FORMS: Final = {
     ),
     "score-matrices": Shape(
         "regression", ("G", "size", "square", "off", "diag"), (2, 2 * MOST_SUMS), grid=False, laws=PURE_NORM
+    ),
+    "residual-matrices": Shape(
+        "regression", ("G", "size", "square", "far", "off", "diag"), (3, MOST_SUMS), grid=False, laws=PURE_NORM
     ),
     "scored": Shape(
         "regression",

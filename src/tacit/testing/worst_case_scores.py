@@ -20,7 +20,7 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
-from tacit.method.regression.split_score_encoding import COUNT_SCORES, MATRICES, SCORES
+from tacit.method.regression.split_score_encoding import COUNT_SCORES, OF_MATRICES, SCORES
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H
@@ -46,7 +46,7 @@ def worst(column: ProductPart) -> ProductPart:
         return steep(column)
     if name == "norm-products-2":
         return turned(column)
-    if name == MATRICES:
+    if name in OF_MATRICES:
         return _on_two_axes(column)
     if name in ("norm-scored", SCORES, COUNT_SCORES):
         return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))

@@ -29,7 +29,7 @@ from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
-from tacit.method.regression.split_score_encoding import MATRICES
+from tacit.method.regression.split_score_encoding import OF_MATRICES
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -155,7 +155,7 @@ def _norm_note(release: Released, made: Layout) -> str:
     """Return the note on how far a row's regressors may lie from their means."""
     columns = read_columns(release.parts[0], made, release.rows)
     products, turn = read_standardised(release.parts[1], made, columns.row)
-    last = next(part for part in reversed(release.parts) if of_rows(part.form) != MATRICES)
+    last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
     room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
     far = reach(columns, made, room, response=False)
     return (

@@ -23,11 +23,11 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
+from tacit.method.regression.estimate_clipping import cut_covariance
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
 from tacit.method.regression.estimate_variance import (
     ErrorVariance,
-    cut_shift,
     error_variance,
     sampling_covariance,
     widening,
@@ -150,12 +150,12 @@ def _covariances_of_rows(
     step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
 ) -> _Covariances:
     found = sampling_covariance(step, scores, errors)
-    cut = cut_shift(step, scores, errors)
+    cut = cut_covariance(step, scores, errors)
     privacy = _privacy_covariance(step, found.covariance)
-    both = found.covariance + np.outer(cut, cut)
+    both = found.covariance + cut
     wider = widening(step, both + privacy, found.noise_variance)
     return _Covariances(
-        both, privacy, wider, _robustness_notes(names, found.kept_share, cut**2 / np.diag(both + privacy))
+        both, privacy, wider, _robustness_notes(names, found.kept_share, np.diag(cut) / np.diag(both + privacy))
     )
 
 
@@ -255,21 +255,22 @@ def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
     patterns, weights = found.patterns[:, :u, :u], found.variances
     # row f: m_f
     moved = (found.patterns @ a)[:, :u] @ inverse
-    total = np.zeros((u, u))
-    for e, one in enumerate(patterns):
-        forth = moved @ one  # P_e m_f, one row for each f
-        back = patterns @ moved[e]  # P_f m_e
-        total += weights[e] * (forth.T * weights) @ back
-    return (total + total.T) / 2
+    # the sum over e of P_e[i, a] m_e[b], of shape (b, i, a): pairs are then sums over a and b
+    made = ((moved * weights[:, None]).T @ patterns.reshape(len(patterns), -1)).reshape(u, u, u)
+    total = np.einsum("bia,ajb->ij", made, made, optimize=True)
+    return np.asarray(total + total.T, dtype=np.float64) / 2
 
 
 def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
     """Return the note on the range at which residuals are clipped."""
     range_ = scores.residual.clip / step.unit
     sd = range_ / math.sqrt(variance)
+    # a number that its noise hides is not said
+    counted, noise = scores.far or (0.0, 0.0)
+    rows = f"about {counted:,.0f} rows" if counted > 2 * math.sqrt(noise) else "rows"
     return (
-        f"Residuals count up to {range_ * step.scales[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond "
-        "it pull less, as in Huber's regression."
+        f"Residuals count up to {range_ * step.scales[-1]:.3g} either way ({sd:.2g} standard deviations); "
+        f"{rows} beyond it pull less, as in Huber's regression."
     )
 
 
@@ -285,8 +286,8 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
     moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > REPORTED_SHARE)
     if moved:
         out = (
-            f"If errors are skewed, clipping biases {moved}: standard errors allow for the bias that exponential "
-            "errors would have. Consider the logarithm of a response that is more skewed.",
+            f"If errors are skewed, clipping biases {moved}: standard errors allow for it. Consider the logarithm of a "
+            "skewed response.",
         )
     if kept.min() >= ROBUST_SHARE:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")

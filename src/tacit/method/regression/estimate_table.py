@@ -14,7 +14,8 @@ in `estimate_linear` but without the sampling error of b0.  The second is no noi
   clipped off, sum t_i**2 is at most T = D t / (t + 2 c), whatever the law of the errors.  Where the t_i have no
   relation to the regressors, clipping moves the coefficients with covariance A^-1 T / n.  Where errors are skewed, it
   shifts the level by at most D / (2 c n), for sum |t_i| is at most D / (2 c), and slopes as `cut_shift` says, for
-  errors as skewed as exponential ones.
+  errors as skewed as exponential ones.  Releases since 0.2 count the rows that are clipped, and sum t_i**2 and the
+  shifts follow from their number (`estimate_clipping`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.estimate_variance import ErrorVariance, clipped_squares, cut_shift
+from tacit.method.regression.estimate_clipping import clipped_tail, cut_covariance, cut_shift
+from tacit.method.regression.estimate_variance import ErrorVariance, clipped_squares
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ NOTED: Final = 0.02
 def own_fit_errors(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
     """Return the covariance of what clipping and rounding residuals do to the coefficients, shape (u, u)."""
     rounding = step.inverse / (12 * step.unit**2)
+    tail = clipped_tail(step, scores, errors)
+    if tail is not None:
+        return np.asarray(rounding + step.inverse * tail.square + cut_covariance(step, scores, errors))
     range_ = scores.residual.clip / step.unit
     most = step.full_range - range_
     # at the response's whole range nothing is clipped

@@ -12,7 +12,7 @@ Clipping.  A residual beyond the range counts as the range.  If errors are a sca
 moves the coefficients by -A^-1 sum x t(x), where t(x) is the mean of the part clipped off, about linear in s(x)**2.
 Sums of psi**2 x tell how that depends on x, but nothing released tells how much is clipped off.  The bias that
 exponential errors would have is therefore used as the standard deviation of an error of the coefficients; symmetric
-errors have no such bias.
+errors have no such bias.  Releases since 0.2 count the rows beyond the range, and `estimate_clipping` has what follows.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
     The second part's is the sum of psi**2 less what the step lowers it by; the first part's comes from cross-products.
     """
     rows = step.rows - step.u
-    (cut, whole), noises = _squares(step, scores)
+    (cut, whole), noises = squares_of_residuals(step, scores)
     weight = noises[1] / (noises[0] + noises[1])
     # of rows with weights the second part's has them squared, as standard errors do, and the first part's does not
     weight = 1.0 if scores.weighted else weight
@@ -78,11 +78,11 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
 
 def clipped_squares(step: LinearStep, scores: ResidualScores) -> float:
     """Return by how much clipping lowers the sum of squared residuals, from both parts' noisy sums: above 0."""
-    (cut, whole), noises = _squares(step, scores)
+    (cut, whole), noises = squares_of_residuals(step, scores)
     return _positive_part(whole - cut, sum(noises))[0]
 
 
-def _squares(step: LinearStep, scores: ResidualScores) -> tuple[tuple[float, float], tuple[float, float]]:
+def squares_of_residuals(step: LinearStep, scores: ResidualScores) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return sums of squared residuals from b1, clipped and not, and the variances of their noises."""
     a = np.append(-step.b1, 1.0)
     cut = scores.square / step.unit**2 - step.gain
@@ -177,34 +177,3 @@ def noise_of_diagonal(inverse: Array, patterns: Array, variances: Array, total: 
 def widening_factors(noise: Array, total: Array) -> Array:
     """Return factors for standard errors whose squares, the diagonal of `total`, have noise of this variance."""
     return np.sqrt(1 + (LEVEL**2 + 1) / 4 * noise / np.diag(total) ** 2)
-
-
-def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
-    """Return the standard deviation of the clipping bias of each coefficient, shape (u,).
-
-    Entries have signs, since all coefficients are shifted together: the covariance is their outer product.
-    """
-    range_ = scores.residual.clip / step.unit
-    # nothing is clipped at the response's whole range
-    if range_ >= 0.99 * step.full_range:
-        return np.zeros(step.u)
-    reach = range_ / math.sqrt(errors.value)
-    reach *= math.sqrt(_exponential_left(reach))  # of errors that are exponential: their squares were cut as well
-    # E(X - 1 - reach)+ = exp(-1 - reach) for a standard exponential X
-    sd, beyond = range_ / reach, math.exp(-1 - reach)
-    inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.constant / step.rows
-    slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
-    moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
-    noise = np.sqrt(meat.variances @ moved**2)
-    # soft threshold at one standard deviation: noise alone shall not widen standard errors
-    slope = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0) * step.squares_factor(errors.value)
-    # from the slope of the clipped variance in x to that of s(x)**2, by the former's derivative in s**2
-    slope /= _exponential_left(reach) - reach**2 * beyond
-    # t(s) = s exp(-1 - range / s) to first order in s**2, around sd
-    return beyond * (sd * step.constant + (1 + reach) / (2 * sd) * slope)
-
-
-def _exponential_left(reach: float) -> float:
-    """Return the part of an exponential law's variance left by clipping `reach` standard deviations from its mean."""
-    # 1 - E[(Y**2 - reach**2); Y > reach] for Y = X - 1
-    return 1 - 2 * (1 + reach) * math.exp(-1 - reach)

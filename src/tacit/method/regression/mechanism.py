@@ -86,7 +86,7 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
     part = cast(ProductPart, column)
     if not parts:
         return part
-    if of_rows(part.form.name) == split_score_encoding.MATRICES:
+    if of_rows(part.form.name) in split_score_encoding.OF_MATRICES:
         # of the scores that were released just before
         return beside(part, next_question(shape.columns[len(parts) - 1], parts[:-1], shape))
     if shape.mechanism == norms_design.VERSION:

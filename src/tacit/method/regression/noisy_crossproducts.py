@@ -79,7 +79,8 @@ class ResidualScores:
     score: sums of psi z, shape (m,), with noise of covariance `variance` mixing mixing'; `mixing` None is the unit
     matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
-    products of mean scores.  weighted: whether rows have weights.
+    products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
+    it was not released.  weighted: whether rows have weights.
     """
 
     score: Array
@@ -90,6 +91,7 @@ class ResidualScores:
     residual: ClippedResidual
     persons: bool = False
     mixing: Array | None = None
+    far: tuple[float, float] | None = None
     weighted: bool = False
 
     def noise(self, terms: Array) -> Array:

@@ -68,7 +68,9 @@ def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[Noi
 def read_norm_scores(
     part: Part, layout: Layout, kept: Array, matrices: Part | None = None, row: float | None = None
 ) -> ResidualScores:
-    """Return the scores of a part of form `norm-scores`, in units of psi and of z / H, as if rows counted whole.
+    """Return the scores of a part of form `norm-scores-2` (or `norm-scores`), as if rows counted whole.
+
+    They are in units of psi and of z / H.
 
     kept: what undoes the shortening of rows in sums of psi v (`norm_scaling.Kept.scores`).
     matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
@@ -80,7 +82,9 @@ def read_norm_scores(
     others, place = (part, m) if matrices is None else (matrices, 0)
     # psi is times the weight of its row, and psi**2 times its square
     one = 1.0 if row is None else row
-    meat = sums_of_products(others, m, place + 1, 2.0**-SHIFT * one**2).transformed(back)
+    counted = others.parameters.get("far", 0)
+    start = place + 1 + (counted > 0)
+    meat = sums_of_products(others, m, start, 2.0**-SHIFT * one**2).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     weight, unit = others.parameters["square"] * one**2, facts["score"] * one
     return ResidualScores(
@@ -92,6 +96,7 @@ def read_norm_scores(
         residual,
         persons=others.form.startswith(PERSON),
         mixing=back,
+        far=(float(others.integers[0][place + 1] / counted), others.law.variance() / counted**2) if counted else None,
         weighted=row is not None,
     )
 

@@ -47,9 +47,8 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     if fourth:
         last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)
     else:
-        form = forms.norm_scores(made, public.neighbors)
-        # Product((), 2) is psi**2 alone
-        question = facts.score_question([Product((), 2)], made.all_pairs, forms.SHIFT)
+        form = forms.norm_scores(made, public.neighbors, far=_counts_clipped(facts))
+        question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT)
         last = (product_part("scores", facts, form, third, question),)
     scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
     columns = (*first_parts(facts, public.neighbors, first, second), scores, *(beside(one, scores) for one in last[1:]))
@@ -77,12 +76,24 @@ def split_parts(
     made, sizes = facts.layout, name != splits.RESIDUALS
     vectors = facts.score_question((), (), SHIFTS[1])
     alone = product_part("scores", facts, splits.score_vectors(name, made, neighbors), scores, vectors)
-    asked = [Product((), 1, size=True)] if sizes else []
-    asked.append(Product((), 2))
+    asked = [Product((), 1, size=True), Product((), 2)] if sizes else _squares(facts)
     asked += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs] if sizes else []
-    form = splits.score_matrices(made, neighbors, sizes=sizes)
+    form = splits.score_matrices(made, neighbors, sizes=sizes, far=not sizes and _counts_clipped(facts))
     question = facts.score_question(asked, made.all_pairs, SHIFTS[1], beside=True)
     return alone, product_part(MATRICES, facts, form, matrices, question)
+
+
+def _squares(facts: RowFacts) -> list[Product]:
+    """Return what is summed beside scores of residuals: psi**2 and, of rows, whether |psi| is the largest."""
+    return [Product((), 2), *([Product((), 2, forms.CLIPPED)] if _counts_clipped(facts) else [])]
+
+
+def _counts_clipped(facts: RowFacts) -> bool:
+    """Return whether rows whose residual is clipped are counted.
+
+    A person's mean would be rounded to none or one; psi of a row with a weight does not tell whether it was clipped.
+    """
+    return facts.unit is None and facts.weight is None
 
 
 def beside(column: ProductPart, scores: ProductPart) -> ProductPart:

@@ -10,7 +10,14 @@ from tacit.method.regression import norm_score_encoding, split_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
-from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, OF_COLUMNS, WEIGHTED, square_weight, squared
+from tacit.method.regression.norm_encoding import (
+    FAR_SCORES,
+    FORMER_PRODUCTS,
+    OF_COLUMNS,
+    WEIGHTED,
+    square_weight,
+    squared,
+)
 from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
 from tacit.method.regression.norm_person_encoding import OF_SCORES, PERSON, of_rows
 from tacit.method.regression.query import Regression
@@ -49,11 +56,14 @@ AT_PURE_PRICES: Final = {
 OF_NORM_CLIPPED: Final = (
     *LINEAR_NORMS,
     WEIGHTED,
+    FAR_SCORES,
     FORMER_PRODUCTS,
     *norm_score_encoding.FORMS,
     *split_score_encoding.FORMS,
 )
 """Names of forms of norm-clipped rows."""
+FAR: Final = {FAR_SCORES: LINEAR_NORMS[2], split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES}
+"""Forms of linear models of rows that count those whose residual is clipped, and the forms without."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -68,7 +78,10 @@ def wrong(made: Release) -> Iterator[str]:
     if query.weights is not None:
         former, known = (), (WEIGHTED, *known[1:])
     found = tuple(part.form for part in made.parts)
-    of_now = tuple(LINEAR_NORMS[1] if one == FORMER_PRODUCTS and made.unit is None else one for one in found)
+    # persons and rows with weights have one form alone
+    former_too = made.unit is None and query.weights is None
+    alike = {FORMER_PRODUCTS: LINEAR_NORMS[1]} | (FAR if query.model == "linear" else {}) if former_too else {}
+    of_now = tuple(alike.get(one, one) for one in found)
     if found != former and of_now != known:
         yield f"its parts are not those of a {query.model} regression"
         return
@@ -151,9 +164,10 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         # places of what makes an entry of its own coordinate
         if not all(facts.get(f"weight{2 * i if former else i * (i + 3) // 2}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
-    elif form == split_score_encoding.MATRICES:
-        weighted, weights = 0, ("square", "off", "diag")
-        wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1)
+    elif form in split_score_encoding.OF_MATRICES:
+        counts = form == split_score_encoding.FAR_MATRICES
+        weighted, weights = 0, ("square", "off", "diag", *(("far",) if counts else ()))
+        wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1) + counts
         if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
             yield "has sizes of scores, or none, of another model"
     else:
@@ -162,6 +176,8 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if form in split_score_encoding.VECTORS:
             weights, wanted = ("score",), m
             yield from _of_scores({"cut": 0, "squares": 0, **facts})
+        elif form == FAR_SCORES:
+            weights, wanted = (*weights, "far"), wanted + 1
         elif form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)

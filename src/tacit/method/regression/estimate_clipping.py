@@ -1,0 +1,135 @@
+"""What clipping residuals takes from the coefficients, as far as a release tells it.  Post-processing, on plain arrays.
+
+A residual e beyond the range c counts as the range: t = e - c is lost (of the sign of e).  Coefficients are moved by
+-A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
+D = sum t**2 + 2 c sum |t|.  Nothing tells the signs of t, and hardly anything how it depends on the regressors.
+
+Size.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for exponential tails, from which tau follows
+    where D is known well enough.  At least it is one standard deviation (exponential errors), or TAIL times c: the mean
+    excess of a Pareto law over c is c / (a - 1), and TAIL is that of a = 3.2.
+Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  The mean of t changes with the
+    regressors: by SLOPE times as much in each direction of variance 1, and by ALONG times as much along the fitted
+    mean, with which the spread of skewed responses goes (incomes, numbers of visits and log-normal laws have .6 to 1).
+    Where sums of psi**2 x tell that the variance depends on x, t follows: for a scale s(x) of a common law,
+    d log t / d log s = 1 + c / tau.
+The move is no correction but an error of the coefficients, of this size: symmetric errors have none.
+
+Releases of before do not count: the bias that exponential errors of the same variance would have stands in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
+from tacit.method.regression.noisy_crossproducts import ResidualScores
+
+if TYPE_CHECKING:
+    from tacit.method.regression.estimate_linear import LinearStep
+
+TAIL: Final = 0.45
+"""Mean excess over the range, relative to it, that tails are taken to have at least."""
+SLOPE: Final = 0.5
+"""Change of the mean of t per standard deviation of a regressor, relative to its mean."""
+ALONG: Final = 0.8
+"""The same per standard deviation of the fitted mean."""
+
+
+@dataclass(frozen=True)
+class ClippedTail:
+    """What is clipped off, per row: the mean of |t|, the mean of t**2, and tau, in units of the step's response.
+
+    rows: how many rows are beyond the range.
+    """
+
+    rows: float
+    excess: float
+    mean: float
+    square: float
+
+
+def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> ClippedTail | None:
+    """Return what is clipped off, or None where the release does not count the rows beyond the range."""
+    if scores.far is None:
+        return None
+    range_ = scores.residual.clip / step.unit
+    beyond = min(max(scores.far[0], 0.0), step.rows)
+    if _clips_nothing(step, range_) or not beyond:
+        return ClippedTail(0.0, math.sqrt(errors.value), 0.0, 0.0)
+    (cut, whole), noises = squares_of_residuals(step, scores)
+    # as much of D as its noise does not make up, but once in 40 times: a mean excess can be very large
+    known = max(whole - cut - 2 * math.sqrt(sum(noises)), 0.0) / beyond
+    # 2 tau**2 + 2 c tau = D / N
+    solved = (math.sqrt(range_**2 + 2 * known) - range_) / 2
+    excess = min(max(solved, math.sqrt(errors.value), TAIL * range_), step.full_range - range_)
+    share = beyond / step.rows
+    return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
+
+
+def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
+    """Return the covariance that allows for the clipping bias of the coefficients, shape (u, u)."""
+    found = clipped_tail(step, scores, errors)
+    if found is None:
+        shift = cut_shift(step, scores, errors)
+        return np.outer(shift, shift)
+    range_ = scores.residual.clip / step.unit
+    slope = _known_slope(step, scores, errors)
+    # half of d log t / d log s, which is d log t / d log s**2
+    moved = found.mean * (step.constant + (1 + range_ / found.excess) / 2 * slope / errors.value)
+    along = ALONG * found.mean * _standardised_mean(step)
+    # rows A^-1 is the covariance of coefficients of directions of variance 1
+    everywhere = (SLOPE * found.mean) ** 2 * step.rows * step.inverse
+    return np.asarray(np.outer(moved, moved) + np.outer(along, along) + everywhere, dtype=np.float64)
+
+
+def _standardised_mean(step: LinearStep) -> Array:
+    """Return the coefficients of the fitted mean less its mean, over its standard deviation, shape (u,)."""
+    A = step.products.values[: step.u, : step.u] / step.rows
+    centred = step.b1 - float(step.constant @ A @ step.b1) * step.constant
+    return np.asarray(centred / math.sqrt(max(float(centred @ A @ centred), 1e-300)), dtype=np.float64)
+
+
+def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
+    """Return the standard deviation of the clipping bias of each coefficient, shape (u,).
+
+    Entries have signs, since all coefficients are shifted together: the covariance is their outer product.
+    """
+    range_ = scores.residual.clip / step.unit
+    if _clips_nothing(step, range_):
+        return np.zeros(step.u)
+    reach = range_ / math.sqrt(errors.value)
+    reach *= math.sqrt(_exponential_left(reach))  # of errors that are exponential: their squares were cut as well
+    # E(X - 1 - reach)+ = exp(-1 - reach) for a standard exponential X
+    sd, beyond = range_ / reach, math.exp(-1 - reach)
+    slope = _known_slope(step, scores, errors)
+    # from the slope of the clipped variance in x to that of s(x)**2, by the former's derivative in s**2
+    slope /= _exponential_left(reach) - reach**2 * beyond
+    # t(s) = s exp(-1 - range / s) to first order in s**2, around sd
+    return beyond * (sd * step.constant + (1 + reach) / (2 * sd) * slope)
+
+
+def _known_slope(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
+    """Return the coefficients of the clipped variance in the terms, as far as they exceed their noise, shape (u,)."""
+    inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.constant / step.rows
+    slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
+    moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
+    noise = np.sqrt(meat.variances @ moved**2)
+    # soft threshold at one standard deviation: noise alone shall not widen standard errors
+    kept = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0)
+    return np.asarray(kept * step.squares_factor(errors.value), dtype=np.float64)
+
+
+def _clips_nothing(step: LinearStep, range_: float) -> bool:
+    """Return whether residuals may be as large as the response's whole range."""
+    return range_ >= 0.99 * step.full_range
+
+
+def _exponential_left(reach: float) -> float:
+    """Return the part of an exponential law's variance left by clipping `reach` standard deviations from its mean."""
+    # 1 - E[(Y**2 - reach**2); Y > reach] for Y = X - 1
+    return 1 - 2 * (1 + reach) * math.exp(-1 - reach)
