@@ -627,8 +627,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_linear",
-        "back = patterns @ moved[e]  # P_f m_e",
-        "back = patterns[e] @ moved.T  # P_f m_e",
+        '"bia,ajb->ij"',
+        '"bia,bja->ij"',
         "the wrong index in the same term",
         (SQUARE,),
     ),
