@@ -4,8 +4,8 @@
 
 Parts: given, drawn (linear, `frontier_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure,
 drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`), further, drawn-further (gamma
-and Huber, `frontier_further_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables
-are drawn anew in every repetition and released by the mechanism's own
+and Huber, `frontier_further_designs.py`), weighted (`frontier_weighted_designs.py`); all without PART.  The page is
+docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
 steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
@@ -26,6 +26,7 @@ from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
+from frontier_weighted_designs import given_weighted
 from pages import put
 from scipy import stats
 
@@ -39,6 +40,7 @@ TITLES = {
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
     "drawn-pure": "At pure prices: designs drawn at random",
+    "weighted": "Survey weights: given designs",
     "heavy": "Responses with heavy tails: a log-normal one",
     "drawn-heavy": "Responses with heavy tails: designs drawn at random",
     "further": "Gamma and Huber: given designs",
@@ -97,6 +99,7 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
         "drawn-pure": lambda: drawn_pure(number),
+        "weighted": given_weighted,
         "heavy": given_heavy,
         "drawn-heavy": lambda: drawn_heavy(number),
         "further": given_further,

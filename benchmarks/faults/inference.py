@@ -1445,4 +1445,18 @@ FAULTS: tuple[Fault, ...] = (
         "laws that a correction is compared with vary more than the response does",
         ("tests/inference/test_gamma_and_huber.py::test_kinds_of_law_have_mean_one_and_their_variance[some_zeros]",),
     ),
+    Fault(
+        "tacit.method.regression.noisy_norms",
+        'others.parameters["square"] * one**2',
+        'others.parameters["square"] * one',
+        "squared scores of weighted rows are read as if they had a weight once",
+        ("tests/inference/test_weighted_regression.py::test_at_a_large_price_fits_are_those_of_statsmodels",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_norm_scores",
+        "start + len(layout.all_pairs), row**2)",
+        "start + len(layout.all_pairs), row)",
+        "squared scores of a model's weighted rows are read as if they had a weight once",
+        ("tests/inference/test_weighted_regression.py::test_at_a_large_price_fits_are_those_of_statsmodels",),
+    ),
 )

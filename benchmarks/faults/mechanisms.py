@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faults.fault import Fault
 
+WEIGHTED_ROWS = "tests/mechanisms/test_weighted_rows.py"
 SPLIT = "tests/mechanisms/test_split_forms.py"
 MOMENTS = "tests/mechanisms/test_moment_forms.py"
 WEIGHTED = "tests/mechanisms/test_weighted_forms.py"
@@ -779,5 +780,40 @@ FAULTS = (
         "problem = None",
         "a response that may be negative has a log link",
         ("tests/inference/test_gamma_and_huber.py::test_unsuitable_responses_are_refused_before_the_charge",),
+    ),
+    Fault(
+        "tacit.method.regression.weighted_rows",
+        "(4 if one else 1) * squares * squares",
+        "0",
+        "sums of squared weights have no noise of their own",
+        (f"{WEIGHTED_ROWS}::test_sums_of_squared_weights_are_in_the_bound",),
+    ),
+    Fault(
+        "tacit.method.regression.weighted_rows",
+        "l1 = max(both, alone + (count + 2 * squares) * H * H) if one",
+        "l1 = both if one",
+        "at a pure price a row with a weight is bounded as one that cannot be absent",
+        (f"{WEIGHTED_ROWS}::test_sums_of_squared_weights_are_in_the_bound",),
+    ),
+    Fault(
+        "tacit.method.regression.weighted_rows",
+        "x // FINER if exact else x,",
+        "x,",
+        "scores on a finer grid have the weights of the coarser one",
+        (f"{WEIGHTED_ROWS}::test_no_pair_of_scored_rows_is_further_apart_than_declared",),
+    ),
+    Fault(
+        "tacit.method.regression.weighted_rows",
+        "both += (2 * own if several else 16) * B * B",
+        "both += own * B * B",
+        "two rows with weights have the noise of one",
+        (f"{WEIGHTED_ROWS}::test_column_moments_of_all_pairs_of_rows_with_all_weights",),
+    ),
+    Fault(
+        "tacit.rows.row_products",
+        "** one.power * STEPS**one.times",
+        "** one.power",
+        "sums with weights are taken for smaller than they are",
+        (f"{WEIGHTED_ROWS}::test_weights_on_another_grid_or_of_no_rows_are_refused",),
     ),
 )

@@ -313,4 +313,25 @@ FAULTS = (
         "the same, on engines",
         ("tests/inference/test_gamma_and_huber.py::test_every_engine_adds_up_the_same_scores[huber-False-cost0]",),
     ),
+    Fault(
+        "tacit.source.engine_scores",
+        ".then(whole - odd)",
+        ".then(whole)",
+        "halves of weighted scores are rounded up on engines",
+        ("tests/mechanisms/test_weighted_rows.py::test_scores_are_weighed_alike_by_engines_and_held_rows",),
+    ),
+    Fault(
+        "tacit.source.held_rows",
+        "return np.rint(x * a * (1.0 / STEPS))",
+        "return np.floor(x * a * (1.0 / STEPS) + 0.5)",
+        "halves of weighted scores of held rows are rounded up",
+        ("tests/mechanisms/test_weighted_rows.py::test_held_rows_add_up_any_products_with_weights",),
+    ),
+    Fault(
+        "tacit.source.held_rows",
+        "weight = weight if a is None else weight * a**times",
+        "weight = weight if a is None else weight * a",
+        "sums over held rows have a weight once that is asked for twice, or not at all",
+        ("tests/mechanisms/test_weighted_rows.py::test_held_rows_add_up_any_products_with_weights",),
+    ),
 )

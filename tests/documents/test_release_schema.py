@@ -112,6 +112,7 @@ ROWS = [
     *(tc.Regression(f"ok ~ {regressors}", model="logistic") for regressors in ("age", "region", "visits")),
     tc.Regression("age ~ ok + visits", model="huber"),
     tc.Regression("age ~ ok", model="gamma"),
+    tc.Regression("age ~ ok", weights="weight"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -243,6 +244,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         "norm-scores-2",
         "norm-scored",
         "norm-weighed",
+        "weighted-moments",
     }
     others |= {*split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
     assert {form.name for form in made} | others == set(FORMS)

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from tacit.catalogue.model_schema import BOX, model
 from tacit.catalogue.query_schema import query
 from tacit.catalogue.schema_words import Words, closed, listed, pair, ref
+from tacit.noise.spherical import SphericalLaplace
 from tacit.release import document_fields as release_fields
 from tacit.release.document import FORMAT, Release
 from tacit.release.encoding_rules import FORMS, Shape, forms_of
@@ -111,7 +112,7 @@ def _form(name: str, shape: Shape) -> Words:
         "form": {"const": name},
         "parameters": parameters,
         "integers": listed({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
-        "noise": {"properties": {"law": {"enum": [*shape.laws]}}},
+        "noise": _noise(shape),
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
     absent = [*(["grid"] if shape.grid is False else []), *([] if shape.weight else ["weight"])]
@@ -119,6 +120,16 @@ def _form(name: str, shape: Shape) -> Words:
     absent += [] if most == 1 else ["packed"]
     # false is the schema that no value meets: the field must not be there
     return {"properties": properties | dict.fromkeys(absent, False), "required": present}
+
+
+def _noise(shape: Shape) -> Words:
+    """Return what the noise of one form may be: its laws, and the dimension of one that is a vector's."""
+    alone = [law for law in shape.laws if law != SphericalLaplace.name]
+    if len(alone) == len(shape.laws):
+        return {"properties": {"law": {"enum": alone}}}
+    vector: Words = {"properties": {"law": {"const": SphericalLaplace.name}}, "required": ["dimension"]}
+    others: Words = {"properties": {"law": {"enum": alone}, "dimension": False}}
+    return {"oneOf": [*([others] if alone else []), vector]}
 
 
 def _release() -> Words:

@@ -81,7 +81,9 @@ def normal_table(found: NormalEstimate, level: float, simultaneous: bool = False
 
 def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> str:
     """Return one line on a model's fit: rows (persons) counted, R squared, residual error; or an empty one."""
-    words = [f"{criteria['rows']:,.0f} {people} counted"] if "rows" in criteria else []
+    # of weighted rows as many as would tell as much without weights
+    counted = f"effective {people}" if "effective_size" in criteria else f"{people} counted"
+    words = [f"{criteria['rows']:,.0f} {counted}"] if "rows" in criteria else []
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
     if "scale" in criteria:

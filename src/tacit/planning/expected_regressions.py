@@ -67,8 +67,11 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 
 
 def _varied(made: RegressionRows) -> float:
-    """Return by how much the variance of made-up counts exceeds Poisson's, which maximum likelihood assumes; else 1."""
-    if cast(Regression, made.shape.query).model != "poisson":
+    """Return by how much the variance of made-up counts exceeds Poisson's, which maximum likelihood assumes; else 1.
+
+    With weights standard errors are robust, and have it in them.
+    """
+    if cast(Regression, made.shape.query).model != "poisson" or made.weights is not None:
         return 1.0
     counts = (made.z / H) @ made.layout.terms[-1]
     return max(1.0, float(counts.var()) / max(float(counts.mean()), 1e-9))
@@ -128,7 +131,9 @@ def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRow
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
     # rows in which an expression has no value count among all rows, and add nothing
-    return RegressionRows(shape, made, z[kept], size, None if shape.unit is None else np.flatnonzero(kept))
+    who = None if shape.unit is None else np.flatnonzero(kept)
+    weights = None if question.weight is None else values[question.weight][kept]
+    return RegressionRows(shape, made, z[kept], size, who, weights)
 
 
 def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:

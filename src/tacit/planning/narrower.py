@@ -38,7 +38,7 @@ def narrower(
     terms: the expected precision of the regression.  rows: of the table.
     """
     query = shape.query
-    if not isinstance(query, Regression) or query.where is not None or shape.unit is not None:
+    if not isinstance(query, Regression) or query.where is not None or shape.unit is not None or query.weights:
         return None
     columns = list(dict.fromkeys(query.columns))
     declared = dict(public.schema.items())

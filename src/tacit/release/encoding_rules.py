@@ -84,6 +84,9 @@ FORMS: Final = {
         "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
     ),
     "column-moments": Shape("regression", ("G", "score", "square", "count"), (1, 2 * MOST), grid=False),
+    "weighted-moments": Shape(
+        "regression", ("G", "score", "square", "count", "A", "squares"), (3, 2 * MOST + 1), grid=False, weight=True
+    ),
     "norm-products": Shape("regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, weights=True),
     "norm-products-2": Shape(
         "regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, laws=OF_NORM, weights=True

@@ -19,6 +19,7 @@ from tacit.fits.fitted_model import FittedModel
 from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_intervals
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
 from tacit.method.regression.estimate import shortened
+from tacit.method.regression.estimate_weights import weight_words
 from tacit.privacy.cost import mu_of
 from tacit.privacy.exact_numbers import plain
 from tacit.release.document import Release, Released
@@ -231,7 +232,16 @@ def _models(estimates: Sequence[Shown]) -> str:
     scores = (
         f" {' and '.join(others)} models: a pilot fit and steps of bounded scores{clipped} (Cantoni & Ronchetti, 2001)."
     )
-    return cells + (linear if "linear" in kinds else "") + (scores if others else "")
+    return cells + (linear if "linear" in kinds else "") + (scores if others else "") + _row_weights(sums)
+
+
+def _row_weights(models: Sequence[FittedModel]) -> str:
+    """The sentence on weights of rows in regressions."""
+    words = list(dict.fromkeys(found for one in models if (found := weight_words(one.release))))
+    if not words:
+        return ""
+    said = " and ".join(one.removeprefix(", weights ") for one in words)
+    return f" Rows had weights ({said}); standard errors have their squares (sandwich)."
 
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from tacit.rows.coordinates import EXACT, SIGN, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import PiecewiseScore
-from tacit.rows.row_map import KeyMap, RowMap, Unit
+from tacit.rows.row_map import MAX_ROWS, KeyMap, RowMap, Unit
+from tacit.rows.row_weight import STEPS, weighed
 
 LARGEST: Final = 2**20
 """Largest absolute value that a row may add to a sum: sums over 2**42 rows stay below 2**63."""
+FINER: Final = 2**4
+"""How many times more a row with a weight may add, of a table of so many times fewer rows: its scores are as fine."""
 
 
 @dataclass(frozen=True)
@@ -92,18 +95,28 @@ class Product:
     """A summand of a row: floor(psi**power * prod_j z_j / 2**shift), with at most two coordinates z_j.
 
     of: indices of the coordinates, or of the entries of a norm-clipped vector where the question has one.  size:
-    whether `PiecewiseScore.sizes` stands in place of psi.
+    whether `PiecewiseScore.sizes` stands in place of psi.  times: power of the row's weight a that is a factor, too;
+    psi and size have it within them.
     """
 
     of: tuple[int, ...]
     power: int = 0
     shift: int = 0
     size: bool = False
+    times: int = 0
 
-    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Reference: return the summand of each row, shape (rows,)."""
+    def numpy(
+        self,
+        z: NDArray[np.int64],
+        psi: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        a: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Reference: return the summand of each row, shape (rows,); a: weights, where rows have them."""
         # power 0 gives 1: a product of coordinates alone
         total = (sizes if self.size else psi) ** self.power
+        if a is not None:
+            total = total * a**self.times
         for j in self.of:
             total = total * z[:, j]
         return total // 2**self.shift
@@ -129,7 +142,8 @@ class CrossProducts:
     products are of the entries of the row's norm-clipped vector in place of coordinates.  unit: if given, sums are over
     persons: each adds the rounded mean of every product over the person's complete rows, and products of those means
     (`between`); a person without a complete row adds nothing.  aside: so many of the first products are not summed: of
-    persons, only products of their means are.
+    persons, only products of their means are.  weight: if given, a column of weights a on STEPS steps; psi and size are
+    multiplied by a / STEPS and rounded (`rows.row_weight`), and a row without a weight is not complete.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -139,11 +153,18 @@ class CrossProducts:
     between: tuple[ProductOfMeans, ...] = ()
     norm: NormClip | None = None
     aside: int = 0
+    weight: RowMap | None = None
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
         """Row maps of the numeric columns that are read."""
-        return tuple(dict.fromkeys(at for one in self.coordinates for at in one.numbers))
+        own = () if self.weight is None else (self.weight,)
+        return tuple(dict.fromkeys((*(at for one in self.coordinates for at in one.numbers), *own)))
+
+    @property
+    def most_rows(self) -> int:
+        """Largest number of rows whose sums stay below 2**63."""
+        return MAX_ROWS if self.weight is None else MAX_ROWS // FINER
 
     @property
     def keys(self) -> tuple[KeyMap, ...]:
@@ -163,10 +184,15 @@ class CrossProducts:
             self.score.check(reach)
         if self.norm is not None:
             self.norm.check(reach)
+        if self.weight is not None and self.weight.G != STEPS:
+            raise ArithmeticError("weights on another grid than rows have")
+        if self.weight is None and any(one.times for one in self.products):
+            raise ArithmeticError("a weight of rows that have none")
+        largest = LARGEST if self.weight is None else LARGEST * FINER
         for one in self.products:
-            _check(self._unshifted(one), one.shift)
+            _check(self._unshifted(one), one.shift, largest)
         for one in self.between:
-            _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift)
+            _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift, largest)
 
     def most(self, place: int) -> int:
         """Return a bound on |summand| of a product, given by its index, and so on a person's mean of it."""
@@ -177,7 +203,7 @@ class CrossProducts:
         """Return a bound on |summand| of a product before it is divided."""
         entry = H if self.norm is None else self.norm.most
         # 0 ** 0 = 1: without a score, products have the power 0
-        return entry ** len(one.of) * (self.score.clip if self.score else 0) ** one.power
+        return entry ** len(one.of) * (self.score.clip if self.score else 0) ** one.power * STEPS**one.times
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
@@ -185,12 +211,17 @@ class CrossProducts:
         """Reference: return coordinates, shape (rows, coordinates); the caller leaves incomplete rows out."""
         return np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
 
-    def sums(self, z: NDArray[np.int64], who: NDArray[np.int64] | None = None) -> tuple[int, ...]:
-        """Reference: return the sum of each product over rows of coordinates z; who: the person of each row."""
+    def sums(
+        self, z: NDArray[np.int64], who: NDArray[np.int64] | None = None, a: NDArray[np.int64] | None = None
+    ) -> tuple[int, ...]:
+        """Reference: return the sum of each product over rows of coordinates z; who: persons of rows; a: weights."""
         psi = np.ones(len(z), dtype=np.int64) if self.score is None else self.score.numpy(z)
         sizes = self.score.sizes(z, psi) if isinstance(self.score, PiecewiseScore) else psi
+        if self.weight is not None:
+            assert a is not None
+            psi, sizes = weighed(psi, a), weighed(sizes, a)
         factors = z if self.norm is None else self.norm.numpy(z)
-        found = [one.numpy(factors, psi, sizes) for one in self.products]
+        found = [one.numpy(factors, psi, sizes, a) for one in self.products]
         if who is not None:
             found = averages(found, who)
         return tuple(int(one.sum()) for one in (*found[self.aside :], *(one.numpy(found) for one in self.between)))
@@ -209,7 +240,7 @@ def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> l
     return [(2 * np.add.reduceat(one[order], starts) + count) // (2 * count) if len(who) else one for one in summands]
 
 
-def _check(most: int, shift: int) -> None:
-    """Raise ArithmeticError unless values up to `most` are exact, and after the shift at most LARGEST."""
-    if most >= EXACT or most >> shift > LARGEST:
+def _check(most: int, shift: int, largest: int) -> None:
+    """Raise ArithmeticError unless values up to `most` are exact, and after the shift at most `largest`."""
+    if most >= EXACT or most >> shift > largest:
         raise ArithmeticError(f"a product reaches {most}")

@@ -1,7 +1,7 @@
 """Exact sums of products of columns, for regressions: one lazy pass on the table's engine.  INSIDE the wall.
 
 The integers of each row equal those of `CrossProducts.numpy`.  64-bit integers do not overflow: `CrossProducts.check`
-bounds every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+bounds every step of a row, and what a row adds to a sum, by public facts; a table has at most `most_rows` rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import narwhals as nw
 
 from tacit.rows.coordinates import SIGN, H
 from tacit.rows.piecewise_score import PiecewiseScore
-from tacit.rows.row_map import MAX_ROWS, Aggregate
+from tacit.rows.row_map import Aggregate
 from tacit.rows.row_products import ClippedResidual, Coordinate, CrossProducts
 from tacit.schema.predicates.row_values import evaluate
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -24,7 +24,7 @@ from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.column_kinds import Reading
 from tacit.source.engine import Engine
 from tacit.source.engine_norms import with_vector
-from tacit.source.engine_scores import clamped, combined, halved, with_scores
+from tacit.source.engine_scores import clamped, combined, halved, with_scores, with_weights
 
 
 def crossed(engine: Engine, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
@@ -38,12 +38,13 @@ class ProductsPass:
 
     frame: Any
     sums: tuple[str, ...]
+    most_rows: int
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
         (found,) = engine.collect(self.frame)
         rows = int(found["rows"] or 0)
-        if rows > MAX_ROWS:
+        if rows > self.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
         return Aggregate(rows, (tuple(int(found[name] or 0) for name in self.sums),))
 
@@ -56,6 +57,8 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
         frame = with_scores(frame, question.score, f"z{len(question.coordinates) - 1}")
     elif question.score is not None:
         frame = frame.with_columns(_residual(question.score).alias("psi"))
+    if question.weight is not None and question.score is not None:
+        frame = with_weights(frame, ("psi", "size") if isinstance(question.score, PiecewiseScore) else ("psi",))
     if question.norm is not None:
         frame = with_vector(frame, question.norm)
     factor = "z" if question.norm is None else "w"
@@ -63,7 +66,7 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
     for one in question.products:
         total: Any = ex.whole(1)
         # psi**power times the coordinates, as repeated factors: some engines compute powers in floats
-        for name in ["size" if one.size else "psi"] * one.power + [f"{factor}{j}" for j in one.of]:
+        for name in ["a"] * one.times + ["size" if one.size else "psi"] * one.power + [f"{factor}{j}" for j in one.of]:
             total = total * nw.col(name)
         made.append(_halved(total, one.shift))
     # an incomplete row still counts among all rows: it adds 0 and is not filtered
@@ -73,11 +76,15 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
     if question.unit is not None:
         frame = _persons(frame, question)
     sums = tuple(f"t{i}" for i in range(question.aside, len(made) + len(question.between)))
-    return ProductsPass(frame.select(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums)), sums)
+    made = frame.select(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums))
+    return ProductsPass(made, sums, question.most_rows)
 
 
 def coordinates_of(engine: Engine, question: CrossProducts, where: Predicate | None) -> Any:
-    """Return a frame with each row's coordinates z0, z1, ..., and k: 1 for rows that count, else 0; none is read."""
+    """Return a frame with each row's coordinates z0, z1, ..., and k: 1 for rows that count, else 0; none is read.
+
+    a: the weight, where rows have weights.
+    """
     return _coordinates(_read(engine, question, where), question)
 
 
@@ -130,6 +137,8 @@ def _index(column: str, engine: ex.NarwhalsBackend) -> Any:
 def _coordinates(frame: Any, question: CrossProducts) -> Any:
     maps, keys = list(question.maps), list(question.keys)
     made = [_coordinate(one, maps, keys).alias(f"z{j}") for j, one in enumerate(question.coordinates)]
+    if question.weight is not None:
+        made.append(nw.col(f"v{maps.index(question.weight)}").alias("a"))
     return frame.with_columns(*made)
 
 

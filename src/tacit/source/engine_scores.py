@@ -13,6 +13,7 @@ import narwhals as nw
 
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
+from tacit.rows.row_weight import SHIFT, STEPS
 from tacit.source import cell_expressions as ex
 
 
@@ -35,6 +36,21 @@ def with_scores(frame: Any, score: PiecewiseScore, response: str) -> Any:
     elif score.weight:
         size = clamped(halved(_height(score.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, score.clip)
     return frame.with_columns(size.alias("size"))
+
+
+def with_weights(frame: Any, names: Sequence[str]) -> Any:
+    """Multiply columns of scores by the weight, column a, as `row_weight.weighed` does: halves to even numbers."""
+    totals = {name: nw.col(name) * nw.col("a") + ex.whole(STEPS // 2) for name in names}
+    frame = frame.with_columns(*(one.alias(f"{name}_total") for name, one in totals.items()))
+    whole = {name: halved(nw.col(f"{name}_total"), SHIFT) for name in names}
+    frame = frame.with_columns(*(one.alias(f"{name}_whole") for name, one in whole.items()))
+    return frame.with_columns(*(_even(name).alias(name) for name in names))
+
+
+def _even(name: str) -> Any:
+    total, whole = nw.col(f"{name}_total"), nw.col(f"{name}_whole")
+    odd = whole - halved(whole, 1) * ex.whole(2)
+    return nw.when(total == whole * ex.whole(STEPS)).then(whole - odd).otherwise(whole)
 
 
 def _height(polygon: tuple[int, ...]) -> Any:

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, rises
-from tacit.rows.row_map import MAX_ROWS, Aggregate
+from tacit.rows.row_map import Aggregate
 from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
+from tacit.rows.row_weight import STEPS
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source.crossproduct_sums import coordinates_of
 from tacit.source.engine import Engine
@@ -37,7 +38,10 @@ BLOCK: Final = 2**13
 
 @dataclass(frozen=True)
 class HeldRows:
-    """rows: number of all rows.  z: coordinates of complete rows, arrays of shape (coordinates, some rows)."""
+    """rows: number of all rows.  z: coordinates of complete rows, arrays of shape (coordinates, some rows).
+
+    Where rows have weights, these come after the coordinates.
+    """
 
     rows: int
     z: tuple[NDArray[np.int16], ...]
@@ -45,7 +49,7 @@ class HeldRows:
     def crossed(self, question: CrossProducts) -> Aggregate:
         """READS ROWS.  Return what `crossproduct_sums.crossed` returns for a question of the same coordinates."""
         question.check()
-        if self.rows > MAX_ROWS:
+        if self.rows > question.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
         pieces = (one[:, at : at + BLOCK] for one in self.z for at in range(0, one.shape[1], BLOCK))
 
@@ -72,7 +76,7 @@ def held(engine: Engine, question: CrossProducts, where: Predicate | None) -> He
     if question.unit is not None or max(one.half for one in question.coordinates) > LARGEST:
         return None
     frame = coordinates_of(engine, question, where)
-    names = [f"z{j}" for j in range(len(question.coordinates))]
+    names = [*(f"z{j}" for j in range(len(question.coordinates))), *(() if question.weight is None else ("a",))]
     # a row that is not complete still counts; its coordinates may be anything, and are made 0
     kept = nw.col("k") == nw.lit(1)
     columns = [nw.when(kept).then(nw.col(name)).otherwise(nw.lit(0)).cast(nw.Int16()).alias(name) for name in names]
@@ -96,21 +100,25 @@ def _gathered(found: Iterator[dict[str, Any]], names: Sequence[str]) -> HeldRows
 
 def _sums(question: CrossProducts, z: NDArray[np.int16]) -> Floats:
     """Return the sum of each product over some rows, z of shape (coordinates, rows)."""
-    x = z.astype(np.float64)
+    x, a = z[: len(question.coordinates)].astype(np.float64), None
     psi, sizes = _scores(question, x)
+    if question.weight is not None:
+        a = z[-1].astype(np.float64)
+        psi, sizes = _weighed(psi, a), _weighed(sizes, a)
     factors = x if question.norm is None else clipped(question.norm, x)
     out = np.empty(len(question.products))
-    for (power, size, shift), places in _alike(question.products).items():
+    for (power, size, shift, times), places in _alike(question.products).items():
         weight = (sizes if size else psi) ** power if power else np.ones_like(x[0])
+        weight = weight if a is None else weight * a**times
         _add(out, question.products, places, factors, weight, shift)
     return out
 
 
-def _alike(products: Sequence[Product]) -> dict[tuple[int, bool, int], list[int]]:
+def _alike(products: Sequence[Product]) -> dict[tuple[int, bool, int, int], list[int]]:
     """Return the indices of products by what their coordinates are multiplied with, and what that is divided by."""
-    made = dict[tuple[int, bool, int], list[int]]()
+    made = dict[tuple[int, bool, int, int], list[int]]()
     for i, one in enumerate(products):
-        made.setdefault((one.power, one.size, one.shift), []).append(i)
+        made.setdefault((one.power, one.size, one.shift, one.times), []).append(i)
     return made
 
 
@@ -168,6 +176,12 @@ def clipped(clip: NormClip, x: Floats) -> Floats:
         some = w[:, far]
         w[:, far[np.einsum("ij,ij->j", some, some) > clip.most**2]] = 0.0
     return w
+
+
+def _weighed(x: Floats, a: Floats) -> Floats:
+    """Return x a / STEPS of whole numbers below 2**52, rounded to the nearest whole number, halves to even ones."""
+    # NumPy rounds so itself, and the quotient by a power of two is exact
+    return np.rint(x * a * (1.0 / STEPS))
 
 
 def _combined(weights: Sequence[int], x: Floats) -> Floats:

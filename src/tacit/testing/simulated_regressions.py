@@ -46,7 +46,7 @@ class RegressionRows:
     """Complete rows of a table, encoded as for the mechanism.
 
     z: integers of shape (rows, coordinates).  size: number of all rows of the table, or of persons.  who: the person of
-    each row, shape (rows,).
+    each row, shape (rows,).  weights: of each row, on the grid of the question's, shape (rows,); None without weights.
     """
 
     shape: Measurement
@@ -54,10 +54,11 @@ class RegressionRows:
     z: Ints
     size: int
     who: Ints | None = None
+    weights: Ints | None = None
 
     def sums(self, column: PartSpec) -> tuple[int, ...]:
         """Return the exact integers of a part: equal to those of every engine."""
-        return column.form.assemble(cast(ProductPart, column).question.sums(self.z, self.who))
+        return column.form.assemble(cast(ProductPart, column).question.sums(self.z, self.who, self.weights))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """Return one simulated release."""
@@ -102,7 +103,7 @@ class RegressionRows:
 
         The fit is by maximum likelihood (least squares for a linear model, Huber's scores for a robust one).  With a
         PrivacyUnit every person has a total weight of one, shared equally by the person's rows, and standard errors are
-        cluster-robust, by person.
+        cluster-robust, by person.  With weights they are of the weighted fit, and robust.
         LinAlgError where terms depend on each other, or one is 0 in every row.
         """
         values = (self.z / H) @ self.layout.terms.T
@@ -113,19 +114,18 @@ class RegressionRows:
         model = cast(Regression, self.shape.query).model
         # a person's rows share a weight of one
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
+        worth = worth if self.weights is None else worth * self.weights
         b, inverse, score = _fitted(model, X / size, y, worth, self.layout)
-        if self.who is None and model == "huber":
-            # `inverse` is that of products of rows within the cut, so that a sandwich is made
-            meat = (X / size).T * score**2 @ (X / size)
-            return b / size, np.sqrt(np.diag(inverse @ meat @ inverse)) / size
-        if self.who is None:
+        # of Huber's model `inverse` is that of products of rows within the cut, so that a sandwich is made
+        if self.who is None and self.weights is None and model != "huber":
             # of errors, for a linear model, or of relative ones; otherwise the inverse information is the covariance
             scaled = model in ("linear", "gamma")
             variance = float((score**2).sum()) / (len(X) - X.shape[1]) if scaled else 1.0
             return b / size, np.sqrt(variance * np.diag(inverse)) / size
-        each = np.zeros((int(self.who.max()) + 1, X.shape[1]))
-        # scores summed by person: the cluster-robust meat is the sum of their squares
-        np.add.at(each, self.who, (X / size) * (worth * score)[:, None])
+        who = np.arange(len(X)) if self.who is None else self.who
+        each = np.zeros((int(who.max()) + 1, X.shape[1]))
+        # scores summed by person (row): the robust meat is the sum of their squares
+        np.add.at(each, who, (X / size) * (worth * score)[:, None])
         return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
 
 
@@ -203,7 +203,9 @@ def rows_of(
     kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
     z, complete = _coordinates(question, table, rows)
     who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
-    return RegressionRows(shape, first.layout, z[kept & complete], size, who)
+    at = question.weight
+    weights = None if at is None else at.numpy(numbers(np.asarray(table[at.source]), at))[0][kept & complete]
+    return RegressionRows(shape, first.layout, z[kept & complete], size, who, weights)
 
 
 def _coordinates(question: CrossProducts, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:

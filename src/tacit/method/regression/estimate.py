@@ -15,6 +15,7 @@ from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
 from tacit.method.regression.estimate_linear import fit, no_fit
 from tacit.method.regression.estimate_rows import evaluator
+from tacit.method.regression.estimate_weights import weight_note, weight_words
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, layout
 from tacit.method.regression.noisy_crossproducts import (
@@ -24,7 +25,7 @@ from tacit.method.regression.noisy_crossproducts import (
     read_residual_scores,
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
-from tacit.method.regression.norm_encoding import FORMS
+from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
@@ -87,13 +88,17 @@ class RegressionRelease(Release):
 
         target="table": the coefficients of least squares for this very table, its values clamped to their bounds; noise
         makes their errors, with an allowance for residuals that were clipped.  InferenceError I09 for another target,
-        and for the table's own coefficients of another model than the linear one, or of persons.
+        and for the table's own coefficients of another model than the linear one, of persons, or with weights.
         """
         from tacit.fits.fit_release import fitted
 
         boxes, norms = SOURCES[cast(Regression, self.query).model == "linear"]
         source = norms if shortened(self) else boxes
         made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
+        words = weight_words(self)
+        if words:
+            plain = made.coefficients
+            made = replace(made, coefficients=replace(plain, estimand=f"{plain.estimand} of the population{words}"))
         if target == "population":
             return made
         plain = made.coefficients
@@ -132,6 +137,8 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
     why = None
     if query.model != "linear":
         why = f"the scores of a {query.model} model are bounded, and do not tell where the table's own would be 0"
+    elif query.weights is not None:
+        why = "of rows with weights, what clipping does to their squares is not released"
     elif release.unit is not None:
         why = "of persons, what clipping does to their mean scores is not released"
     if why is not None:
@@ -141,13 +148,13 @@ def _check_target(release: Released, query: Regression, target: Target) -> None:
 
 def shortened(release: Released) -> bool:
     """Return whether a release's rows were shortened to a norm."""
-    return release.parts[0].form == FORMS[0]
+    return release.parts[0].form in OF_COLUMNS
 
 
 def _norm_note(release: Released, made: Layout) -> str:
     """Return the note on how far a row's regressors may lie from their means."""
     columns = read_columns(release.parts[0], made, release.rows)
-    products, turn = read_standardised(release.parts[1], made)
+    products, turn = read_standardised(release.parts[1], made, columns.row)
     last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
     room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
     far = reach(columns, made, room, response=False)
@@ -164,10 +171,11 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second, *matrices = release.parts
     columns = read_columns(moments, made, release.rows)
-    products, turn = read_standardised(first, made)
+    products, turn = read_standardised(first, made, columns.row)
     whole = with_whole_response(products.of_rows(columns.rows), columns)
     kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))
-    scores = read_norm_scores(second, made, kept.scores, *matrices)
+    row = None if moments.weight is None else columns.row
+    scores = read_norm_scores(second, made, kept.scores, matrices[0] if matrices else None, row)
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
     return whole.transformed(back), scores, columns.rows
 
@@ -193,7 +201,9 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if shortened(release) and found.reasons[0] is None:
-        found = replace(found, notes=(*found.notes[:1], _norm_note(release, made), *found.notes[1:]))
+        weighed, numbers = weight_note(release, made)
+        notes = (*found.notes[:1], _norm_note(release, made), *found.notes[1:], *weighed)
+        found = replace(found, notes=notes, criteria={**found.criteria, **numbers})
     first = variables_of(release)[0]
     if first.kind == "levels":
         words = f"response: 1 where {first.name} is {first.labels[1]}, 0 where it is {first.labels[0]}"

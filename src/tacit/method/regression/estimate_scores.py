@@ -25,6 +25,7 @@ from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
+from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
     GUESS_ERROR,
     GUESS_ERROR_OF_COUNTS,
@@ -52,7 +53,7 @@ from tacit.method.regression.noisy_scores import (
     read_score_part,
     scaled_terms,
 )
-from tacit.method.regression.norm_encoding import FORMS as NORMS
+from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.method.regression.positive_links import PositiveLink
@@ -88,7 +89,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first, norms=parts[0].form == NORMS[0])
+        reason = _reason(step, first, norms=parts[0].form in OF_COLUMNS)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         return _no_fit(formula, model, layout, LEFT_NOTHING)
@@ -123,9 +124,9 @@ def _read(
 ) -> tuple[FirstPart, ScorePart, ScaledTerms]:
     """Return what the released parts say: moments, the last scores, and the terms that both are of."""
     link = link_of(model, layout)
-    if parts[0].form == NORMS[0]:
+    if parts[0].form in OF_COLUMNS:
         columns = read_columns(parts[0], layout, rows)
-        products, turn = read_standardised(parts[1], layout)
+        products, turn = read_standardised(parts[1], layout, columns.row)
         first, terms = norm_first(columns, products, turn, layout)
         terms = in_units(terms, link)
         return first, read_last_scores(parts, columns, products, turn, layout, terms, link), terms
@@ -204,6 +205,9 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     square = shrunk(last.weighted_products, size, square, trusted).matrix * max(
         varied.ratio, _least_ratio(link, varied)
     )
+    if last.weighted and not link.weighed:
+        # squares have the weights twice: where these go with scores, squares are others than normal regressors have
+        square = square * score_ratio(last, found, made.square)
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
         meat, weight = shrunk_to_bound(last.meat, square, inverse)

@@ -68,6 +68,8 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
     rows = step.rows - step.u
     (cut, whole), noises = squares_of_residuals(step, scores)
     weight = noises[1] / (noises[0] + noises[1])
+    # of rows with weights the second part's has them squared, as standard errors do, and the first part's does not
+    weight = 1.0 if scores.weighted else weight
     # inverse-variance weights, of variance v0 v1 / (v0 + v1) = weight v0
     value, noise = weight * cut + (1 - weight) * whole, weight * noises[0]
     value, noise = _positive_part(value, noise)

@@ -28,8 +28,8 @@ MAX_SHIFT: Final = 30
 
 def response_residual(layout: Layout, clip: int) -> ClippedResidual:
     """Return the residual without any fit: the response itself, scaled so that H becomes `clip`."""
-    # H and clip are powers of two: the shift is the logarithm of their ratio
-    return ClippedResidual((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
+    # H and clip are powers of two: the shift is the logarithm of their ratio, but at least 1
+    return ClippedResidual((*([0] * layout.size), max(1, 2 * clip // H)), max(1, (H // clip).bit_length() - 1), clip)
 
 
 def residual_range(rows: float, noise: float) -> float:

@@ -50,7 +50,7 @@ from tacit.method.regression.norm_scores_design import with_norm_score
 from tacit.method.regression.norms_design import product_noise, with_products
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.score_encoding import CLIP
+from tacit.method.regression.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
@@ -64,12 +64,12 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     layout = part.layout
     columns = read_columns(parts[0], layout, shape.rows)
     if len(parts) == 1:
-        return with_products(part, standardised(columns, layout, product_noise(part)))
-    products, turn = read_standardised(parts[1], layout)
+        return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
+    products, turn = read_standardised(parts[1], layout, columns.row)
     clip = whitened(columns, layout, products, turn, room_for(part, columns))
     link = link_of(cast(Regression, shape.query).model, layout)
     first, terms = norm_first(columns, products, turn, layout)
     terms = in_units(terms, link)
     last = read_last_scores(parts, columns, products, turn, layout, terms, link) if len(parts) > 2 else None
-    noise = noise_of_scores(part, clip, terms)
-    return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, CLIP))
+    noise = noise_of_scores(part, clip, terms) / columns.row**2
+    return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, clip_of(part.question)))

@@ -47,7 +47,6 @@ from typing import Final
 
 import numpy as np
 
-from tacit.method.regression.encoding import CLIP
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.norm_scaling import (
     Columns,
@@ -61,6 +60,7 @@ from tacit.method.regression.norm_scaling import (
 from tacit.method.regression.norms_design import product_noise, score_noise, with_products, with_scores
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.row_reach import chosen_room
+from tacit.method.regression.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
@@ -87,14 +87,14 @@ def aimed_or_plain(part: ProductPart, aimed: Callable[[], ProductPart]) -> Produ
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
     if len(parts) == 1:
-        return with_products(part, standardised(columns, layout, product_noise(part)))
-    products, turn = read_standardised(parts[1], layout)
+        return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
+    products, turn = read_standardised(parts[1], layout, columns.row)
     room = room_for(part, columns)
-    noise = score_noise(part) * reach(columns, layout, room, response=False)
-    residual = next_residual(columns, layout, products, turn, CLIP, noise)
+    noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)
+    residual = next_residual(columns, layout, products, turn, clip_of(part.question), noise)
     return with_scores(part, whitened(columns, layout, products, turn, room), residual)
 
 
 def room_for(part: ProductPart, columns: Columns) -> float:
     """Return the room of a part of scores (`row_reach`): a function of its noise and of the number of rows."""
-    return chosen_room(*sizes(columns, part.layout), score_noise(part), columns.rows)
+    return chosen_room(*sizes(columns, part.layout), score_noise(part) / columns.row, columns.rows)

@@ -80,7 +80,7 @@ class ResidualScores:
     matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
-    it was not released.
+    it was not released.  weighted: whether rows have weights.
     """
 
     score: Array
@@ -92,6 +92,7 @@ class ResidualScores:
     persons: bool = False
     mixing: Array | None = None
     far: tuple[float, float] | None = None
+    weighted: bool = False
 
     def noise(self, terms: Array) -> Array:
         """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""

@@ -98,29 +98,33 @@ def read_last_scores(
     """
     scores, *_ = parts[-2:] if of_rows(parts[-1].form) == MATRICES else parts[-1:]
     made, square = turned(scores.parameters, layout.size), _mean_square(parts[-1], layout)
-    return read_norm_scored(
-        scores, parts[-1], layout, terms, link, kept_of(columns, layout, products, turn, made, square)
-    )
+    kept = kept_of(columns, layout, products, turn, made, square)
+    return read_norm_scored(scores, parts[-1], layout, terms, link, kept, columns.row if parts[0].weight else None)
 
 
 def read_norm_scored(
-    part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept
+    part: Part, matrices: Part, layout: Layout, terms: ScaledTerms, link: Link, kept: Kept, row: float | None = None
 ) -> ScorePart:
-    """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself."""
-    facts, m, unit = part.parameters, layout.size, part.parameters["score"] * part.parameters["G"]
+    """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself.
+
+    row: see `norm_scaling.Columns`; None where rows have no weights.
+    psi is times the weight of its row, and psi**2 times its square.
+    """
+    weighted, row = row is not None, 1.0 if row is None else row
+    facts, m, unit = part.parameters, layout.size, part.parameters["score"] * part.parameters["G"] * row
     axes, link = terms.matrix @ turned_back(facts, m), link.from_stored(facts)
     back = axes @ kept.scores
     place, squares = _place(matrices, layout)
     integers, beside = (np.array(one.integers[0], dtype=np.float64) for one in (part, matrices))
     start, loose, other = place + 1 + squares, math.sqrt(matrices.law.variance()), matrices.parameters
-    meat = sums_of_products(matrices, m, start + len(layout.all_pairs), 1.0).transformed(back) if squares else None
-    size, square = other["size"] * other["G"], other["square"] * other["G"] ** 2
+    meat = sums_of_products(matrices, m, start + len(layout.all_pairs), row**2).transformed(back) if squares else None
+    size, square = other["size"] * other["G"] * row, other["square"] * (other["G"] * row) ** 2
     return ScorePart(
         stored_coefficients(facts, terms, link),
         link,
         back @ integers[:m] / unit,
         back @ back.T * (part.law.variance() / unit**2),
-        sums_of_products(matrices, m, start, 1.0).transformed(axes @ kept.products),
+        sums_of_products(matrices, m, start, row).transformed(axes @ kept.products),
         meat,
         facts["cut"] / CUT_UNIT,
         float(beside[place + 1] / square) if squares else 0.0,
@@ -128,6 +132,7 @@ def read_norm_scored(
         float(beside[place] / size),
         loose / size,
         matrices.form.startswith(PERSON),
+        weighted,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.encoding import entry_weight
+from tacit.method.regression.encoding import CLIP, entry_weight
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
 from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, SHIFT
@@ -28,7 +28,9 @@ def stored_products(clip: NormClip) -> dict[str, int]:
 
 def stored_scores(clip: NormClip, residual: ClippedResidual) -> dict[str, int]:
     """Return the constants of a residual and of a whitened vector, whose weights are a triangle, for a part."""
-    made = {"shift": residual.shift} | {f"weight{j}": weight for j, weight in enumerate(residual.weights)}
+    # the steps of a part whose residuals are on a finer grid are stored on that of all others
+    finer = (residual.clip // CLIP).bit_length() - 1
+    made = {"shift": residual.shift + finer} | {f"weight{j}": weight for j, weight in enumerate(residual.weights)}
     return made | stored_axes(clip)
 
 
@@ -43,10 +45,11 @@ def _stored_triangle(clip: NormClip, first: int) -> dict[str, int]:
     return {f"weight{first + place}": weight for place, weight in enumerate(weights)}
 
 
-def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
+def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[NoisyMatrix, Array]:
     """Return sums of w w', shape (m + 1, m + 1), the response last, and the matrix that makes w of z / H.
 
-    w is in standard deviations, its first entry 1; rows are shortened as in the release.
+    w is in standard deviations, its first entry 1; rows are shortened as in the release.  row: see
+    `norm_scaling.Columns`.
     """
     facts, size = part.parameters, layout.size + 1
     if part.form == FORMER_PRODUCTS:
@@ -59,28 +62,34 @@ def read_standardised(part: Part, layout: Layout) -> tuple[NoisyMatrix, Array]:
         turn = _triangle(facts, size, 0)
     turn *= H / 2.0 ** facts["shift"]
     unit = max(float(turn[0, 0]), 1e-300)
-    return sums_of_products(part, size, 0, unit**2), turn / unit
+    return sums_of_products(part, size, 0, unit**2 * row), turn / unit
 
 
-def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | None = None) -> ResidualScores:
+def read_norm_scores(
+    part: Part, layout: Layout, kept: Array, matrices: Part | None = None, row: float | None = None
+) -> ResidualScores:
     """Return the scores of a part of form `norm-scores-2` (or `norm-scores`), as if rows counted whole.
 
     They are in units of psi and of z / H.
 
     kept: what undoes the shortening of rows in sums of psi v (`norm_scaling.Kept.scores`).
     matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
+    row: see `norm_scaling.Columns`; None where rows have no weights.
     """
     facts, m = part.parameters, layout.size
     integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m) @ kept
     # psi**2 comes just before its matrix
     others, place = (part, m) if matrices is None else (matrices, 0)
+    # psi is times the weight of its row, and psi**2 times its square
+    one = 1.0 if row is None else row
     counted = others.parameters.get("far", 0)
-    meat = sums_of_products(others, m, place + 1 + (counted > 0), 2.0**-SHIFT).transformed(back)
+    start = place + 1 + (counted > 0)
+    meat = sums_of_products(others, m, start, 2.0**-SHIFT * one**2).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
-    weight = others.parameters["square"]
+    weight, unit = others.parameters["square"] * one**2, facts["score"] * one
     return ResidualScores(
-        back @ integers[:m] / facts["score"],
-        part.law.variance() / facts["score"] ** 2,
+        back @ integers[:m] / unit,
+        part.law.variance() / unit**2,
         float(others.integers[0][place] / weight),
         others.law.variance() / weight**2,
         meat,
@@ -88,6 +97,7 @@ def read_norm_scores(part: Part, layout: Layout, kept: Array, matrices: Part | N
         persons=others.form.startswith(PERSON),
         mixing=back,
         far=(float(others.integers[0][place + 1] / counted), others.law.variance() / counted**2) if counted else None,
+        weighted=row is not None,
     )
 
 

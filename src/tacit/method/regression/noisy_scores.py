@@ -97,7 +97,8 @@ class ScorePart:
     with noise of covariance `noise`.  weighted_products: of w x x', the weight w being |psi| or a function of the
     predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
     it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
-    whether the sums are over persons, of means of their rows, and (meat) of products of mean scores.
+    whether the sums are over persons, of means of their rows, and (meat) of products of mean scores.  weighted: whether
+    rows have weights.
     """
 
     b: Array
@@ -112,6 +113,7 @@ class ScorePart:
     weight_sum: float = 0.0
     weight_sum_noise: float = 0.0
     persons: bool = False
+    weighted: bool = False
 
 
 def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | None) -> FirstPart:

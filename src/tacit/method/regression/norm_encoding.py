@@ -40,6 +40,10 @@ FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts; of rows the last is FAR_SCORES."""
 FAR_SCORES: Final = "norm-scores-2"
 """The last of them with the number of rows whose residual is clipped, since 0.2; of persons it is as before."""
+WEIGHTED: Final = "weighted-moments"
+"""The first of them of rows with weights (`weighted_rows`)."""
+OF_COLUMNS: Final = (FORMS[0], WEIGHTED)
+"""Forms of column moments, without and with weights."""
 FORMER_PRODUCTS: Final = "norm-products"
 """The second of them in releases of before, whose squares and interactions were standardised as they are."""
 MOST: Final = H

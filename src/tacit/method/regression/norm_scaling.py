@@ -30,7 +30,7 @@ from tacit.method.regression.linear_pilot import (
     response_residual,
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.norm_encoding import MOST, square_weight, squared
+from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SIGN, H
@@ -41,6 +41,8 @@ COMMON: Final = 4.0
 """Largest squared distance of a level that counts as those of numbers do: of 1 row in 5."""
 RAREST: Final = 36.0
 """Largest squared norm that a rare level adds to the reach: rows of a rarer level are shortened."""
+LEAST_WEIGHT: Final = 2.0**-14
+"""Least weight of a row that has any, in parts of the largest."""
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
@@ -54,6 +56,9 @@ class Columns:
     mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubts: standard
     deviation of the noise in each variance, relative to it, shape (m,); 0 for a sign or level.  loose, rows_noise:
     standard deviations of the noise in a sum of a coordinate, and in the number of rows.
+    row: of rows with weights alpha, sum alpha**2 / sum alpha; else 1.  Sums that have alpha once are divided by it, and
+    those that have it twice by its square: they are then of `rows` = (sum alpha)**2 / sum alpha**2 rows, as many as
+    would tell as much without weights [Kish 1965], and errors follow as for these.
     """
 
     rows: float
@@ -63,6 +68,7 @@ class Columns:
     doubts: Array
     loose: float
     rows_noise: float
+    row: float = 1.0
 
 
 def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
@@ -70,7 +76,8 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
     facts, m, squares = part.parameters, layout.size, squared(layout)
     integers = np.array(part.integers[0], dtype=np.float64)
     noise, bounds = math.sqrt(part.law.variance()), np.array(layout.bounds[1:], dtype=np.float64)
-    counted = float(integers[-1]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
+    place = -2 if part.form == WEIGHTED else -1
+    counted = float(integers[place]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
     n = max(counted, 1.0)
     mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
     loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
@@ -95,7 +102,15 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
         rare[j] = 1 / min(share, 1 - share) - 1
     sd = np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds)
     uncounted = noise / (facts["count"] * H * H) if facts["count"] else 0.0
-    return Columns(n, mean, sd, rare, doubts, noise / facts["score"], uncounted)
+    row = _row(float(integers[-1]), noise, facts["squares"], n, rows) if part.form == WEIGHTED else 1.0
+    return Columns(n / row, mean, sd, rare, doubts, noise / facts["score"] / row, uncounted / row, row)
+
+
+def _row(released: float, noise: float, weight: int, total: float, rows: int | None) -> float:
+    """Return sum alpha**2 / sum alpha: between the mean weight and 1, and one standard error above what is found."""
+    found = (released + noise) / (weight * H * H * total)
+    # mean alpha**2 is at least the square of the mean
+    return min(max(found, total / rows if rows else 0.0, LEAST_WEIGHT), 1.0)
 
 
 def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
@@ -253,23 +268,24 @@ def next_residual(
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
-    cut = min(max(scale * _range(columns.rows, noise), MIN_RANGE * top), top)
+    cut = min(max(scale * _range(columns.rows, noise, columns.row), MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
 
 
-def _range(rows: float, noise: float) -> float:
+def _range(rows: float, noise: float, row: float = 1.0) -> float:
     """Return the clipping range in standard deviations of a residual, as `linear_pilot.residual_range` has it.
 
     Bias from clipping falls as range**-3 and is to vanish beside the whole error, that of noise included: the rows that
-    count are those which would have this error without noise.
+    count are those which would have this error without noise.  row: see `Columns`; noise hides squared scores of small
+    weights, which make standard errors, sooner than their sums.
     """
     range_ = RANGE
     # falls as noise grows with it: a few rounds of halfway steps settle it
     for _ in range(30):
         worth = rows / (1 + (noise * range_) ** 2 / max(rows, 1.0))
         range_ = (range_ + range_of_rows(worth)) / 2
-    return max(range_, math.sqrt(rows) / (3 * noise))
+    return max(range_, row * math.sqrt(rows) / (3 * noise))
 
 
 def as_integers(rows: Array) -> NormClip:

@@ -13,8 +13,9 @@ from tacit.method.regression.norm_score_encoding import norm_scored
 from tacit.method.regression.norms_design import beside, first_parts, plain, product_part, split_parts
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
-from tacit.method.regression.score_encoding import CLIP, SHIFTS
+from tacit.method.regression.score_encoding import SHIFTS
 from tacit.method.regression.split_score_encoding import COUNT_SCORES, SCORES
+from tacit.method.regression.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.rows.norm_clip import NormClip
@@ -47,7 +48,7 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     ]
     if len(rest) > len(scores):
         alone, matrices = split_parts(COUNT_SCORES if counts else SCORES, facts, public.neighbors, *rest[-2:])
-        scores[-1] = with_norm_score(alone, *nowhere(query.model, facts.layout))
+        scores[-1] = with_norm_score(alone, *nowhere(query.model, facts.layout, clip_of(alone.question)))
         scores.append(beside(matrices, scores[-1]))
     columns = (*first_parts(facts, public.neighbors, first, second), *scores)
     return as_measurement(query, facts, public, cost, VERSION, columns)
@@ -65,12 +66,12 @@ def score_part(label: str, model: str, facts: RowFacts, neighbors: str, share: C
     sizes = [Product((), 1, size=True), *([Product((), 2)] if squares else [])]
     sizes += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs]
     question = facts.score_question(sizes, made.all_pairs if squares else (), SHIFTS[1])
-    return with_norm_score(product_part(label, facts, form, share, question), *nowhere(model, made))
+    return with_norm_score(product_part(label, facts, form, share, question), *nowhere(model, made, clip_of(question)))
 
 
-def nowhere(model: str, layout: Layout) -> tuple[NormClip, PiecewiseScore, dict[str, int]]:
+def nowhere(model: str, layout: Layout, clip: int) -> tuple[NormClip, PiecewiseScore, dict[str, int]]:
     """Return the vector on axes as they are and the score of no fit: of a part not yet aimed."""
-    return plain(layout.size, layout.size + 1), *nowhere_score(layout, link_of(model, layout), CLIP)
+    return plain(layout.size, layout.size + 1), *nowhere_score(layout, link_of(model, layout), clip)
 
 
 def with_norm_score(column: ProductPart, clip: NormClip, score: PiecewiseScore, stored: dict[str, int]) -> ProductPart:

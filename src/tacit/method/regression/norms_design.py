@@ -16,8 +16,11 @@ from tacit.method.regression.norm_person_encoding import of_persons
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import SHIFTS
+from tacit.method.regression.weighted_rows import clip_of, on_finer_grid, weighted_moments, weighted_products
+from tacit.method.shared.encoding import Noise
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
@@ -41,14 +44,13 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
     made = facts.layout
     first, second, third, *fourth = (cost.share(share) for share in SHARES[cost.noise])
-    aim = plain(made.size, made.size + 1), response_residual(made, forms.CLIP)
     if fourth:
         last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)
     else:
-        form = forms.norm_scores(made, public.neighbors, far=facts.unit is None)
+        form = forms.norm_scores(made, public.neighbors, far=_counts_clipped(facts))
         question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT)
         last = (product_part("scores", facts, form, third, question),)
-    scores = with_scores(last[0], *aim)
+    scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
     columns = (*first_parts(facts, public.neighbors, first, second), scores, *(beside(one, scores) for one in last[1:]))
     return as_measurement(query, facts, public, cost, VERSION, columns)
 
@@ -60,6 +62,8 @@ def product_part(
 
     form: of rows.  Of persons, products of mean scores (`question.between`) take the place of its last integers.
     """
+    if facts.weight is not None:
+        form, question = on_finer_grid(form, question)
     form = form if facts.unit is None else of_persons(form, len(question.between))
     law = noise_for(form.l1, form.l2_squared, share, dimension=len(form.matrix))
     return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
@@ -74,15 +78,22 @@ def split_parts(
     alone = product_part("scores", facts, splits.score_vectors(name, made, neighbors), scores, vectors)
     asked = [Product((), 1, size=True), Product((), 2)] if sizes else _squares(facts)
     asked += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs] if sizes else []
-    form = splits.score_matrices(made, neighbors, sizes=sizes, far=not sizes and facts.unit is None)
+    form = splits.score_matrices(made, neighbors, sizes=sizes, far=not sizes and _counts_clipped(facts))
     question = facts.score_question(asked, made.all_pairs, SHIFTS[1], beside=True)
     return alone, product_part(MATRICES, facts, form, matrices, question)
 
 
 def _squares(facts: RowFacts) -> list[Product]:
     """Return what is summed beside scores of residuals: psi**2 and, of rows, whether |psi| is the largest."""
-    # a person's mean would be rounded to one or the other
-    return [Product((), 2), *([Product((), 2, forms.CLIPPED)] if facts.unit is None else [])]
+    return [Product((), 2), *([Product((), 2, forms.CLIPPED)] if _counts_clipped(facts) else [])]
+
+
+def _counts_clipped(facts: RowFacts) -> bool:
+    """Return whether rows whose residual is clipped are counted.
+
+    A person's mean would be rounded to none or one; psi of a row with a weight does not tell whether it was clipped.
+    """
+    return facts.unit is None and facts.weight is None
 
 
 def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
@@ -93,18 +104,34 @@ def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
 
 def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> tuple[ProductPart, ProductPart]:
     """Return the parts of column moments and of products of standardised rows, at their shares of the price."""
-    made = facts.layout
-    moments = forms.column_moments(made, first.noise, neighbors, leaves=facts.leaves)
-    asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
-    asked += [Product((0, 0))] if moments.parameters["count"] else []
-    products = tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1))
-    questions = tuple(CrossProducts(facts.coordinates, one, unit=facts.unit) for one in (tuple(asked), products))
+    made, weight = facts.layout, facts.weight
+    if weight is None:
+        moments, asked = plain_moments(facts, first.noise, neighbors)
+        products = (
+            forms.norm_products(made, neighbors),
+            tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1)),
+        )
+    else:
+        moments, asked = weighted_moments(made, first.noise, neighbors)
+        products = weighted_products(made, neighbors)
+    questions = [CrossProducts(facts.coordinates, one, unit=facts.unit, weight=weight) for one in (asked, products[1])]
     moments = moments if facts.unit is None else of_persons(moments)
     # sums of columns have their sensitivity in each: independent noises
     law = noise_for(moments.l1, moments.l2_squared, first)
     one = ProductPart(LABELS[0], moments, None, None, law, first, question=questions[0], layout=made)
-    two = product_part(LABELS[1], facts, forms.norm_products(made, neighbors), second, questions[1])
+    if weight is not None:
+        kind = "exclude" if weight.missing is None else "declared"
+        one = replace(one, weight_grid=Grid("real", 0.0, weight.upper, weight.G, missing=kind))
+    two = product_part(LABELS[1], facts, products[0], second, questions[1])
     return one, with_products(two, plain(made.size + 1, made.size + 1))
+
+
+def plain_moments(facts: RowFacts, noise: Noise, neighbors: str) -> tuple[ProductEncoding, tuple[Product, ...]]:
+    """Return the encoding of column moments of rows without weights, and their sums."""
+    made, moments = facts.layout, forms.column_moments(facts.layout, noise, neighbors, leaves=facts.leaves)
+    asked = [Product((j,)) for j in range(1, made.size + 1)] + [Product((j, j)) for j in forms.squared(made)]
+    asked += [Product((0, 0))] if moments.parameters["count"] else []
+    return moments, tuple(asked)
 
 
 def plain(entries: int, coordinates: int) -> NormClip:

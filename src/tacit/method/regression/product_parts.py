@@ -18,11 +18,12 @@ from tacit.release.parts import Variable
 from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap, RowMap, Unit
 from tacit.rows.row_products import Coordinate, CrossProducts, Product, ProductOfMeans
+from tacit.rows.row_weight import STEPS
 from tacit.schema import Boolean, Category, PrivacyUnit, Schema
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.typed_conditions import Predicate, typed
 from tacit.schema.row_expressions import with_expressions
-from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowmap, unit_of
+from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowmap, unit_of, weightmap
 
 KIND: Final = "regression"
 
@@ -48,6 +49,7 @@ class RowFacts:
 
     leaves: whether a row (a person) can be absent although their number is public.  unit: the column of persons, None
     without a PrivacyUnit.  max_rows: most rows of a person.  computed: the expressions of the formula, as columns.
+    weight: the column of weights, if rows have any.
     """
 
     variables: tuple[Variable, ...]
@@ -58,6 +60,7 @@ class RowFacts:
     unit: Unit | None = None
     max_rows: int = 1
     computed: tuple[Computed, ...] = ()
+    weight: RowMap | None = None
 
     def score_question(
         self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int, *, beside: bool = False
@@ -71,15 +74,17 @@ class RowFacts:
         scores = tuple(Product((j,), 1) for j in range(self.layout.size))
         if self.unit is None:
             squares = (Product(one.pairs[0], 2, shift) for one in entries)
-            return CrossProducts(self.coordinates, (*(() if beside else scores), *others, *squares))
+            asked = (*(() if beside else scores), *others, *squares)
+            return CrossProducts(self.coordinates, asked, weight=self.weight)
         between = tuple(ProductOfMeans(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
         # mean scores are what the products between them are made of, summed or not
         aside = len(scores) if beside else 0
-        return CrossProducts(self.coordinates, (*scores, *others), None, self.unit, between, aside=aside)
+        asked = (*scores, *others)
+        return CrossProducts(self.coordinates, asked, None, self.unit, between, aside=aside, weight=self.weight)
 
 
 def row_facts(query: Regression, schema: Schema) -> RowFacts:
-    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q61, Q62, Q86, Q89."""
+    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q61, Q62, Q72, Q86, Q89."""
     formula = parse(query.formula)
     extended, computed = with_expressions(schema, formula.expressions)
     maps, variables = column_maps(formula, extended, counted=query.model == "poisson")
@@ -88,7 +93,8 @@ def row_facts(query: Regression, schema: Schema) -> RowFacts:
     leaves = where is not None or any(at.missing is None for at in maps.values())
     coordinates = tuple(_coordinate(one, maps) for one in made.coordinates)
     variables = (*variables, *(_read_only(name, schema) for name in formula.read_only))
-    return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema), computed)
+    weight = None if query.weights is None else weightmap(schema, query.weights, STEPS)
+    return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema), computed, weight)
 
 
 def as_measurement(

@@ -9,7 +9,7 @@ from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.method.regression.formula import canonical, parse
 from tacit.release.query import Needed, Query
-from tacit.release.query_checks import condition
+from tacit.release.query_checks import column, condition
 
 MODELS: Final = ("linear", "logistic", "poisson", "probit", "gamma", "huber")
 
@@ -31,7 +31,10 @@ class Regression(Query["RegressionRelease"]):
     released moments and shortened to a norm, so that wide bounds and correlated regressors cost little.
     where: a condition that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the
     person's complete rows, and standard errors are between persons.
-    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
+    weights: a column of survey weights, from 0 to its upper bound: the coefficients are those of the population that
+    the weights stand for, with standard errors from squared weights (sandwich).  A row without a weight is left out.
+    With a PrivacyUnit a row has its weight over the number of the person's complete rows.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=), Q01 (weights=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
     >>> Regression("income ~ age*sex").to_dict()
@@ -43,6 +46,7 @@ class Regression(Query["RegressionRelease"]):
     formula: str
     model: str = "linear"
     where: str | None = None
+    weights: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,3 +60,5 @@ class Regression(Query["RegressionRelease"]):
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
         object.__setattr__(self, "formula", canonical(parse(self.formula)))
         condition(self)
+        if self.weights is not None:
+            column("Regression", "weights", self.weights)

@@ -10,7 +10,14 @@ from tacit.method.regression import further_design, norm_score_encoding, split_s
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
-from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, square_weight, squared
+from tacit.method.regression.norm_encoding import (
+    FAR_SCORES,
+    FORMER_PRODUCTS,
+    OF_COLUMNS,
+    WEIGHTED,
+    square_weight,
+    squared,
+)
 from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
 from tacit.method.regression.norm_person_encoding import OF_SCORES, PERSON, of_rows
 from tacit.method.regression.query import Regression
@@ -52,6 +59,7 @@ AT_PURE_PRICES: Final = {
 """The same at pure prices: scores, and then the matrices beside them."""
 OF_NORM_CLIPPED: Final = (
     *LINEAR_NORMS,
+    WEIGHTED,
     FAR_SCORES,
     FORMER_PRODUCTS,
     *norm_score_encoding.FORMS,
@@ -74,10 +82,12 @@ def wrong(made: Release) -> Iterator[str]:
         former, known = (
             tuple(f"{PERSON}{one}" if one in of_persons else one for one in some) for some in (former, known)
         )
+    if query.weights is not None:
+        former, known = (), (WEIGHTED, *known[1:])
     found = tuple(part.form for part in made.parts)
-    alike = (
-        {} if made.unit is not None else {FORMER_PRODUCTS: LINEAR_NORMS[1]} | (FAR if query.model == "linear" else {})
-    )
+    # persons and rows with weights have one form alone
+    former_too = made.unit is None and query.weights is None
+    alike = {FORMER_PRODUCTS: LINEAR_NORMS[1]} | (FAR if query.model == "linear" else {}) if former_too else {}
     of_now = tuple(alike.get(one, one) for one in found)
     if found != former and of_now != known:
         yield f"its parts are not those of a {query.model} regression"
@@ -147,9 +157,11 @@ def _of_scores(facts: Mapping[str, int]) -> Iterator[str]:
 def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part of norm-clipped rows does not fit the layout."""
     facts, m, form = part.parameters, known.size, of_rows(part.form)
-    if form == LINEAR_NORMS[0]:
-        weighted, weights = 0, ("G", "score", "square")
-        wanted = m + len(squared(known)) + (facts["count"] > 0)
+    if form in OF_COLUMNS:
+        weighted, weights = 0, ("G", "score", "square", *(("squares",) if form == WEIGHTED else ()))
+        wanted = m + len(squared(known)) + (2 if form == WEIGHTED else facts["count"] > 0)
+        if form == WEIGHTED and facts["count"] < 1:
+            yield "has weights of rows, and not their sum"
         if not facts["count"] and made.rows is None:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
