@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -121,7 +122,7 @@ def gaps(places: Sequence[int]) -> list[Bounds]:
     ordered = sorted(places)
     first = (ordered[0], ordered[0] + 1)
     # the uniform below lies in (a, a + 1), this one in (b, b + 1): their gap in (b - a - 1, b - a + 1)
-    return [first, *((max(b - a - 1, 0), b - a + 1) for a, b in zip(ordered, ordered[1:], strict=False))]
+    return [first, *((max(b - a - 1, 0), b - a + 1) for a, b in pairwise(ordered))]
 
 
 def _rounded(scale: Fraction, value: int, bits: int) -> int:

@@ -33,7 +33,7 @@ LEAST_SUMMED: Final = 0.5
 TERMS: Final = 2_000
 """Terms of what rounding adds to a variance: the first left out is below 1e-13 of it."""
 POWERS: Final = 64
-"""Exponentials whose part of a characteristic function matters at frequencies of 3 and more: 3.3**-64 is below 1e-33."""
+"""Exponentials whose part of a characteristic function matters at frequencies of 3 or more: 3.3**-64 is 1e-33."""
 AT_ONCE: Final = 2**20
 """Numbers held at a time."""
 
@@ -95,7 +95,9 @@ class ProductLaplace:
         x, width = np.abs(np.asarray(k, dtype=np.float64)), 1 / float(self.scale)
         low, high = np.maximum(x - 0.5, 0.0) * width, (x + 0.5) * width
         # a cell of 0 is that of both signs
-        mass = np.where(x == 0, 1.0, 0.5) * (self._cell(low, high) if width <= 1 else self._tail(low) - self._tail(high))
+        mass = np.where(x == 0, 1.0, 0.5) * (
+            self._cell(low, high) if width <= 1 else self._tail(low) - self._tail(high)
+        )
         return np.asarray(np.where(x == np.floor(x), mass, 0.0))
 
     def sf(self, k: ArrayLike) -> Floats:
@@ -110,7 +112,7 @@ class ProductLaplace:
 
     def _tail(self, y: Floats) -> Floats:
         """Return P(Y > y), y >= 0."""
-        return _poisson_sum(y, _log_tails(self.size, self.dimension))
+        return beyond(y, self.size, self.dimension)
 
     def _cell(self, low: Floats, high: Floats) -> Floats:
         """Return P(low < Y < high) for cells no wider than 1: Gauss-Legendre with 12 nodes on the density."""
@@ -147,6 +149,11 @@ def sampled_together(laws: Sequence[ProductLaplace], many: int, rng: np.random.G
     return found
 
 
+def beyond(y: Floats, size: int, dimension: int) -> Floats:
+    """Return P(Y > y), y >= 0: of a coordinate of scale 1, without its sign, before rounding."""
+    return _poisson_sum(y, _log_tails(size, dimension))
+
+
 def second_moment(size: int, dimension: int) -> float:
     """Return the mean of a squared coordinate of scale 1, before rounding: E R**2 = (d + 1) (d + 2), of U 2 / ..."""
     return 2 * (dimension + 1) * (dimension + 2) / ((size + 1) * (size + 2))
@@ -172,7 +179,9 @@ def laplace_part(parts: Sequence[tuple[ProductLaplace, Floats]]) -> Floats:
     # columns are independent given the radius: E (sum V_j)**4 = sum E V_j**4 + 3 sum over i != j of E V_i**2 E V_j**2
     inside = fourths + 3 * (np.asarray(squares) ** 2 - paired)
     ratio = (d + 3) * (d + 4) / ((d + 1) * (d + 2))
-    kurtosis = ratio * np.divide(inside, np.square(squares), out=np.full_like(inside, 3.0), where=np.square(squares) > 0)
+    kurtosis = ratio * np.divide(
+        inside, np.square(squares), out=np.full_like(inside, 3.0), where=np.square(squares) > 0
+    )
     return np.asarray(np.sqrt(np.clip(kurtosis / 3 - 1, 0.0, 1.0)))
 
 
