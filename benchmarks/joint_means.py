@@ -1,8 +1,8 @@
 """Several columns of one question at a pure price: their noise, and the coverage of their intervals.
 
 `python benchmarks/joint_means.py` writes its parts of docs/reference/point-errors.md in about ten minutes; `--quick`
-prints a twentieth.  The columns of one question have noise of one vector (`tacit.noise.product`) where it adds less than
-independent noises, each at its share of the price, which they had before.
+prints a twentieth.  The columns of one question have noise of one vector (`tacit.noise.product`) where it adds less
+than independent noises, each at its share of the price, which they had before.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ MISSING = 0.1
 """Chance of a missing cell where cells may be missing."""
 LEVELS = (0.9, 0.95, 0.99)
 """Of differences and averages of columns of the same bounds, for the table alone: noise is then the only error."""
+TIMES = 50
+"""Of these, so many times as many releases: their intervals have one width."""
 TRUTH = 20, 1_000_000
 """The true mean of a law, moved into its bounds, is that of so many draws."""
 
@@ -129,29 +131,23 @@ def cells(repeats: int) -> Iterator[str]:
 
 
 def table_alone(repeats: int) -> Iterator[str]:
-    """Yield a line for each number of columns: differences and averages of means, noise being the only error."""
+    """Yield a line for each number of columns: noise is the only error, and of all releases of a table the same."""
     for p in COVERED:
         names = [f"x{j}" for j in range(p)]
         rng = np.random.default_rng(p)
         table = {name: rng.integers(0, 101, 500).astype(np.float64) for name in names}
-        for form, rule in (("complete", {"missing": "none"}), ("missing", {})):
-            schema = Schema({name: Real(0, 100, **rule) for name in names})
-            made = simulate(Mean(names), table, schema, epsilon=0.5, repeats=repeats, rng=p)
-            asks = {
-                "a mean": "x0",
-                "a difference": "x0 - x1",
-                "the average": " + ".join(f"{1 / p} * {x}" for x in names),
-            }
-            for title, words in asks.items():
-                weights = {"a mean": [1.0], "a difference": [1.0, -1.0]}.get(title, [1 / p] * p)
-                true = float(np.dot(weights, made.exact[: len(weights)]))
-                hits = np.zeros(len(LEVELS))
-                for one in made.releases:
-                    found = one.estimate("table").contrast(words)
-                    limits = [found.intervals(level)[0] for level in LEVELS]
-                    hits += [low <= true <= high for low, high in limits]
-                said = " | ".join(f"{100 * hit / repeats:.1f}" for hit in hits)
-                yield f"| {p} | {form} | {title} | {said} |"
+        schema = Schema({name: Real(0, 100, missing="none") for name in names})
+        for title, question in (("means", Mean(names)), ("sums", Sum(names))):
+            made = simulate(question, table, schema, epsilon=0.5, repeats=TIMES * repeats, rng=p)
+            whole = [1 / p] * p
+            asks = {"one": [1.0], "the difference of two": [1.0, -1.0], "the average of all": whole}
+            for words, weights in asks.items():
+                error = np.abs((made.estimates - made.exact)[:, : len(weights)] @ np.array(weights))
+                terms = " + ".join(f"{weight} * {name}" for weight, name in zip(weights, names, strict=False))
+                found = made.release(0).estimate("table").contrast(terms)
+                half = [float(np.diff(found.intervals(level)[0])[0]) / 2 for level in LEVELS]
+                said = " | ".join(f"{100 * (error <= h).mean():.1f}" for h in half)
+                yield f"| {p} | {title} | {words} | {said} |"
 
 
 def main() -> None:
@@ -167,7 +163,7 @@ def main() -> None:
         ),
         "table": lambda repeats: "\n".join(
             (
-                f"| columns | form | of | {' | '.join(f'{100 * level:.0f}%' for level in LEVELS)} |",
+                f"| columns | of | what | {' | '.join(f'{100 * level:.0f}%' for level in LEVELS)} |",
                 "|---:|---|---|---:|---:|---:|",
                 *table_alone(repeats),
             )

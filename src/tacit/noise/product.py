@@ -30,6 +30,8 @@ MOST_DIMENSIONS: Final = 2**12
 """Most integers of all columns."""
 LEAST_SUMMED: Final = 0.5
 """Scale below which the variance is summed over integers."""
+SMOOTH: Final = 1_000
+"""Scale from which on rounding adds 1/12 to a variance, and in all less than 1e-14 of it besides."""
 TERMS: Final = 2_000
 """Terms of what rounding adds to a variance: the first left out is below 1e-13 of it."""
 POWERS: Final = 64
@@ -79,16 +81,8 @@ class ProductLaplace:
         g the coordinate's characteristic function, the mean over M of the real part of (1 - i t scale)**-(M + 1).
         """
         s = float(self.scale)
-        if s < LEAST_SUMMED:  # the terms would cancel: nearly all mass is at 0
-            return _summed_variance(self)
-        n = np.arange(1, TERMS + 1, dtype=np.float64)
-        weight = exponentials(self.size, self.dimension)[:POWERS]
-        power = np.arange(1, len(weight) + 1)
-        base = 1 / (1 - 2j * np.pi * s * n)
-        each = base[:, None] ** power
-        own, slope = (each.real @ weight), ((1j * s * power * each * base[:, None]).real @ weight)
-        terms = own / (n * np.pi) ** 2 - 2 * slope / (n * np.pi)
-        return s * s * second_moment(self.size, self.dimension) + 1 / 12 + float(np.sum(np.where(n % 2, -terms, terms)))
+        plain = s * s * second_moment(self.size, self.dimension) + 1 / 12
+        return plain if s >= SMOOTH else _variance(self, plain)
 
     def pmf(self, k: ArrayLike) -> Floats:
         """See `Law.pmf`: a difference of tails where the scale is small, else the integral of the density."""
@@ -217,7 +211,22 @@ def _poisson_sum(y: Floats, log_weights: Floats) -> Floats:
     return found.reshape(np.shape(y))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
+def _variance(law: ProductLaplace, plain: float) -> float:
+    """Return the variance at a small scale; plain: what it is but for the sum in `ProductLaplace.variance`."""
+    s = float(law.scale)
+    if s < LEAST_SUMMED:  # the terms would cancel: nearly all mass is at 0
+        return _summed_variance(law)
+    n = np.arange(1, TERMS + 1, dtype=np.float64)
+    weight = exponentials(law.size, law.dimension)[:POWERS]
+    power = np.arange(1, len(weight) + 1)
+    base = 1 / (1 - 2j * np.pi * s * n)
+    each = base[:, None] ** power
+    own, slope = (each.real @ weight), ((1j * s * power * each * base[:, None]).real @ weight)
+    terms = own / (n * np.pi) ** 2 - 2 * slope / (n * np.pi)
+    return plain + float(np.sum(np.where(n % 2, -terms, terms)))
+
+
 def _summed_variance(law: ProductLaplace) -> float:
     """Return E Z**2 as the sum over k >= 1 of (2 k - 1) P(|Z| >= k), until what is left vanishes."""
     # no coordinate is larger than the radius, which is below d + 40 sqrt(d) + 800 but for 1e-300
