@@ -289,7 +289,7 @@ def split_together(parts: Sequence[tuple[ProductLaplace, Array]]) -> tuple[Array
 
     parts: of each column its law and the weights of its integers, shape (..., k).  The sum of a normal and a Laplace
     variable has the variance and the kurtosis of the weighted noises (`noise.product.laplace_part`); both are widened
-    by the factor, at most 1.04, by which one integer alone would otherwise exceed its quantiles at LEVELS.
+    by the factor, below 1.1, by which one integer alone would otherwise exceed its quantiles at LEVELS.
     """
     variance = sum((weights**2).sum(axis=-1) * law.variance() for law, weights in parts)
     share = laplace_part(parts)
