@@ -344,8 +344,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.estimates.comparisons",
-        "        made = sampled_together(own, draws, rng)\n",
-        "        made = [law.sample(law.size * draws, rng).reshape(draws, -1) for law in own]\n",
+        "        made = sampled_together(joint, draws, rng)\n",
+        "        made = [law.sample(law.size * draws, rng).reshape(draws, -1) for law in joint]\n",
         "simultaneous intervals take dependent noises for independent ones",
         ("tests/inference/test_joint_noise.py::test_simultaneous_intervals_draw_the_vector",),
     ),

@@ -184,6 +184,7 @@ class LinearCombination:
             variance = float(one.sampling_variances[0])
         # one scale of 0, so that the array is not empty where all noise is normal
         scales = [np.zeros(1)]
+        found: list[tuple[Array, Array]] = []
         vectors: dict[str, list[tuple[ProductLaplace, Array]]] = {}
         for block, weights in rows:
             used = np.flatnonzero(weights)
@@ -193,15 +194,12 @@ class LinearCombination:
                 continue
             if block.joint is None:
                 # noises of different cells are independent: each (term, noise) is a summand of its own
-                s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+                found.append(laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1)))
             else:
                 # all terms react to the same k noises, so their loadings are added first
-                s, b = laws.split(block.law, weights @ block.loadings)
+                found.append(laws.split(block.law, weights @ block.loadings))
+        for s, b in (*found, *map(laws.split_together, vectors.values())):
             # rounded Gaussian noise joins the normal part (`error_laws`)
-            variance += float(s) ** 2
-            scales.append(b)
-        for parts in vectors.values():
-            s, b = laws.split_together(parts)
             variance += float(s) ** 2
             scales.append(b)
         return np.asarray(math.sqrt(variance)), np.concatenate(scales)

@@ -235,12 +235,12 @@ def _noises(blocks: Sequence[ColumnTerms], draws: int, rng: np.random.Generator)
             vectors.setdefault(block.source, []).append(i)
     found: dict[int, Array] = {}
     for places in vectors.values():
-        own = [law for i in places if isinstance(law := blocks[i].law, ProductLaplace)]
-        made = sampled_together(own, draws, rng)
+        joint = [law for i in places if isinstance(law := blocks[i].law, ProductLaplace)]
+        made = sampled_together(joint, draws, rng)
         found |= {i: z[:, None, :].astype(np.float64) for i, z in zip(places, made, strict=True)}
     for i, block in enumerate(blocks):
         if i not in found:
             m, k = block.loadings.shape
-            own_terms = m if block.joint is None else 1  # parameters of one fit share their noises
-            found[i] = block.law.sample(draws * own_terms * k, rng).reshape(draws, own_terms, k).astype(np.float64)
+            own = m if block.joint is None else 1  # parameters of one fit share their noises
+            found[i] = block.law.sample(draws * own * k, rng).reshape(draws, own, k).astype(np.float64)
     return [found[i] for i in range(len(blocks))]
