@@ -337,8 +337,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.privacy.bought",
-        "    return Cost(epsilon=sum((one for one in shares if one is not None), Fraction(0)))\n",
-        "    return part.cost if shares else Cost(epsilon=Fraction(1))\n",
+        "    return replace(part.cost, epsilon=sum((one for one in shares if one is not None), Fraction(0)))\n",
+        "    return replace(part.cost, epsilon=shares[0])\n",
         "a vector of noise of several columns counts as the price of one",
         ("tests/mechanisms/test_joint_noise.py::test_a_vector_is_one_mechanism_at_the_whole_price",),
     ),

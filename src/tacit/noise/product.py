@@ -48,7 +48,7 @@ class ProductLaplace:
 
     >>> law = ProductLaplace(Fraction(100), 2, 20)
     >>> round(law.variance(), 2), float(law.sf(1000)).__round__(4)
-    (770000.08, 0.1262)
+    (770000.08, 0.1314)
     >>> ProductLaplace(Fraction(100), 2, 2).variance().__round__(2)  # of one column alone
     20000.08
     """

@@ -13,7 +13,7 @@ conversions are proven in `privacy.gaussian`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 from typing import Any, Final, Protocol
@@ -64,7 +64,7 @@ def price_of_noise(part: Noisy, parts: Sequence[Noisy]) -> Cost:
     if not isinstance(part.law, ProductLaplace):
         return part.cost
     shares = [one.cost.epsilon for one in parts if isinstance(one.law, ProductLaplace)]
-    return Cost(epsilon=sum((one for one in shares if one is not None), Fraction(0)))
+    return replace(part.cost, epsilon=sum((one for one in shares if one is not None), Fraction(0)))
 
 
 def range_for(cost: Cost) -> Fraction:
