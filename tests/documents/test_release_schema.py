@@ -332,6 +332,7 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 several = key == "columns" and words["kind"] == "quality"
                 delta = key == "delta"  # what is left is a pure price
                 delta = delta or key.startswith("weight")  # as many as a regression has columns
+                delta = delta or key in ("dimension", "size")  # of noise that is one vector; the reader asks for them
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue
