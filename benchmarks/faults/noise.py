@@ -347,6 +347,6 @@ FAULTS = (
         "        made = sampled_together(joint, draws, rng)\n",
         "        made = [law.sample(law.size * draws, rng).reshape(draws, -1) for law in joint]\n",
         "simultaneous intervals take dependent noises for independent ones",
-        ("tests/inference/test_joint_noise.py::test_simultaneous_intervals_draw_the_vector",),
+        ("tests/inference/test_errors_of_joint_noise.py::test_simultaneous_intervals_draw_the_vector",),
     ),
 )

@@ -84,7 +84,8 @@ NOISE: Final = Named(
             "dimension": Whole(1),
         },
         "The law of each integer's own noise, in grid steps; dimension: how many integers one vector of noise has; "
-        "size: how many of them are of this part, where the vector is of several.",
+        "size: how many of them are of this part, where the vector is of several.  They are protected together, at "
+        "the sum of their costs.",
         optional=("size", "dimension"),
     ),
 )
