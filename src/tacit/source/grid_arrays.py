@@ -1,0 +1,89 @@
+"""Grid values of arrays in memory, in NumPy: the same integers as `RowMap.numpy`, some rows at a time.  INSIDE.
+
+Of a finite x the reference is v = floor(clamp(y, 0, steps) + 1/2) with y = (x - lower) * (steps / (upper - lower)),
+and the ends where x is at or beyond a bound.  The clamp alone gives these: below the lower bound y <= 0; at the upper
+one y is steps, rounded three times, and the half that is added moves it far above steps - 1/2; beyond it y is no less,
+since every operation is monotone.  As is the addition of 1/2, which may therefore come before the clamp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rows.row_map import KeyMap, RowMap
+from tacit.source.shared_blocks import Buffers
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class GridMaps:
+    """The maps of some columns, applied to all of them at once."""
+
+    maps: tuple[RowMap, ...]
+
+    def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, list[Mask]]:
+        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and masks of absent cells, where v is 0.
+
+        The array is used again for the next rows.
+        """
+        x = buffers.array("grid", (len(self.maps), len(cells[0])))
+        # integers become floats, rounded to nearest as by every engine
+        for to, one in zip(x, cells, strict=True):
+            np.copyto(to, one)
+        finite = np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)).all(axis=1)
+        # columns with missing cells, by the reference
+        odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
+        lower, scale, top, factor = self._constants
+        if np.any(lower):
+            x -= lower
+        x *= scale
+        x += 0.5
+        if self._one_top is None:
+            np.minimum(np.maximum(x, 0.5, out=x), top, out=x)
+        else:
+            np.clip(x, 0.5, self._one_top, out=x)
+        np.floor(x, out=x)
+        if np.any(factor != 1):
+            x *= factor
+        for i, (v, _) in odd.items():
+            x[i] = v
+        return x, [~present for _, present in odd.values() if not present.all()]
+
+    @cached_property
+    def _constants(self) -> tuple[Floats, Floats, Floats, Floats]:
+        rows = [(at.lower, at.steps / (at.upper - at.lower), at.steps + 0.5, at.factor) for at in self.maps]
+        lower, scale, top, factor = np.array(rows, dtype=np.float64).reshape(-1, 4).T[:, :, None]
+        return lower, scale, top, factor
+
+    @cached_property
+    def _one_top(self) -> float | None:
+        """The end of the clamp where it is that of all columns: with a single number NumPy clamps faster."""
+        found = {at.steps + 0.5 for at in self.maps}
+        return found.pop() if len(found) == 1 else None
+
+
+def _simple(at: RowMap) -> bool:
+    """Whether finite cells need the clamp alone."""
+    return at.kind != "boolean" and math.isfinite(at.upper - at.lower)
+
+
+def level_places(key: KeyMap, cells: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the index of the level of each cell, -1 where absent.
+
+    cells: codes; of text, the place of its level, from 1 (`Reading`).  NaN where missing.
+    """
+    x = np.asarray(cells, dtype=np.float64)
+    text = isinstance(key.levels[0], str)
+    found = np.full(x.shape, -1 if key.missing is None else key.missing, dtype=np.int64)
+    for i, level in enumerate(key.levels):
+        found[x == (i + 1.0 if text else float(level))] = i
+    return found

@@ -1,0 +1,70 @@
+"""Work on the rows of a table in memory, some thousands at a time, shared among threads.  INSIDE the wall.
+
+NumPy releases Python's lock while it computes; some tens of columns of a block of rows fit a processor's cache.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.muted import silent
+from tacit.source.pass_progress import WATCHED
+
+T = TypeVar("T")
+R = TypeVar("R")
+BLOCK: Final = 2**13
+"""Rows of a block.  Proofs that sums are exact rest on it."""
+FEW: Final = 4
+"""Blocks that a thread of its own is worth."""
+
+
+def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R]) -> list[R]:
+    """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted."""
+    many = max(1, min(os.cpu_count() or 1, len(blocks) // FEW))
+    left, stopped = iter(blocks), Event()
+    watched = WATCHED.get()
+    if watched is not None and len(blocks):
+        watched.count(lambda: 1 - left.__length_hint__() / len(blocks))  # pyright: ignore
+
+    def own() -> Iterator[T]:
+        # of one iterator, so that a thread that is slower takes fewer; `next` of a list's is atomic
+        for one in left:
+            if stopped.is_set():
+                return
+            yield one
+
+    def run() -> R:
+        with silent():  # belongs to the thread
+            return work(own())
+
+    if many == 1:
+        return [run()]
+    with ThreadPoolExecutor(many) as threads:
+        waiting = [threads.submit(run) for _ in range(many)]
+        try:
+            return [one.result() for one in waiting]
+        except BaseException:
+            stopped.set()
+            raise
+
+
+class Buffers:
+    """Arrays that are used again for each block: new ones of this size would cost more than the arithmetic."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
+        """Return the array of this name, of undefined content; its last axis is rows, at most BLOCK."""
+        *outer, rows = shape
+        found = self._made.get(name)
+        if found is None or found.shape[:-1] != tuple(outer) or found.shape[-1] < rows:
+            found = self._made[name] = np.empty((*outer, max(rows, BLOCK)), dtype=dtype)
+        return found[..., :rows]
