@@ -30,10 +30,10 @@ class GridMaps:
 
     maps: tuple[RowMap, ...]
 
-    def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, list[Mask]]:
-        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and masks of absent cells, where v is 0.
+    def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, dict[int, Mask]]:
+        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and which cells are absent, by the index of a map.
 
-        The array is used again for the next rows.
+        v is 0 there; of a map without absent cells there is no mask.  The array is used again for the next rows.
         """
         x = buffers.array("grid", (len(self.maps), len(cells[0])))
         # integers become floats, rounded to nearest as by every engine
@@ -43,7 +43,7 @@ class GridMaps:
         # columns with missing cells, by the reference
         odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
         lower, scale, top, factor = self._constants
-        if np.any(lower):
+        if lower is not None:
             x -= lower
         x *= scale
         x += 0.5
@@ -52,17 +52,18 @@ class GridMaps:
         else:
             np.clip(x, 0.5, self._one_top, out=x)
         np.floor(x, out=x)
-        if np.any(factor != 1):
+        if factor is not None:
             x *= factor
         for i, (v, _) in odd.items():
             x[i] = v
-        return x, [~present for _, present in odd.values() if not present.all()]
+        return x, {i: ~present for i, (_, present) in odd.items() if not present.all()}
 
     @cached_property
-    def _constants(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def _constants(self) -> tuple[Floats | None, Floats, Floats, Floats | None]:
+        """Lower bounds, scales, ends of the clamp, and factors, of shape (maps, 1); None where they change nothing."""
         rows = [(at.lower, at.steps / (at.upper - at.lower), at.steps + 0.5, at.factor) for at in self.maps]
         lower, scale, top, factor = np.array(rows, dtype=np.float64).reshape(-1, 4).T[:, :, None]
-        return lower, scale, top, factor
+        return lower if lower.any() else None, scale, top, factor if (factor != 1).any() else None
 
     @cached_property
     def _one_top(self) -> float | None:

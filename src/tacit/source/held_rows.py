@@ -86,7 +86,7 @@ class RowCells:
 
     def _coordinates(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> Held:
         maps, rows = self._grid.maps, len(cells[0])
-        v, gone = self._grid.values(cells[: len(maps)], buffers) if maps else (np.empty((0, rows)), list[Any]())
+        v, gone = self._grid.values(cells[: len(maps)], buffers) if maps else (np.empty((0, rows)), dict[int, Any]())
         places = {key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(maps) :], strict=True)}
         z = np.empty((len(self.question.coordinates), rows), dtype=np.int16)
         if maps:
@@ -98,7 +98,7 @@ class RowCells:
                 # a product, by the reference
                 grid = {at: (v[maps.index(at)] + at.G // 2).astype(np.int64) for at in one.numbers}
                 z[j] = one.numpy(grid, places, rows)
-        missing = [*gone, *(at < 0 for at in places.values() if at.min(initial=0) < 0)]
+        missing = [*gone.values(), *(at < 0 for at in places.values() if at.min(initial=0) < 0)]
         return z if not missing else np.ascontiguousarray(z[:, ~np.any(missing, axis=0)])
 
     @cached_property
