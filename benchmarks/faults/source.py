@@ -10,6 +10,8 @@ DIVISION = "tests/source/test_division.py"
 ODD = "tests/source/test_odd_cells.py"
 TEXT = "tests/source/test_text_files.py"
 PIECES = "tests/source/test_pieces.py"
+HELD = "tests/source/test_held_rows.py"
+MEMORY = "tests/source/test_arrays_in_memory.py"
 CONDITIONS = "tests/predicates/test_conditions.py"
 COMPUTED = "tests/predicates/test_computed.py"
 EXTRA = "tests/mechanisms/test_histogram_extra_cells.py"
@@ -279,24 +281,73 @@ FAULTS = (
         (f"{CONDITIONS}::test_bins_of_numbers_on_every_engine",),
     ),
     Fault(
-        "tacit.source.held_rows",
-        "w[:, far] = np.trunc(w[:, far] * clip.most / root)",
-        "w[:, far] = np.rint(w[:, far] * clip.most / root)",
+        "tacit.source.held_products",
+        "some = np.trunc(w[:, far] * clip.most / root)",
+        "some = np.rint(w[:, far] * clip.most / root)",
         "rows that are held are shortened to other integers than rows of engines",
-        ("tests/source/test_held_rows.py::test_any_question_has_the_integers_of_the_reference",),
+        (f"{HELD}::test_any_question_has_the_integers_of_the_reference",),
+    ),
+    Fault(
+        "tacit.source.held_products",
+        "piece = np.minimum(place // WIDTH, PIECES - 1)",
+        "piece = np.minimum(place, 2 * L - 1) // WIDTH - (place == 2 * L)",
+        "scores of predictors at the end of their grid are of another piece",
+        (f"{HELD}::test_predictors_at_the_ends_of_their_grid",),
+    ),
+    Fault(
+        "tacit.source.held_products",
+        "low = most < 2**31 and most * entry * BLOCK <= 2**53 and BLOCK << shift <= 2**32",
+        "low = most * entry * BLOCK <= 2**53",
+        "remainders of products that are divided by much overflow, and sums are wrong",
+        (f"{HELD}::test_remainders_that_do_not_fit_are_not_used",),
+    ),
+    Fault(
+        "tacit.source.held_products",
+        "np.bitwise_and(terms, mask, out=terms)",
+        "np.right_shift(terms, np.uint32(1), out=terms)",
+        "products that are divided are not rounded down",
+        (f"{HELD}::test_any_question_has_the_integers_of_the_reference",),
     ),
     Fault(
         "tacit.source.held_rows",
-        "piece = np.minimum(place // WIDTH, PIECES - 1).astype(np.intp)",
-        "piece = (np.minimum(place, 2 * L - 1) // WIDTH).astype(np.intp) - (place == 2 * L)",
-        "scores of predictors at the end of their grid are of another piece",
-        ("tests/source/test_held_rows.py::test_predictors_at_the_ends_of_their_grid",),
+        "return z if not missing else np.ascontiguousarray(z[:, ~np.any(missing, axis=0)])",
+        "return z",
+        "rows that are not complete are held, and count",
+        (f"{MEMORY}::test_regressions_have_the_integers_of_the_engine",),
     ),
     Fault(
         "tacit.source.held_rows",
         "one = one if complete.all() else np.ascontiguousarray(one[:, complete])",
         "one = np.ascontiguousarray(one)",
-        "rows that are not complete are held, and count",
-        ("tests/source/test_held_rows.py::test_what_is_not_held_is_read_by_each_part",),
+        "rows that a condition leaves out are held, and count",
+        (f"{HELD}::test_what_is_not_held_is_read_by_each_part",),
+    ),
+    Fault(
+        "tacit.source.grid_arrays",
+        "if not (finite[i] and _simple(at))}",
+        "if not _simple(at)}",
+        "infinite cells of tables in memory are clamped, and missing on an engine",
+        (f"{MEMORY}::test_grid_values_are_those_of_the_reference",),
+    ),
+    Fault(
+        "tacit.source.grid_arrays",
+        "np.clip(x, 0.5, self._one_top, out=x)",
+        "np.clip(x, 0.0, self._one_top, out=x)",
+        "cells below the bounds of tables in memory leave the grid",
+        (f"{MEMORY}::test_grid_values_are_those_of_the_reference",),
+    ),
+    Fault(
+        "tacit.source.array_sums",
+        "return steps < EXACT and one.bound * BLOCK <= EXACT",
+        "return steps < EXACT",
+        "sums of large terms of tables in memory are rounded",
+        (f"{MEMORY}::test_a_sum_that_could_round_is_left_to_the_engine",),
+    ),
+    Fault(
+        "tacit.source.array_sums",
+        "total[i] += int(found.sum() if gone is None else found[~gone].sum())",
+        "total[i] += int(found.sum())",
+        "cells that are absent add the constant of a sum",
+        (f"{MEMORY}::test_sums_are_those_of_the_engine_and_of_the_reference",),
     ),
 )

@@ -41,7 +41,7 @@ def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
     if rows > MAX_ROWS:
         raise ArithmeticError("more rows than the sums are proven for")
     blocks = [[one[at : at + BLOCK] for one in columns] for at in range(0, rows, BLOCK)]
-    total = [sum(each) for each in zip(*shared(blocks, asked.over), strict=True)]
+    total = [sum(each) for each in zip(*shared(blocks, asked.over, whole=True), strict=True)]
     # `ONE` without a column counts all rows
     return Aggregate(rows, (tuple(rows if one.rowmap is None else total[terms.index(one)] for one in sums),))
 

@@ -69,7 +69,7 @@ def held(engine: Engine, question: CrossProducts, where: Predicate | None) -> He
         if 2 * len(question.coordinates) * len(lying[0]) > MOST_HELD:
             return None
         blocks = [[one[at : at + BLOCK] for one in lying] for at in range(0, len(lying[0]), BLOCK)]
-        return HeldRows(len(lying[0]), tuple(z for some in shared(blocks, cells.held) for z in some))
+        return HeldRows(len(lying[0]), tuple(z for some in shared(blocks, cells.held, whole=True) for z in some))
     return _made_of_floats(engine, readings, cells)
 
 

@@ -131,6 +131,8 @@ def spread(
     Words are drawn on the cluster: fresh for rows, by the key for persons.  place: makes a function from words by the
     key and row numbers to words of blocks of equal size; None where labels are independent.
     """
+    if engine.in_memory([cell_reading(cell) for cell in cells]) is not None:
+        return None
     extra = [] if unit is None else [Reading(unit.source, "unit")]
     numbered = None if place is None else partial(_numbering, key, place)
     work = ClusterWork(partial(_drawn, key), numbered, group, answer, numbers)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
-from typing import Any, Final, TypeVar
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,34 +25,54 @@ FEW: Final = 4
 """Blocks that a thread of its own is worth."""
 
 
-def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R]) -> list[R]:
-    """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted."""
-    many = max(1, min(os.cpu_count() or 1, len(blocks) // FEW))
-    left, stopped = iter(blocks), Event()
-    watched = WATCHED.get()
-    if watched is not None and len(blocks):
-        watched.count(lambda: 1 - left.__length_hint__() / len(blocks))  # pyright: ignore
+def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R], *, whole: bool = False) -> list[R]:
+    """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted.
 
-    def own() -> Iterator[T]:
-        # of one iterator, so that a thread that is slower takes fewer; `next` of a list's is atomic
-        for one in left:
-            if stopped.is_set():
-                return
-            yield one
+    whole: whether they are all rows of the table, whose progress is shown.
+    """
+    many, left, watched = min(os.cpu_count() or 1, len(blocks) // FEW), Left(blocks), WATCHED.get()
+    if watched is not None and whole:
+        watched.count(left.done)
+    if many < 2:
+        with silent():
+            return [work(left.each())]
 
     def run() -> R:
         with silent():  # belongs to the thread
-            return work(own())
+            return work(left.each())
 
-    if many == 1:
-        return [run()]
     with ThreadPoolExecutor(many) as threads:
         waiting = [threads.submit(run) for _ in range(many)]
         try:
             return [one.result() for one in waiting]
         except BaseException:
-            stopped.set()
+            left.stop()
             raise
+
+
+class Left(Generic[T]):
+    """Blocks that no thread has taken yet."""
+
+    def __init__(self, blocks: Sequence[T]) -> None:
+        self._blocks, self._taken, self._lock = blocks, 0, Lock()
+
+    def each(self) -> Iterator[T]:
+        """Yield block after block, each to one thread alone: one that is slower takes fewer."""
+        while True:
+            with self._lock:
+                blocks, at = self._blocks, self._taken
+                self._taken = at + 1
+            if at >= len(blocks):
+                return
+            yield blocks[at]
+
+    def stop(self) -> None:
+        """Leave no block to any thread."""
+        self._blocks = ()
+
+    def done(self) -> float:
+        """Return the fraction that was taken."""
+        return min(1.0, self._taken / max(1, len(self._blocks)))
 
 
 class Buffers:

@@ -8,7 +8,8 @@ n**2 / 2**65, go to the same block.)  The words at which blocks begin (`cuts`) d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -21,8 +22,10 @@ from tacit.source.shared_blocks import shared
 HELD: Final = 2**26
 """Words that are ranked at a time: half a gigabyte."""
 LAST: Final = 2**64 - 1
-TOP: Final = 2**16
-"""Ranges of equal length, by the upper 16 bits, that words are told apart by first."""
+TOP: Final = 16
+"""Upper bits that words are told apart by first, at most: they are the number of one of 2**TOP ranges."""
+FEW: Final = 2**8
+"""Words below which all are ranked one by one."""
 PART: Final = 2**16
 """Words that are worked on at a time."""
 
@@ -35,13 +38,17 @@ def cuts(own: Words, blocks: int) -> Words:
     """
     starts = _starts(len(own), blocks)
     starts = starts[starts < len(own)]
-    counts = np.asarray(sum(shared(_parts(own), _counted), np.zeros(TOP, dtype=np.int64)))
+    if len(own) < FEW:
+        return _filled(np.sort(own)[starts], blocks)
+    bits = _bits(own)
+    counts = np.asarray(sum(shared(_parts(own), partial(_counted, bits)), np.zeros(2**bits, dtype=np.int64)))
     ends = np.cumsum(counts)
     # the ranges in which a block begins: only their words are ranked one by one
     ranges = np.searchsorted(ends, starts, side="right")
-    wanted = np.zeros(TOP, dtype=np.bool_)
+    wanted = np.zeros(2**bits, dtype=np.bool_)
     wanted[ranges] = True
-    some = np.sort(np.concatenate([own[:0], *(one for each in shared(_parts(own), _among(wanted)) for one in each)]))
+    found = shared(_parts(own), partial(_among, bits, wanted))
+    some = np.sort(np.concatenate([own[:0], *(one for each in found for one in each)]))
     # words of other ranges that are less
     passed = np.cumsum(np.where(wanted, 0, counts))
     return _filled(some[starts - passed[ranges]], blocks)
@@ -67,19 +74,22 @@ def words_of_equal_blocks(own: Words, at: Words) -> Words:
 
     The upper 32 bits become the smallest number that is read as the block; the lower 32 bits stay.
     """
-    low = np.arange(TOP, dtype=np.uint64) << np.uint64(48)
-    first, last = _upper(low, at), _upper(low | np.uint64(2**48 - 1), at)
-    made = np.empty(len(own), dtype=np.uint64)
+    if len(own) < FEW:
+        return _labelled(_upper(own, at), own)
+    made, bits = np.empty(len(own), dtype=np.uint64), _bits(own)
+    low = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
+    # the blocks of the least and the greatest word of each range
+    first, last = _upper(low, at), _upper(low | np.uint64(2 ** (64 - bits) - 1), at)
 
     def work(parts: Iterator[slice]) -> None:
         for part in parts:
             some = own[part]
-            top = _top(some)
+            top = _top(some, bits)
             upper = first[top]
             # where a block begins within a range, each of its words is compared with the cuts
             unsure = np.flatnonzero(upper != last[top])
             upper[unsure] = _upper(some[unsure], at)
-            made[part] = (upper << np.uint64(32)) | (some & np.uint64(2**32 - 1))
+            made[part] = _labelled(upper, some)
 
     shared([slice(i, i + PART) for i in range(0, len(own), PART)], work)
     return made
@@ -94,26 +104,36 @@ def _upper(own: Words, at: Words) -> Words:
     return ((label << np.uint64(32)) + np.uint64(blocks - 1)) // np.uint64(blocks)
 
 
-def _top(own: Words) -> NDArray[np.int64]:
+def _labelled(upper: Words, own: Words) -> Words:
+    """Return words with these upper 32 bits and their own lower ones."""
+    return (upper << np.uint64(32)) | (own & np.uint64(2**32 - 1))
+
+
+def _bits(own: Words) -> int:
+    """Return the number of upper bits: few for few words, since there is something to do for each range."""
+    return min(TOP, len(own).bit_length() - 4)
+
+
+def _top(own: Words, bits: int) -> NDArray[np.int64]:
     """Return the range that each word is in."""
-    return (own >> np.uint64(48)).view(np.int64)
+    return (own >> np.uint64(64 - bits)).view(np.int64)
 
 
 def _parts(own: Words) -> list[Words]:
     return [own[i : i + PART] for i in range(0, len(own), PART)]
 
 
-def _counted(parts: Iterator[Words]) -> NDArray[np.int64]:
+def _counted(bits: int, parts: Iterator[Words]) -> NDArray[np.int64]:
     """Return the number of words in each range."""
-    found = np.zeros(TOP, dtype=np.int64)
+    found = np.zeros(2**bits, dtype=np.int64)
     for own in parts:
-        found += np.bincount(_top(own), minlength=TOP)
+        found += np.bincount(_top(own, bits), minlength=2**bits)
     return found
 
 
-def _among(wanted: NDArray[np.bool_]) -> Callable[[Iterator[Words]], list[Words]]:
-    """Return what picks the words of some ranges."""
-    return lambda parts: [own[wanted[_top(own)]] for own in parts]
+def _among(bits: int, wanted: NDArray[np.bool_], parts: Iterator[Words]) -> list[Words]:
+    """Return the words of some ranges."""
+    return [own[wanted[_top(own, bits)]] for own in parts]
 
 
 def _starts(rows: int, blocks: int) -> NDArray[np.int64]:

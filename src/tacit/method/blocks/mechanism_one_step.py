@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,10 @@ from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
 from tacit.source.row_arrays import RowArrays
+from tacit.source.shared_blocks import shared
+
+PART: Final = 2**20
+"""Rows whose scores are added up at a time."""
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
@@ -115,12 +119,45 @@ def _summed(
     A row's word decides its place in the batch; with a unit, rows of one word are one person's.
     """
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
-    if len(values):
-        rows, own = _in_support(shape, RowArrays(values, None if shape.unit is None else own.view(np.int64)), own)
-        v = integers(rows, scaling, _batch_places(own))
-        each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-        total[:] = [*each, len(v)]
+    if len(values) and shape.unit is None:
+        parts = [(values[at : at + PART], own[at : at + PART]) for at in range(0, len(values), PART)]
+        for some in shared(parts, partial(_of_rows, shape, scaling)):
+            total += some
+    elif len(values):
+        rows, own = _in_support(shape, RowArrays(values, own.view(np.int64)), own)
+        total[:] = _sums(shape, integers(rows, scaling, _batch_places(own)))
     return total[None]
+
+
+def _sums(shape: Measurement, v: NDArray[np.int64]) -> list[int]:
+    """Return the sums of every column's polynomials over rows (persons) with integers v, and their number."""
+    each = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+    return [*each, len(v)]
+
+
+def _of_rows(
+    shape: Measurement, scaling: scores.ScoreScaling, parts: Iterator[tuple[Any, NDArray[np.uint64]]]
+) -> NDArray[np.float64]:
+    """READS ROWS.  Return `_sums` over rows, some at a time: whole numbers below 2**53.
+
+    Their integers are those of `integers`; since each row is a row of its own, they are added up batch by batch.
+    """
+    total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    for values, own in parts:
+        rows, own = _in_support(shape, RowArrays(values, None), own)
+        lane = _batch_places(own)
+        # NumPy sorts 16-bit integers by radix, in linear time
+        order = np.argsort(lane.astype(np.uint16), kind="stable")
+        lane, sizes = lane[order], np.bincount(lane, minlength=scores.BATCH)
+        turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
+        # a row of the array is a batch; empty places are NaN, outside every support
+        batches = np.full((int(sizes.max()), scores.BATCH, rows.values.shape[1]), np.nan)
+        batches[turn, lane] = rows.values[order]
+        flat = batches.reshape(-1, batches.shape[2])
+        v = grid_of(scores.clipped(scaling, flat[:, 0] if flat.shape[1] == 1 else flat, CLIP))
+        filled = np.arange(len(batches))[:, None] < sizes
+        total += _sums(shape, v[filled.reshape(-1)])
+    return total
 
 
 def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
@@ -156,8 +193,7 @@ def exact(
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
     rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
-    sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-    return _assembled(shape, [*sums, len(v)])
+    return _assembled(shape, _sums(shape, v))
 
 
 def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:
