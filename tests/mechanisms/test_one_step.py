@@ -103,7 +103,9 @@ def test_sums_of_many_rows_are_those_of_the_integers_of_each(part: int, monkeypa
         x = rng.gamma(2, 1, 5_000) - shift
         found = mechanism._summed(shape, scaling, 0, x[:, None], own)  # pyright: ignore[reportPrivateUsage]
         inside = x > 0
-        v = mechanism.integers(RowArrays(x[inside, None], None), scaling, (own[inside] % np.uint64(scores.BATCH)).astype(np.int64))
+        v = mechanism.integers(
+            RowArrays(x[inside, None], None), scaling, (own[inside] % np.uint64(scores.BATCH)).astype(np.int64)
+        )
         each = [one.numpy(v[:, j]).sum() for j, at in enumerate(shape.columns) for one in at.form.polynomials]
         assert found.tolist() == [[*each, inside.sum()]]
 

@@ -23,7 +23,7 @@ WIDEST: Final = 76
 
 @dataclass(frozen=True)
 class LazyColumn:
-    """A column's type, a function that returns its cells as an Arrow array, and the array of numbers that it is, if any.
+    """A column's type, a function that returns its cells as an Arrow array, and the array that it is, if it is one.
 
     array: of Booleans, integers or floats in native byte order, NaN where a cell is missing.
     """
@@ -140,8 +140,9 @@ def series(values: Any) -> LazyColumn:
         return words(values)
     found = _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
     # extension types of pandas have missing cells of their own
-    plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf" and values.dtype.itemsize <= 8
-    return replace(found, array=values.to_numpy()) if plain and values.dtype.isnative else found
+    dtype: Any = values.dtype
+    plain = isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8 and dtype.isnative
+    return replace(found, array=values.to_numpy()) if plain else found
 
 
 def words(values: Sequence[object]) -> LazyColumn:

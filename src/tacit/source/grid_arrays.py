@@ -31,7 +31,7 @@ class GridMaps:
     maps: tuple[RowMap, ...]
 
     def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, dict[int, Mask]]:
-        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and which cells are absent, by the index of a map.
+        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and the absent cells of a map, by its index.
 
         v is 0 there; of a map without absent cells there is no mask.  The array is used again for the next rows.
         """
@@ -39,7 +39,7 @@ class GridMaps:
         # integers become floats, rounded to nearest as by every engine
         for to, one in zip(x, cells, strict=True):
             np.copyto(to, one)
-        finite = np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)).all(axis=1)
+        finite = np.all(np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)), axis=1)
         # columns with missing cells, by the reference
         odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
         lower, scale, top, factor = self._constants

@@ -183,14 +183,21 @@ class AlikeProducts:
             return _matrix(weighted, factors)[self.first, self.second]
         none = len(factors) - 1
         return np.array(
-            [weighted[a].sum() if b == none else weighted[a] @ factors[b] for a, b in zip(self.first, self.second, strict=True)]
+            [
+                weighted[a].sum() if b == none else weighted[a] @ factors[b]
+                for a, b in zip(self.first, self.second, strict=True)
+            ]
         )
 
     def _divided(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
         scale, found = 2.0**-self.shift, np.empty(len(self.places))
         if self.low and self.runs:
             # of the others, too, and set again below
-            np.subtract(_matrix(weighted, factors)[self.first, self.second], self._remainders(factors, weighted, buffers), out=found)
+            np.subtract(
+                _matrix(weighted, factors)[self.first, self.second],
+                self._remainders(factors, weighted, buffers),
+                out=found,
+            )
             found *= scale
         else:
             for first, seconds, at in self.runs:

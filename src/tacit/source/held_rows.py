@@ -1,7 +1,8 @@
 """Coordinates of a table's complete rows, read once and held for all parts of a regression.  INSIDE the wall.
 
-Of a table in memory the coordinates are NumPy's from the first step on.  Otherwise the engine sends cells as floats, or,
-where a condition is to be evaluated, makes the coordinates itself (`crossproduct_sums`).  All make the same integers.
+Of a table in memory the coordinates are NumPy's from the first step on.  Otherwise the engine sends cells as floats,
+or, where a condition is to be evaluated, makes the coordinates itself (`crossproduct_sums`).  All make the same
+integers.
 """
 
 from __future__ import annotations

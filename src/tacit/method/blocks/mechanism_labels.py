@@ -189,9 +189,7 @@ def packed(rows: RowArrays, own: Words, blocks: int, capacity: int) -> Blocks:
 class Group:
     """Some consecutive blocks, filled with rows: what they hold in the end does not depend on the order of rows."""
 
-    def __init__(
-        self, blocks: int, capacity: int, columns: int, first: int, count: int, *, words: bool = True
-    ) -> None:
+    def __init__(self, blocks: int, capacity: int, columns: int, first: int, count: int, *, words: bool = True) -> None:
         """Hold `count` of all `blocks`, from number `first` on; words: whether a block may become too full."""
         if not 0 < blocks < LARGEST:
             raise ArithmeticError(f"{blocks} blocks cannot be labelled")
@@ -208,7 +206,7 @@ class Group:
         """
 
         def work(parts: Iterator[slice]) -> bool:
-            return all([self._add(values[part], own[part]) for part in parts])
+            return all(self._add(values[part], own[part]) for part in parts)
 
         return all(shared([slice(at, at + PART) for at in range(0, len(values), PART)], work))
 
@@ -246,7 +244,9 @@ class Group:
                 self._keep_lowest(int(block), values[at], own[at])
         easy = np.flatnonzero((new > 0) & ~crowded)
         if len(easy) * FEW < len(values):
-            for block, at, many, held in zip(*(x[easy].tolist() for x in (np.arange(len(new)), starts, new, self._sizes)), strict=True):
+            for block, at, many, held in zip(
+                *(x[easy].tolist() for x in (np.arange(len(new)), starts, new, self._sizes)), strict=True
+            ):
                 self._values[block, held : held + many] = values[at : at + many]
                 if self._words is not None and own is not None:
                     self._words[block, held : held + many] = own[at : at + many]
