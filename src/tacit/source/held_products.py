@@ -166,6 +166,11 @@ class AlikeProducts:
 
     def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
         """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
+        # all products at once, unless few are asked for
+        if self.shift == 0 and len(self.places) <= 3 * len(factors):
+            each = zip(self.first.tolist(), self.second.tolist(), strict=True)
+            out[self.places] = [_one(factors, weight, a, b) for a, b in each]
+            return
         weighted = buffers.array("weighted", factors.shape)
         if weight is None:
             # an array of its own: BLAS is slower at x x' than at x y'
@@ -173,33 +178,19 @@ class AlikeProducts:
         else:
             np.multiply(factors, weight, out=weighted)
         if self.shift == 0:
-            out[self.places] = self._undivided(factors, weighted)
+            out[self.places] = _matrix(weighted, factors)[self.first, self.second]
         else:
             out[self.places] = self._divided(factors, weighted, buffers)
 
-    def _undivided(self, factors: Floats, weighted: Floats) -> Floats:
-        # all products at once, unless few are asked for
-        if len(self.places) > 3 * len(factors):
-            return _matrix(weighted, factors)[self.first, self.second]
-        none = len(factors) - 1
-        return np.array(
-            [
-                weighted[a].sum() if b == none else weighted[a] @ factors[b]
-                for a, b in zip(self.first, self.second, strict=True)
-            ]
-        )
-
     def _divided(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
-        scale, found = 2.0**-self.shift, np.empty(len(self.places))
+        scale = 2.0**-self.shift
         if self.low and self.runs:
             # of the others, too, and set again below
-            np.subtract(
-                _matrix(weighted, factors)[self.first, self.second],
-                self._remainders(factors, weighted, buffers),
-                out=found,
-            )
+            found = _matrix(weighted, factors)[self.first, self.second]
+            found -= self._remainders(factors, weighted, buffers)
             found *= scale
         else:
+            found = np.empty(len(self.places))
             for first, seconds, at in self.runs:
                 terms = factors[seconds] * (weighted[first] * scale)
                 found[at] = np.floor(terms, out=terms).sum(axis=1)
@@ -220,6 +211,14 @@ class AlikeProducts:
             # BLOCK remainders below 2**shift: their sum is below 2**32 where `low` is true
             found[at] = np.add.reduce(terms, axis=1, dtype=np.uint32)
         return found
+
+
+def _one(factors: Floats, weight: Floats | None, a: int, b: int) -> float:
+    """Return the sum of weight times two factors, of which the last is 1."""
+    left, none = factors[a], len(factors) - 1
+    if weight is None:
+        return float(left.sum() if b == none else left @ factors[b])
+    return float(weight.sum() if a == none else left @ weight if b == none else (left * weight) @ factors[b])
 
 
 def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:

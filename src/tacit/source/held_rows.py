@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.rows.coordinates import H
 from tacit.rows.row_map import MAX_ROWS, Aggregate
 from tacit.rows.row_products import CrossProducts
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -69,8 +70,7 @@ def held(engine: Engine, question: CrossProducts, where: Predicate | None) -> He
     if lying is not None:
         if 2 * len(question.coordinates) * len(lying[0]) > MOST_HELD:
             return None
-        blocks = [[one[at : at + BLOCK] for one in lying] for at in range(0, len(lying[0]), BLOCK)]
-        return HeldRows(len(lying[0]), tuple(z for some in shared(blocks, cells.held, whole=True) for z in some))
+        return HeldRows(len(lying[0]), tuple(cells.coordinates(lying, whole=True)))
     return _made_of_floats(engine, readings, cells)
 
 
@@ -80,21 +80,31 @@ class RowCells:
 
     question: CrossProducts
 
-    def held(self, blocks: Iterator[Sequence[NDArray[Any]]]) -> list[Held]:
-        """READS ROWS.  Return the coordinates of complete rows of each block of at most BLOCK rows."""
-        buffers = Buffers()
-        return [self._coordinates(one, buffers) for one in blocks]
+    def coordinates(self, columns: Sequence[NDArray[Any]], *, whole: bool = False) -> list[Held]:
+        """READS ROWS.  Return the coordinates of complete rows, of at most BLOCK rows each; whole: see `shared`."""
+        rows = len(columns[0])
+        # one array for all: memory of this size is handed out faster in one piece
+        z = np.empty((len(self.question.coordinates), rows), dtype=np.int16)
 
-    def _coordinates(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> Held:
+        def work(parts: Iterator[slice]) -> list[Held]:
+            buffers = Buffers()
+            return [self._made([one[part] for one in columns], z[:, part], buffers) for part in parts]
+
+        parts = [slice(at, at + BLOCK) for at in range(0, rows, BLOCK)]
+        return [one for some in shared(parts, work, whole=whole) for one in some]
+
+    def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
+        """Set the coordinates of some rows, and return those of complete ones."""
         maps, rows = self._grid.maps, len(cells[0])
         v, gone = self._grid.values(cells[: len(maps)], buffers) if maps else (np.empty((0, rows)), dict[int, Any]())
         places = {key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(maps) :], strict=True)}
-        z = np.empty((len(self.question.coordinates), rows), dtype=np.int16)
         if maps:
             v -= self._middles
         for j, one in enumerate(self.question.coordinates):
             if len(one.numbers) == 1 and not one.marks:
                 np.copyto(z[j], v[maps.index(one.numbers[0])], casting="unsafe")
+            elif not one.numbers and not one.marks:
+                z[j].fill(H)
             else:
                 # a product, by the reference
                 grid = {at: (v[maps.index(at)] + at.G // 2).astype(np.int64) for at in one.numbers}
@@ -127,8 +137,7 @@ def _gathered(found: Iterator[dict[str, Any]], names: Sequence[str], cells: RowC
     rows, size, z = 0, 0, list[Held]()
     for batch in found:
         columns = [np.asarray(batch[name], dtype=np.float64) for name in names]
-        blocks = [[one[at : at + BLOCK] for one in columns] for at in range(0, len(columns[0]), BLOCK)]
-        made = [one for some in shared(blocks, cells.held) for one in some]
+        made = cells.coordinates(columns)
         rows, size = rows + len(columns[0]), size + sum(one.nbytes for one in made)
         if size > MOST_HELD:
             return None
