@@ -695,8 +695,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_equal_blocks",
-        "unsure = np.flatnonzero(upper != last[top])",
-        "unsure = np.flatnonzero(upper > last[top])",
+        "table = np.where(first == last, first, np.uint64(UNSURE)).astype(np.uint32)",
+        "table = first.astype(np.uint32)",
         "rows near the beginning of a block are in the block before",
         (f"{BLOCKS}::test_blocks_begin_at_the_same_words_however_these_are_ranked",),
     ),

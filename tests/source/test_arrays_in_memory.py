@@ -85,12 +85,30 @@ def test_grid_values_are_those_of_the_reference() -> None:
         x = np.concatenate([edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), [at.lower, at.upper]])
         # finite columns alone, then one with missing cells beside them
         for cells in (x, np.concatenate([x, ENDS])):
-            with np.errstate(over="ignore"):
+            with np.errstate(all="ignore"):
                 values, gone = grid_arrays.GridMaps((at, at)).values([cells, cells], Buffers())
             v, present = at.numpy(cells)
             for i in (0, 1):
                 assert np.array_equal(values[i], v)
                 assert np.array_equal(gone.get(i, np.zeros(len(v), dtype=np.bool_)), ~present)
+
+
+def test_the_last_clamp_is_in_integers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the floats before it were: here the clamp of floats does nothing, and the floor gives any number."""
+    clamp = grid_arrays._clamp  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(
+        grid_arrays, "_clamp", lambda x, low, high: None if x.dtype.kind == "f" else clamp(x, low, high)
+    )
+    cells = np.array([-5.0, -0.4, 0.3, 1.7, 2.0, 900.0, 1e300, -1e300])
+    for steps in ((7, 7), (7, 2**20), (2**40, 2**40)):
+        maps = tuple(RowMap("x", "x", "real", 0.0, 2.0, one) for one in steps)
+        with np.errstate(all="ignore"):
+            values, gone = grid_arrays.GridMaps(maps).values([cells, cells], Buffers())
+        assert not gone
+        for v, one in zip(values, steps, strict=True):
+            assert v.min() >= 0
+            assert v.max() <= one
+            assert (v == np.floor(v)).all()
 
 
 def test_levels_have_the_places_of_the_reference() -> None:

@@ -47,10 +47,28 @@ def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
 
 
 def _exact(one: SumTerm) -> bool:
-    """Whether every step of a term is below EXACT, and so is a sum over a block."""
-    assert one.rowmap is not None
-    steps = sum(abs(c) * one.rowmap.G**k for k, c in enumerate(one.polynomial.coefficients))
-    return steps < EXACT and one.bound * BLOCK <= EXACT
+    """Whether every step of a term is exact, and so is a sum over a block."""
+    return one.rowmap is not None and _stays_exact(one.polynomial, one.rowmap.G)
+
+
+def _stays_exact(polynomial: Polynomial, G: int) -> bool:
+    """Whether every step of a polynomial of v in {0, ..., G} is below EXACT, and so is a sum over a block."""
+    steps = sum(abs(c) * G**k for k, c in enumerate(polynomial.coefficients))
+    return steps < EXACT and polynomial.bound(G) * BLOCK <= EXACT
+
+
+def polynomial_sum(polynomial: Polynomial, v: NDArray[np.int64], G: int) -> int:
+    """Return the sum of a polynomial of grid values in {0, ..., G}: that of `Polynomial.numpy`, exactly."""
+    if len(polynomial.coefficients) == 1:
+        return len(v) * polynomial(0)
+    if not _stays_exact(polynomial, G):
+        return int(polynomial.numpy(v).sum())
+    buffers, total = Buffers(), 0
+    for at in range(0, len(v), BLOCK):
+        x = buffers.array("v", v[at : at + BLOCK].shape)
+        np.copyto(x, v[at : at + BLOCK])
+        total += int(_evaluated(polynomial, x, buffers).sum())
+    return total
 
 
 @dataclass(frozen=True)

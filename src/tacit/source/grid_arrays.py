@@ -42,16 +42,19 @@ class GridMaps:
         finite = np.all(np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)), axis=1)
         # columns with missing cells, by the reference
         odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
-        lower, scale, top, factor = self._constants
+        lower, scale, factor = self._constants
         if lower is not None:
             x -= lower
         x *= scale
         x += 0.5
-        if self._one_top is None:
-            np.minimum(np.maximum(x, 0.5, out=x), top, out=x)
-        else:
-            np.clip(x, 0.5, self._one_top, out=x)
+        # the half is added already: no float is rounded after this clamp
+        _clamp(x, 0.5, self._most + 0.5)
         np.floor(x, out=x)
+        # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
+        whole = buffers.array("whole", x.shape, self._most.dtype)
+        np.copyto(whole, x, casting="unsafe")
+        _clamp(whole, 0, self._most)
+        np.copyto(x, whole)
         if factor is not None:
             x *= factor
         for i, (v, _) in odd.items():
@@ -59,17 +62,26 @@ class GridMaps:
         return x, {i: ~present for i, (_, present) in odd.items() if not present.all()}
 
     @cached_property
-    def _constants(self) -> tuple[Floats | None, Floats, Floats, Floats | None]:
-        """Lower bounds, scales, ends of the clamp, and factors, of shape (maps, 1); None where they change nothing."""
-        rows = [(at.lower, at.steps / (at.upper - at.lower), at.steps + 0.5, at.factor) for at in self.maps]
-        lower, scale, top, factor = np.array(rows, dtype=np.float64).reshape(-1, 4).T[:, :, None]
-        return lower if lower.any() else None, scale, top, factor if (factor != 1).any() else None
+    def _constants(self) -> tuple[Floats | None, Floats, Floats | None]:
+        """Lower bounds, scales and factors, of shape (maps, 1); None where they change nothing."""
+        rows = [(at.lower, at.steps / (at.upper - at.lower), at.factor) for at in self.maps]
+        lower, scale, factor = np.array(rows, dtype=np.float64).T[:, :, None]
+        return lower if lower.any() else None, scale, factor if (factor != 1).any() else None
 
     @cached_property
-    def _one_top(self) -> float | None:
-        """The end of the clamp where it is that of all columns: with a single number NumPy clamps faster."""
-        found = {at.steps + 0.5 for at in self.maps}
-        return found.pop() if len(found) == 1 else None
+    def _most(self) -> NDArray[Any]:
+        """The numbers of steps, of shape (maps, 1), in 32 bits where they fit; a single one where all are alike."""
+        found = [at.steps for at in self.maps]
+        wide = np.int32 if max(found) < 2**31 - 1 else np.int64
+        return np.array(found[0] if len(set(found)) == 1 else [[one] for one in found], dtype=wide)
+
+
+def _clamp(x: NDArray[Any], low: float, high: Any) -> None:
+    """Clamp in place; with a single bound NumPy is faster."""
+    if np.ndim(high):
+        np.minimum(np.maximum(x, low, out=x), high, out=x)
+    else:
+        np.clip(x, low, high, out=x)
 
 
 def _simple(at: RowMap) -> bool:

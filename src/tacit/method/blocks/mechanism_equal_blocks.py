@@ -22,7 +22,9 @@ from tacit.source.shared_blocks import shared
 HELD: Final = 2**26
 """Words that are ranked at a time: half a gigabyte."""
 LAST: Final = 2**64 - 1
-TOP: Final = 16
+UNSURE: Final = 2**32 - 1
+"""Stands for a range with words of several blocks: no block's number, since there are fewer than 2**31 blocks."""
+TOP: Final = 17
 """Upper bits that words are told apart by first, at most: they are the number of one of 2**TOP ranges."""
 FEW: Final = 2**8
 """Words below which all are ranked one by one."""
@@ -80,14 +82,14 @@ def words_of_equal_blocks(own: Words, at: Words) -> Words:
     low = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
     # the blocks of the least and the greatest word of each range
     first, last = _upper(low, at), _upper(low | np.uint64(2 ** (64 - bits) - 1), at)
+    table = np.where(first == last, first, np.uint64(UNSURE)).astype(np.uint32)
 
     def work(parts: Iterator[slice]) -> None:
         for part in parts:
             some = own[part]
-            top = _top(some, bits)
-            upper = first[top]
+            upper = table[_top(some, bits)].astype(np.uint64)
             # where a block begins within a range, each of its words is compared with the cuts
-            unsure = np.flatnonzero(upper != last[top])
+            unsure = np.flatnonzero(upper == np.uint64(UNSURE))
             upper[unsure] = _upper(some[unsure], at)
             made[part] = _labelled(upper, some)
 

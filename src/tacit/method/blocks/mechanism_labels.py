@@ -80,6 +80,12 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
 
 
+def random_places(rows: int) -> Words:
+    """Return a fresh number in {0, ..., 2**16 - 1} for each row, uniform, and so is its remainder by a power of two."""
+    # as many words as hold so many numbers of 16 bits
+    return system_random_words(-(-rows // 4)).view(np.uint16)[:rows].astype(np.uint64)
+
+
 def groups(
     source: Source,
     cells: Sequence[ColumnCell],
@@ -230,9 +236,9 @@ class Group:
         values = np.take(values, order, axis=0)
         # of one thread at a time: places in a block are taken one after another
         with self._lock:
-            return self._put(values, None if self._words is None else own[order], labels[order], new)
+            return self._put(values, None if self._words is None else own[order], new)
 
-    def _put(self, values: NDArray[np.float64], own: Words | None, labels: NDArray[np.int64], new: Any) -> bool:
+    def _put(self, values: NDArray[np.float64], own: Words | None, new: Any) -> bool:
         """Put rows in the order of their labels behind those that the blocks hold; new: how many, for each block."""
         crowded = self._sizes + new > self._capacity
         starts = np.cumsum(new) - new
@@ -251,6 +257,7 @@ class Group:
                 if self._words is not None and own is not None:
                     self._words[block, held : held + many] = own[at : at + many]
         else:
+            labels = np.repeat(np.arange(len(new)), new)
             # rank among the new rows of the block, after those that it holds already
             place = np.arange(len(labels)) - starts[labels] + self._sizes[labels]
             kept = ~crowded[labels]

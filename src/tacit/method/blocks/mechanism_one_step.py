@@ -50,6 +50,7 @@ from tacit.models.scores import CLIP
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
+from tacit.source.array_sums import polynomial_sum
 from tacit.source.row_arrays import RowArrays
 from tacit.source.shared_blocks import shared
 
@@ -100,7 +101,10 @@ def _here(
         found = source.pieces(*asked, key) if large else None
         if found is None:
             rows = source.complete(*asked)
-            yield answer(0, rows.values, blocks.words(rows, plan.blocks, None))
+            # a row that is a row of its own needs a place in the batch alone
+            alone = shape.unit is None
+            own = blocks.random_places(len(rows.values)) if alone else blocks.words(rows, plan.blocks, None)
+            yield answer(0, rows.values, own)
             return
         if shape.unit is None:
             yield from (answer(0, values, own) for values, own in found)
@@ -131,8 +135,8 @@ def _summed(
 
 def _sums(shape: Measurement, v: NDArray[np.int64]) -> list[int]:
     """Return the sums of every column's polynomials over rows (persons) with integers v, and their number."""
-    each = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-    return [*each, len(v)]
+    each = [(one, v[:, j]) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v)]
 
 
 def _of_rows(
