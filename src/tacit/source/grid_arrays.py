@@ -49,10 +49,10 @@ class GridMaps:
         x += 0.5
         # the half is added already: no float is rounded after this clamp
         _clamp(x, 0.5, self._most + 0.5)
-        np.floor(x, out=x)
-        # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
         whole = buffers.array("whole", x.shape, self._most.dtype)
+        # of positive numbers the cast is the floor
         np.copyto(whole, x, casting="unsafe")
+        # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
         _clamp(whole, 0, self._most)
         np.copyto(x, whole)
         if factor is not None:
