@@ -716,8 +716,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_one_step",
-        "total += _sums(shape, v[filled.reshape(-1)])",
-        "total += _sums(shape, v)",
+        "total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])",
+        "total += _sums(shape, [v[:, j] for j in range(v.shape[1])])",
         "empty places of a batch count as rows",
         (f"{ONE_STEP}::test_sums_of_many_rows_are_those_of_the_integers_of_each",),
     ),

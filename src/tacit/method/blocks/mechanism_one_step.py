@@ -55,7 +55,9 @@ from tacit.source.row_arrays import RowArrays
 from tacit.source.shared_blocks import shared
 
 PART: Final = 2**20
-"""Rows whose scores are added up at a time."""
+"""Rows whose places in batches are found at a time."""
+TOGETHER: Final = 16
+"""Batches whose scores are added up at a time: what is made of them fits a processor's cache."""
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
@@ -129,14 +131,14 @@ def _summed(
             total += some
     elif len(values):
         rows, own = _in_support(shape, RowArrays(values, own.view(np.int64)), own)
-        total[:] = _sums(shape, integers(rows, scaling, _batch_places(own)))
+        total[:] = _sums(shape, integers(rows, scaling, _batch_places(own)).T)
     return total[None]
 
 
-def _sums(shape: Measurement, v: NDArray[np.int64]) -> list[int]:
-    """Return the sums of every column's polynomials over rows (persons) with integers v, and their number."""
-    each = [(one, v[:, j]) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v)]
+def _sums(shape: Measurement, v: Sequence[NDArray[np.int64]]) -> list[int]:
+    """Return the sums of every column's polynomials over rows (persons), and their number; v: integers by parameter."""
+    each = [(one, here) for column, here in zip(shape.columns, v, strict=True) for one in column.form.polynomials]
+    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v[0])]
 
 
 def _of_rows(
@@ -154,13 +156,17 @@ def _of_rows(
         order = np.argsort(lane.astype(np.uint16), kind="stable")
         lane, sizes = lane[order], np.bincount(lane, minlength=scores.BATCH)
         turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
-        # a row of the array is a batch; empty places are NaN, outside every support
-        batches = np.full((int(sizes.max()), scores.BATCH, rows.values.shape[1]), np.nan)
-        batches[turn, lane] = rows.values[order]
-        flat = batches.reshape(-1, batches.shape[2])
-        v = grid_of(scores.clipped(scaling, flat[:, 0] if flat.shape[1] == 1 else flat, CLIP))
-        filled = np.arange(len(batches))[:, None] < sizes
-        total += _sums(shape, v[filled.reshape(-1)])
+        # one batch after another; empty places are NaN, outside every support
+        batches = np.full((int(sizes.max()) * scores.BATCH, rows.values.shape[1]), np.nan)
+        places = turn * scores.BATCH + lane
+        for j in range(batches.shape[1]):
+            batches[places, j] = np.take(rows.values[:, j], order)
+        for at in range(0, len(batches), TOGETHER * scores.BATCH):
+            some = batches[at : at + TOGETHER * scores.BATCH]
+            v = grid_of(scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP))
+            turns = np.arange(at // scores.BATCH, (at + len(some)) // scores.BATCH)
+            filled = (turns[:, None] < sizes).reshape(-1)
+            total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])
     return total
 
 
@@ -197,7 +203,7 @@ def exact(
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
     rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
-    return _assembled(shape, _sums(shape, v))
+    return _assembled(shape, _sums(shape, v.T))
 
 
 def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:
