@@ -88,6 +88,16 @@ def test_words_are_fresh_and_one_for_each_person() -> None:
     assert set(words(rows, 7, None).tolist()).isdisjoint(own.tolist())
 
 
+def test_places_in_a_batch_are_fresh_and_of_sixteen_bits() -> None:
+    for rows in (0, 1, 4, 1_001):
+        one, other = labels.random_places(rows), labels.random_places(rows)
+        assert len(one) == len(other) == rows
+        assert one.max(initial=np.uint64(0)) < 2**16
+    # all 1,001 alike with probability far below 1e-6; more than half of the values differ, and are spread out
+    assert (one != other).mean() > 0.5
+    assert one.mean() > 2**14
+
+
 def test_blocks_have_sizes_of_independent_labels_and_seldom_overflow() -> None:
     """Chi-square of 400 sizes; beyond with probability 1e-6.  Overflow of one of 400: about 4e-7."""
     n, k = 40_000, 400

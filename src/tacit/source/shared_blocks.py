@@ -22,15 +22,16 @@ R = TypeVar("R")
 BLOCK: Final = 2**13
 """Rows of a block.  Proofs that sums are exact rest on it; of 10,000 rows BLAS would start threads of its own."""
 FEW: Final = 4
-"""Blocks that a thread of its own is worth."""
+"""Blocks of some thousands of rows that a thread of its own is worth."""
 
 
-def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R], *, whole: bool = False) -> list[R]:
+def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R], *, apart: int = FEW, whole: bool = False) -> list[R]:
     """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted.
 
-    whole: whether they are all rows of the table, whose progress is shown.
+    apart: blocks that a thread of its own is worth.  whole: whether they are all rows of the table, whose progress is
+    shown.
     """
-    many, left, watched = min(os.cpu_count() or 1, len(blocks) // FEW), Left(blocks), WATCHED.get()
+    many, left, watched = min(os.cpu_count() or 1, len(blocks) // apart), Left(blocks), WATCHED.get()
     if watched is not None and whole:
         watched.count(left.done)
     if many < 2:

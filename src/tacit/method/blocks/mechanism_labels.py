@@ -214,7 +214,7 @@ class Group:
         def work(parts: Iterator[slice]) -> bool:
             return all(self._add(values[part], own[part]) for part in parts)
 
-        return all(shared([slice(at, at + PART) for at in range(0, len(values), PART)], work))
+        return all(shared([slice(at, at + PART) for at in range(0, len(values), PART)], work, apart=1))
 
     def _add(self, values: NDArray[np.float64], own: Words) -> bool:
         """READS ROWS.  Add some rows.

@@ -127,11 +127,11 @@ def _summed(
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
     if len(values) and shape.unit is None:
         parts = [(values[at : at + PART], own[at : at + PART]) for at in range(0, len(values), PART)]
-        for some in shared(parts, partial(_of_rows, shape, scaling)):
+        for some in shared(parts, partial(_of_rows, shape, scaling), apart=1):
             total += some
     elif len(values):
         rows, own = _in_support(shape, RowArrays(values, own.view(np.int64)), own)
-        total[:] = _sums(shape, integers(rows, scaling, _batch_places(own)).T)
+        total[:] = _sums(shape, list(integers(rows, scaling, _batch_places(own)).T))
     return total[None]
 
 
@@ -203,7 +203,7 @@ def exact(
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
     rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
-    return _assembled(shape, _sums(shape, v.T))
+    return _assembled(shape, _sums(shape, list(v.T)))
 
 
 def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:
