@@ -17,6 +17,7 @@ from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.expected import as_expected, expected
+from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower
 from tacit.planning.page import Plan
 from tacit.planning.question import PlannedQuestion
@@ -65,7 +66,7 @@ def plan(
     levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
-    what a group of another size would have.
+    what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
     on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
     none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
@@ -132,7 +133,8 @@ def _question(
     shape = as_expected(shape, known)
     terms = tuple(expected(shape, rows, level, known))
     other = other_shares(shape, terms, rows, level, known)
-    return PlannedQuestion(name, shape, terms, other, narrower(shape, terms, public, rows, known))
+    guesses = ranges(shape, terms, rows, level, known)
+    return PlannedQuestion(name, shape, terms, other, narrower(shape, terms, public, rows, known), guesses)
 
 
 def plan_for(

@@ -16,6 +16,7 @@ from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
+from tacit.planning.guessed_spreads import Range
 from tacit.planning.small_groups import OtherShares
 from tacit.schema.autobins import AUTO
 from tacit.schema.expectations import Expectations
@@ -26,7 +27,8 @@ class PlannedQuestion:
     """One question of a plan: its name, its mechanism and noise (`shape`), and the expected precision of its terms.
 
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
-    question that would tell the same more precisely, in words.
+    question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
+    of each term, over guesses of the spreads of columns of which nothing is said; none where all are told.
     """
 
     name: str
@@ -34,6 +36,7 @@ class PlannedQuestion:
     terms: tuple[Expected, ...]
     other: OtherShares | None = None
     narrower: str | None = None
+    ranges: tuple[Range, ...] = ()
 
     @property
     def numbers(self) -> int:
