@@ -73,17 +73,23 @@ def known(table: Table, query: tc.Regression) -> dict[str, Any]:
 def planned(
     table: Table, query: tc.Regression, price: dict[str, Any], told: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the standard errors of slopes that a plan expects, inf for no answer, and their ranges, shape (p, 2)."""
+    """Return the standard errors of slopes that a plan expects, inf for no answer, and their ranges, shape (p, 3).
+
+    Of these: the least, the largest, and 1 where every guess leaves an answer, else 0.
+    """
     count = len(next(iter(table.rows.values())))
     made = tc.plan(query, table.schema, rows=count, expect=told or None, **price)
     wide = 2 * 1.959964
-    ranges = np.array(made.ranges.get("", ()), dtype=np.float64).reshape(-1, 2)
-    return np.array([one.width for one in made.parts[0].terms])[1:] / wide, ranges[1:] / wide
+    found = made.ranges.get("", ())
+    ranges = np.array([(one.least / wide, one.largest / wide, one.always) for one in found]).reshape(-1, 3)
+    return np.array([one.width for one in made.parts[0].terms])[1:] / wide, ranges[1:]
 
 
 def within(actual: np.ndarray, ranges: np.ndarray, factor: float = 1.0) -> np.ndarray:
     """Return whether standard errors lie in their ranges, or within a factor of them, shape (p,)."""
-    return (actual >= ranges[:, 0] / factor) & (actual <= ranges[:, 1] * factor)
+    least, largest, always = ranges.T
+    told = (actual >= least / factor) & (actual <= largest * factor)
+    return np.where(np.isfinite(actual), told, (always == 0) | np.isinf(largest))
 
 
 def compared(actual: np.ndarray, plan: np.ndarray, own: np.ndarray) -> tuple[float, str]:
@@ -100,6 +106,7 @@ class Line:
     """One plan: its line of the page, the ratios of the plan told nothing and of the one told, and ranges of slopes.
 
     held, near: whether each slope lies in its range, and within a factor WITHIN of it.  wide: largest over least.
+    always: whether every guess leaves an answer.
     """
 
     text: str
@@ -108,6 +115,7 @@ class Line:
     held: np.ndarray
     near: np.ndarray
     wide: np.ndarray
+    always: bool
 
 
 def line(table: Table, query: tc.Regression, price: dict[str, Any], repeats: int) -> Line:
@@ -125,7 +133,7 @@ def line(table: Table, query: tc.Regression, price: dict[str, Any], repeats: int
     held, near = within(actual, ranges), within(actual, ranges, WITHIN)
     start = f"| {table.name}: `{query.formula}`, {query.model} | {len(rows.z):,} | {Cost.of(**price)} | {reasons:.0f} |"
     text = f"{start} {found[0][1]} | {held.sum()} of {len(held)} | {found[1][1]} |"
-    return Line(text, found[0][0], found[1][0], held, near, ranges[:, 1] / ranges[:, 0])
+    return Line(text, found[0][0], found[1][0], held, near, ranges[:, 1] / ranges[:, 0], bool(ranges[:, 2].all()))
 
 
 def summary(lines: list[Line]) -> str:
@@ -134,14 +142,14 @@ def summary(lines: list[Line]) -> str:
     kept = ((ratios >= 1 / WITHIN) & (ratios <= WITHIN)).mean(axis=0)
     held, near, wide = (np.concatenate([getattr(one, name) for one in lines]) for name in ("held", "near", "wide"))
     whole = np.mean([one.near.all() for one in lines])
-    open_, finite = np.isinf(wide).mean(), wide[np.isfinite(wide)]
+    open_ = 1 - np.mean([one.always for one in lines])
     return (
         f"Of {len(lines)} plans that are told nothing {100 * kept[0]:.0f}% are within a factor {WITHIN} at the width "
         f"that they state first; of those that are told, {100 * kept[1]:.0f}%. Of {len(held)} slopes of plans that are "
         f"told nothing {100 * held.mean():.0f}% are in the stated range, and {100 * near.mean():.0f}% within a factor "
         f"{WITHIN} of it; so are all slopes of {100 * whole:.0f}% of the plans. The largest width of a range is "
-        f"{np.median(finite):.0f} times the least in the median, and {100 * open_:.0f}% of the ranges have no largest: "
-        "a guess leaves no answer."
+        f"{np.nanmedian(wide):.0f} times the least in the median; {100 * open_:.0f}% of the plans say that a guess "
+        "leaves no answer."
     )
 
 

@@ -14,6 +14,7 @@ from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
 from tacit.ledger import Standing
+from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, UNTOLD_COUNTS, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
@@ -99,14 +100,13 @@ class Plan:
         """The least and largest width of each term of a regression that is told nothing of some columns, by question.
 
         Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
-        of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  A width is infinite
-        where a guess leaves no answer.
+        of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
+        no answer, the range is that of the others, and `always` is False.
 
         >>> import tacit as tc
         >>> schema = tc.Schema({"age": tc.Real(0, 100), "pay": tc.Real(0, 9_000)})
         >>> made = tc.plan(tc.Regression("pay ~ age"), schema, rows=10_000, rho=1)
-        >>> low, high = made.ranges[""][1]
-        >>> low < made.parts[0].terms[1].width < high
+        >>> made.ranges[""][1].least < made.parts[0].terms[1].width < made.ranges[""][1].largest
         True
         """
         return {part.name: part.ranges for part in self.parts if part.ranges}
@@ -198,7 +198,7 @@ class Plan:
             # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if 0 < one.std_error < math.inf else 2
             width, without = (_width(x, digits) for x in (one.width, one.without))
-            guessed = () if not several else ("" if at is None else f"{_own(at[0])} to {_own(at[1])}",)
+            guessed = () if not several else ("" if at is None else _from_to(at),)
             row = (part.called, one.term, width, *guessed, f"{100 * one.privacy:.0f} %", without)
             rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
@@ -269,7 +269,9 @@ class Plan:
             "guarantee": self.guarantee,
             "terms": terms,
             "other shares": others,
-            "ranges": {name: [list(one) for one in found] for name, found in self.ranges.items()},
+            "ranges": {
+                name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
+            },
             "cautions": list(self.cautions()),
             "fits": self.fits,
             "digest": self.digest,
@@ -309,6 +311,12 @@ def _width(x: float, digits: int) -> str:
     return format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
 
 
+def _from_to(at: Range) -> str:
+    """Return a range of widths in words."""
+    words = f"{_own(at.least)} to {_own(at.largest)}" if math.isfinite(at.least) else ""
+    return words if at.always else " or ".join((*([words] if words else []), "no answer"))
+
+
 def _own(x: float) -> str:
     """Return a width to two significant digits of its own: those of a range lie far apart."""
     return _width(x, max(0, 1 - math.floor(math.log10(x))) if 0 < x < math.inf else 2)
@@ -316,7 +324,7 @@ def _own(x: float) -> str:
 
 def _means(part: PlannedQuestion) -> int:
     """Return the number of means to estimate; for a regression the number of coefficients."""
-    return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
+    return len(part.terms) if isinstance(part.shape.query, Regression) else len(part.shape.columns) * part.shape.cells
 
 
 def _part_of(cost: Cost, whole: Cost) -> Fraction:

@@ -18,7 +18,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
-from tacit.planning.narrower import narrower
+from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.page import Plan
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -116,7 +116,7 @@ def plan(
         neighbors=neighbors,
         cost=cost,
         level=level,
-        parts=tuple(_question(key, shape, size, level, known, public) for key, shape in made.items()),
+        parts=tuple(_question(key, asks[key], shape, size, level, known, public) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -126,15 +126,23 @@ def plan(
 
 
 def _question(
-    name: str, shape: Measurement, rows: int, level: float, known: Expectations, public: Public
+    name: str,
+    asked: Query[Any],
+    shape: Measurement,
+    rows: int,
+    level: float,
+    known: Expectations,
+    public: Public,
 ) -> PlannedQuestion:
     """Return one question of a plan, with what a group of another size would have, and another question's precision."""
     known = known.of_question(name)
     shape = as_expected(shape, known)
     terms = tuple(expected(shape, rows, level, known))
     other = other_shares(shape, terms, rows, level, known)
-    guesses = ranges(shape, terms, rows, level, known)
-    return PlannedQuestion(name, shape, terms, other, narrower(shape, terms, public, rows, known), guesses)
+    guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
+    # of a question that says which method it wants another may be more precise; "auto" has chosen
+    better = None if auto is not None else narrower(shape, terms, public, rows, known)
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto)
 
 
 def plan_for(

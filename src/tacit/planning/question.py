@@ -16,6 +16,7 @@ from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
+from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import Range
 from tacit.planning.small_groups import OtherShares
 from tacit.schema.autobins import AUTO
@@ -29,6 +30,7 @@ class PlannedQuestion:
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
     question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
     of each term, over guesses of the spreads of columns of which nothing is said; none where all are told.
+    way: which method "auto" takes, and why.
     """
 
     name: str
@@ -37,6 +39,7 @@ class PlannedQuestion:
     other: OtherShares | None = None
     narrower: str | None = None
     ranges: tuple[Range, ...] = ()
+    way: str | None = None
 
     @property
     def numbers(self) -> int:
@@ -118,8 +121,9 @@ class PlannedQuestion:
     def untold_counts(self, expect: Expectations) -> bool:
         """Return whether this is a regression of counts of which nothing is expected."""
         query = self.shape.query
-        counts = isinstance(query, Regression) and query.model == "poisson"
-        return counts and self.shape.variables[0].name not in expect.numbers
+        if not isinstance(query, Regression):
+            return False
+        return query.model == "poisson" and query.columns[0] not in expect.numbers
 
     def cautions(self, rows: int) -> list[str]:
         """Return what to beware of, from public facts; rows: their number."""
@@ -129,6 +133,8 @@ class PlannedQuestion:
                 f"{self.called}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
                 "what privacy adds by 1/p"
             )
+        if self.way is not None:
+            found.append(f"{self.called}: {self.way}")
         if self.narrower is not None:
             found.append(f"{self.called}: {self.narrower}")
         found += self._noise(rows)
@@ -156,7 +162,7 @@ class PlannedQuestion:
     def _precision(self, rows: int) -> list[str]:
         """Return cautions on wide intervals and small cells."""
         if any(math.isinf(one.width) for one in self.terms):
-            if self.shape.keys:
+            if self.shape.keys and not by_cells(self.shape):
                 several = sum(math.isinf(one.width) for one in self.terms)
                 what = (
                     f"noise too large for {several:,} of {len(self.terms):,} groups; larger groups, or a higher price"
@@ -168,9 +174,11 @@ class PlannedQuestion:
         worst = max(self.terms, key=lambda one: one.privacy)
         if worst.privacy > 0.5:
             less = "fewer cells" if self.shape.blocks is None else "a narrower box"
+            less = "fewer regressors" if isinstance(self.shape.query, Regression) else less
             share = f"{100 * worst.privacy:.0f} % of the variance"
             found.append(f"{self.called}: privacy makes {share}; more budget or {less}")
-        smallest = min(one.rows for one in self.terms) if self.shape.keys else rows
+        grouped = bool(self.shape.keys) and not by_cells(self.shape)
+        smallest = min(one.rows for one in self.terms) if grouped else rows
         if self.shape.cells > 1 and smallest < 30:
             found.append(f"{self.called}: about {smallest:.0f} rows a cell: intervals rest on a normal approximation")
         return found

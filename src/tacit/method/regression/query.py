@@ -12,6 +12,7 @@ from tacit.release.query import Needed, Query
 from tacit.release.query_checks import condition
 
 MODELS: Final = ("linear", "logistic", "poisson", "probit")
+METHODS: Final = ("scores", "auto", "cells")
 
 if TYPE_CHECKING:
     from tacit.method.regression.estimate import RegressionRelease  # noqa: F401
@@ -30,18 +31,30 @@ class Regression(Query["RegressionRelease"]):
     by released moments and shortened to a norm, so that wide bounds and correlated regressors cost little.  where: a
     condition that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the person's
     complete rows, and standard errors are between persons.
-    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
+    method: "scores", from sums over rows, which any formula has; "cells", from the noisy counts of a histogram of the
+    formula's columns, which are Booleans, categories and Integers of few values; "auto", from public facts the one of
+    the two that is expected to be more precise: cells where they are few.  The release says which (`method` of its
+    query); its estimate is of the same kind.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=), Q116 (method=); when it is planned or released with
+    cells, Q86 (a column without cells), Q31 (too many cells).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
     >>> Regression("income ~ age*sex").to_dict()
     {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}
     """
 
+    groups: ClassVar[str] = "cells"
     needed: ClassVar = Needed(("formula",), "formula of Regression: there is none.", 'formula = "income ~ age"')
 
     formula: str
     model: str = "linear"
     where: str | None = None
+    method: str = "scores"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The columns whose cells are counted; none where sums are taken over rows."""
+        return self.columns if self.method == "cells" else ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,5 +66,9 @@ class Regression(Query["RegressionRelease"]):
             text = f"model {described(self.model)} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
+        if self.method not in METHODS:
+            text = f"method {described(self.method)} of Regression is none of {', '.join(METHODS)}."
+            guess = nearest(str(self.method), METHODS) or "scores"
+            raise QueryError(text, code="Q116", hint=f'method="{guess}"')
         object.__setattr__(self, "formula", canonical(parse(self.formula)))
         condition(self)
