@@ -212,7 +212,7 @@ def summary(found: list[tuple[str, str, Told, Told]]) -> str:
         f"Auto takes cells in {by_cells} of {len(found)}. Its error is within 10% of the better way's in "
         f"{100 * (ratio <= 1.1).mean():.0f}% of the {int(answered.sum())} that either way answers, at most "
         f"{ratio[np.isfinite(ratio)].max():.2f} times it; {int(np.isinf(ratio).sum())} have no answer that the other "
-        f"way has, and {int(np.isinf(s[answered]).sum() - np.isinf(a[answered]).sum())} have one that scores do not have. "
+        f"way has, and {int((np.isinf(s) & np.isfinite(a))[answered].sum())} have one that scores do not have. "
         f"Where scores answer, their error is {np.median(gain[finite]):.2f} times that of auto in the median and up to "
         f"{gain[finite].max():.2f} times. Intervals of auto cover {100 * np.nanmean(coverage):.1f}% on average, "
         f"{100 * np.nanmin(coverage):.0f}% at least."
