@@ -29,7 +29,7 @@ TIERS: tuple[tuple[float, dict[bool, tuple[float, float]]], ...] = (
     (0.50, {False: (1.8, 2.0), True: (1.1, 1.0)}),
     (0.50, {False: (1.8, 3.0), True: (1.1, 1.5)}),
 )
-"""Limits in use, and wider ones: of products of linear models; of the curvature and of the last step, of counts True."""
+"""Limits in use, and wider ones: of products of linear models; of curvature and last step, True for those of counts."""
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,9 @@ def way_taken(asked: Query[Any], shape: Measurement, public: Public) -> str | No
     plain = replace(asked, method="scores"), replace(asked, method="cells")
     scores, cells = (design(one, public, shape.cost) for one in plain)
     by_rows, by_cell = variance_of_scores(scores, public), variance_of_cells(cells, scores, public)
+    taken = f"the {cells.cells:,} cells" if by_cells(shape) else "sums over rows"
+    other = f"{by_rows:.3g} times from sums over rows" if math.isfinite(by_rows) else "no answer from sums over rows"
     return (
-        f'method="auto" takes {f"the {cells.cells:,} cells" if by_cells(shape) else "sums over rows"}: variances '
-        f"are expected to be {by_cell:.3g} times those without privacy from {cells.cells:,} cells, and {by_rows:.3g} "
-        "times from sums over rows"
+        f'method="auto" takes {taken}: variances are expected to be {by_cell:.3g} times those without privacy from '
+        f"{cells.cells:,} cells, and {other}"
     )

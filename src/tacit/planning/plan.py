@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +17,7 @@ from tacit.estimates.terms import check_level
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
+from tacit.planning.enough import enough
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
@@ -142,7 +144,9 @@ def _question(
     guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
     # of a question that says which method it wants another may be more precise; "auto" has chosen
     better = None if auto is not None else narrower(shape, terms, public, rows, known)
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto)
+    none = any(math.isinf(one.width) for one in terms)
+    helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)
 
 
 def plan_for(

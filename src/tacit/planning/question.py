@@ -30,7 +30,7 @@ class PlannedQuestion:
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
     question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
     of each term, over guesses of the spreads of columns of which nothing is said; none where all are told.
-    way: which method "auto" takes, and why.
+    way: which method "auto" takes, and why.  enough: what would let a regression be answered that has no answer.
     """
 
     name: str
@@ -40,6 +40,7 @@ class PlannedQuestion:
     narrower: str | None = None
     ranges: tuple[Range, ...] = ()
     way: str | None = None
+    enough: str | None = None
 
     @property
     def numbers(self) -> int:
@@ -169,6 +170,8 @@ class PlannedQuestion:
                 )
             else:
                 what = "noise too large for any coefficient; fewer regressors, or a higher price"
+                if self.enough is not None:
+                    return [f"{self.called}: noise too large for any coefficient; {self.enough}, or fewer regressors"]
             return [f"{self.called}: {what}, would do"]
         found: list[str] = []
         worst = max(self.terms, key=lambda one: one.privacy)

@@ -112,7 +112,11 @@ class RegressionRelease(Release):
 def _in_persons(reason: str | None) -> str | None:
     """Return a reason in which persons take the place of rows."""
     said = (reason or "").replace("complete rows", "persons with a complete row")
-    return said.replace("more rows", "more persons").replace(" rows, or ", " persons, or ")
+    return (
+        said.replace("more rows", "more persons")
+        .replace(" rows or ", " persons or ")
+        .replace(" rows would", " persons would")
+    )
 
 
 def variables_of(release: Released) -> tuple[Variable, ...]:

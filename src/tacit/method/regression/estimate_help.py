@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.errors import TacitError
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.method.regression.norm_encoding import FORMS
@@ -52,15 +53,16 @@ class Shortfall:
         """Return what would help; cost: of the whole release.
 
         >>> Shortfall(1.8, 9_000, without=("age",)).words(Cost.of(rho="0.1"))
-        'about 21,000 rows, or ρ = 0.51, would be enough; or the formula without age'
+        'about 21,000 rows or about ρ = 0.51 would be enough; or the formula without age'
         """
         times = self.times * MARGIN
         if cost is None or not 1 < times <= MOST or self.rows < 1:
             return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {_and(self.without)}"
-        rows, price = f"{_up(times * self.rows):,} rows", _price(cost, times)
-        words = f"about {rows}, or {price}, would be enough"
-        if self.least:
-            words = f"at least {rows}, or at least {price}, would be needed"
+        about, enough = ("at least", "needed") if self.least else ("about", "enough")
+        price = dearer(cost, times)
+        ways = [f"{about} {_up(times * self.rows):,} rows"]
+        ways += [] if price is None else [f"{about} {price}"]
+        words = f"{' or '.join(ways)} would be {enough}"
         return words if not self.without else f"{words}; or the formula without {_and(self.without)}"
 
 
@@ -161,15 +163,27 @@ def _sizes(noisy: NoisyMatrix) -> Array:
     return np.asarray(np.sqrt(np.maximum(np.maximum(diagonal, own), 1.0e-12)))
 
 
-def _price(cost: Cost, times: float) -> str:
-    """Return in words the price at which noise is so many times smaller: of the same kind, at the same delta."""
-    k = Fraction(times)
+def dearer(cost: Cost, times: float) -> Cost | None:
+    """Return the price of the same kind, at the same delta, at which noise is so many times smaller, rounded up.
+
+    None where no price is as high as that.
+
+    >>> str(dearer(Cost.of(epsilon=1), 2.5)), str(dearer(Cost.of(rho="0.1"), 2))
+    ('ε = 2.5', 'ρ = 0.4')
+    """
+    try:
+        return _dearer(cost, Fraction(times))
+    except TacitError:  # a price that would protect nobody
+        return None
+
+
+def _dearer(cost: Cost, k: Fraction) -> Cost:
     if cost.kind == "pure" and cost.epsilon is not None:
-        return str(Cost(epsilon=significant(cost.epsilon * k, 2, up=True)))
+        return Cost(epsilon=significant(cost.epsilon * k, 2, up=True))
     if cost.kind == "approximate" and cost.delta is not None:
         epsilon = mu_squared_to_epsilon(cost.gdp * k**2, cost.delta)
-        return str(Cost(epsilon=significant(epsilon, 2, up=True), delta=cost.delta))
-    return str(Cost(rho=significant(cost.zcdp * k**2, 2, up=True)))
+        return Cost(epsilon=significant(epsilon, 2, up=True), delta=cost.delta)
+    return Cost(rho=significant(cost.zcdp * k**2, 2, up=True))
 
 
 def _up(rows: float) -> int:
