@@ -11,7 +11,7 @@ from tacit.method.regression.estimate_help import dearer
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import Expected
-from tacit.planning.expected import expected
+from tacit.planning import expected_cells, expected_regressions
 from tacit.privacy import Cost
 from tacit.release.query import Query
 from tacit.schema.expectations import Expectations
@@ -36,7 +36,9 @@ def enough(
         hint = None if public.size_hint is None else size
         table = Public(public.schema, public.neighbors, known, hint)
         try:
-            return _told(expected(design(asked, table, price), size, level, expect))
+            shape = design(asked, table, price)
+            way = expected_cells if expected_cells.by_cells(shape) else expected_regressions
+            return _told(way.expected(shape, size, level, expect))
         except TacitError:
             return False
 
