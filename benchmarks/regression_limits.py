@@ -27,7 +27,7 @@ TIERS: tuple[tuple[float, dict[bool, tuple[float, float]]], ...] = (
     (0.25, {False: (1.0, 2.0), True: (0.6, 1.0)}),
     (0.35, {False: (1.3, 2.0), True: (0.8, 1.0)}),
     (0.50, {False: (1.8, 2.0), True: (1.1, 1.0)}),
-    (0.50, {False: (1.8, 3.0), True: (1.1, 1.5)}),
+    (0.75, {False: (2.5, 2.0), True: (1.5, 1.0)}),
 )
 """Limits in use, and wider ones: of products of linear models; of curvature and last step, True for those of counts."""
 
@@ -43,7 +43,7 @@ class Cell:
     price: dict[str, Any]
 
 
-CELLS = (
+FIRST = (
     Cell("linear", 5, 0.8, 1_500, {"rho": 0.05}),
     Cell("linear", 10, 0.8, 4_000, {"rho": 0.05}),
     Cell("linear", 10, 0.8, 4_000, {"epsilon": 1, "delta": 1e-6}),
@@ -57,6 +57,22 @@ CELLS = (
     Cell("poisson", 3, 0.0, 2_500, {"epsilon": 1}),
     Cell("poisson", 8, 0.8, 5_000, {"epsilon": 1, "delta": 1e-6}),
 )
+SECOND = (
+    Cell("linear", 6, 0.7, 2_500, {"rho": 0.05}),
+    Cell("linear", 3, 0.5, 1_200, {"rho": 0.02}),
+    Cell("linear", 12, 0.6, 6_000, {"epsilon": 1, "delta": 1e-6}),
+    Cell("linear", 2, 0.9, 4_000, {"epsilon": 1}),
+    Cell("linear", 4, 0.3, 4_000, {"epsilon": 1}),
+    Cell("linear", 3, 0.0, 800, {"epsilon": 2}),
+    Cell("logistic", 6, 0.7, 1_500, {"rho": 0.05}),
+    Cell("logistic", 3, 0.5, 700, {"rho": 0.02}),
+    Cell("logistic", 4, 0.3, 3_000, {"epsilon": 1}),
+    Cell("logistic", 2, 0.9, 2_500, {"epsilon": 1}),
+    Cell("poisson", 6, 0.7, 1_500, {"rho": 0.05}),
+    Cell("poisson", 3, 0.5, 700, {"rho": 0.03}),
+    Cell("poisson", 2, 0.5, 2_500, {"epsilon": 1}),
+)
+"""A second set, drawn up after the first was looked at, nearer to the limits."""
 
 
 def truth(cell: Cell) -> np.ndarray:
@@ -110,12 +126,15 @@ def told(cell: Cell, repeats: int, seed: int) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--second", action="store_true", help="the second set of designs")
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
+    cells = SECOND if options.second else FIRST
     with ProcessPoolExecutor(options.processes) as pool:
-        jobs = pool.map(told, CELLS, [options.repeats] * len(CELLS), range(len(CELLS)))
-        for cell, found in zip(CELLS, jobs, strict=True):
+        seeds = range(100 * options.second, 100 * options.second + len(cells))
+        jobs = pool.map(told, cells, [options.repeats] * len(cells), seeds)
+        for cell, found in zip(cells, jobs, strict=True):
             each = []
             for tier in range(len(TIERS)):
                 some = found[found[:, 0] == tier]
