@@ -553,7 +553,7 @@ FAULTS = (
     ),
     # Histograms
     Fault(
-        "tacit.method.shared.cell_counts",
+        "tacit.method.shared.counts_in_cells",
         "return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)",
         "return (form, PersonWeight(SHARE)) if persons else (form, None)",
         "histograms of persons have a thousandth of the noise that they need",

@@ -37,7 +37,7 @@ GUESSED: Final = (
 
 
 @dataclass(frozen=True)
-class Range:
+class WidthRange:
     """The least and the largest width of a term over the guesses that leave an answer; infinite where none does.
 
     always: whether every guess leaves one.
@@ -50,7 +50,7 @@ class Range:
 
 def ranges(
     shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
-) -> tuple[Range, ...]:
+) -> tuple[WidthRange, ...]:
     """Return the range of each term's width over the guesses; nothing where every column is told.
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
@@ -88,9 +88,9 @@ def _widths(terms: Sequence[Expected]) -> list[float]:
     return [one.width for one in terms]
 
 
-def _range(widths: Sequence[float], always: bool) -> Range:
+def _range(widths: Sequence[float], always: bool) -> WidthRange:
     answers = [one for one in widths if math.isfinite(one)] or [math.inf]
-    return Range(min(answers), max(answers), always)
+    return WidthRange(min(answers), max(answers), always)
 
 
 def _columns(shape: Measurement) -> list[Variable]:

@@ -20,7 +20,7 @@ from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
 from tacit.planning import documents, page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.guessed_spreads import GUESSED, Range
+from tacit.planning.guessed_spreads import GUESSED, WidthRange
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
@@ -96,7 +96,7 @@ class Plan:
         return self.widest.privacy
 
     @property
-    def ranges(self) -> Mapping[str, tuple[Range, ...]]:
+    def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
         """The least and largest width of each term of a regression that is told nothing of some columns, by question.
 
         Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
@@ -302,7 +302,7 @@ class Plan:
         return self.to_html()
 
 
-def _ranges(part: PlannedQuestion) -> Sequence[Range | None]:
+def _ranges(part: PlannedQuestion) -> Sequence[WidthRange | None]:
     """Return the range of each term's width, or None for each."""
     return part.ranges or [None] * len(part.terms)
 
@@ -311,7 +311,7 @@ def _width(x: float, digits: int) -> str:
     return format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
 
 
-def _from_to(at: Range) -> str:
+def _from_to(at: WidthRange) -> str:
     """Return a range of widths in words."""
     words = f"{_own(at.least)} to {_own(at.largest)}" if math.isfinite(at.least) else ""
     return words if at.always else " or ".join((*([words] if words else []), "no answer"))

@@ -17,7 +17,7 @@ from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
 from tacit.planning.expected_cells import by_cells
-from tacit.planning.guessed_spreads import Range
+from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
 from tacit.schema.autobins import AUTO
 from tacit.schema.expectations import Expectations
@@ -38,7 +38,7 @@ class PlannedQuestion:
     terms: tuple[Expected, ...]
     other: OtherShares | None = None
     narrower: str | None = None
-    ranges: tuple[Range, ...] = ()
+    ranges: tuple[WidthRange, ...] = ()
     way: str | None = None
     enough: str | None = None
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from tacit.errors import QueryError
 from tacit.method.histogram.query import Histogram
-from tacit.method.shared.cell_counts import axis_of, encoding_of, may_leave, part_of_counts
+from tacit.method.shared.counts_in_cells import axis_of, encoding_of, may_leave, part_of_counts
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_map import KeyMap

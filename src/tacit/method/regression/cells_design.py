@@ -14,7 +14,7 @@ from typing import Final
 from tacit.errors import QueryError
 from tacit.method.regression.formula import Formula, parse
 from tacit.method.regression.query import Regression
-from tacit.method.shared.cell_counts import axis_of, part_of_counts
+from tacit.method.shared.counts_in_cells import axis_of, part_of_counts
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.rows.row_map import KeyMap

@@ -9,7 +9,7 @@ from typing import Final
 from tacit.method.regression import cells_design, counts_design, norms_design, scores_design
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import person_encoding as person_forms
-from tacit.method.regression.automatic_choice import cells_are_better
+from tacit.method.regression.cells_or_scores import cells_are_better
 from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, crossproduct_part, row_facts
 from tacit.method.regression.query import Regression

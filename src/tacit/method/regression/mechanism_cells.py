@@ -7,7 +7,7 @@ Definition
     released, empty cells included; the model is fitted to these numbers outside the wall (`estimate_cells`).
     With a PrivacyUnit each person has a total weight of one, divided equally among the person's counted rows.
     Public are schema, query, relation, price and, under replace-one, the number of rows (persons).  Whether cells or
-    scores are used is a function of these alone (`automatic_choice`).  Neighbours are those of `moments`.
+    scores are used is a function of these alone (`cells_or_scores`).  Neighbours are those of `moments`.
 Sensitivity
     That of `method.histogram.mechanism`: cells are disjoint, so that a row adds 1 to one cell or to none.  Under
     add-remove the counts change by at most 1 in l1 and in squared l2, under replace-one by at most 2 in both.  For
