@@ -715,6 +715,13 @@ REGRESSIONS = (
         ),
     ),
     Fault(
+        "tacit.method.regression.estimate_help",
+        "significant(cost.zcdp * k**2, 2, up=True)",
+        "significant(cost.zcdp * k, 2, up=True)",
+        "a reason names a price in rho that is not enough",
+        ("tests/inference/test_reasons_of_regressions.py::test_prices_are_of_the_same_kind",),
+    ),
+    Fault(
         "tacit.planning.expected_regressions",
         "spread = max(known.sd**2 - mean, 0.0) / max(mean, 1e-9) ** 2",
         "spread = 0.0",

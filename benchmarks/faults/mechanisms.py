@@ -575,11 +575,32 @@ FAULTS = (
     ),
     # Histograms
     Fault(
-        "tacit.method.histogram.design",
+        "tacit.method.shared.counts_in_cells",
         "return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)",
         "return (form, PersonWeight(SHARE)) if persons else (form, None)",
         "histograms of persons have a thousandth of the noise that they need",
         ("tests/mechanisms/test_histogram.py::test_the_contract_of_persons",),
+    ),
+    Fault(
+        "tacit.method.shared.counts_in_cells",
+        "moment_forms.count(cells, neighbors, leaves)",
+        "moment_forms.count(1, neighbors, leaves)",
+        "a row that moves from one cell to another has half of the noise that it needs",
+        ("tests/mechanisms/test_regression_of_cells.py::test_the_contract[False]",),
+    ),
+    Fault(
+        "tacit.release.query",
+        '"sparse", "model", "method")',
+        '"sparse", "model")',
+        "the answers stored to regressions are to another question than that of the same words",
+        ("tests/mechanisms/test_regression_of_cells.py::test_documents_say_which_way_was_taken_and_are_read_again",),
+    ),
+    Fault(
+        "tacit.method.regression.cells_or_scores",
+        "return _rounded(1 / scores.max_rows + added)",
+        "return _rounded(1 + added)",
+        "cells are taken where sums over many rows of a person are far more precise",
+        ("tests/mechanisms/test_regression_of_cells.py::test_many_rows_of_a_person_are_an_argument_for_scores",),
     ),
     Fault(
         "tacit.method.histogram.mechanism_sparse",

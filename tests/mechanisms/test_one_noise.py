@@ -11,8 +11,7 @@ import pytest
 
 import tacit as tc
 from tacit.curator import mechanisms
-from tacit.method.histogram import mechanism as histogram
-from tacit.method.shared import mechanism_additive
+from tacit.method.shared import mechanism_additive, mechanism_cell_counts
 from tacit.noise.laws import Law
 from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
@@ -23,7 +22,7 @@ SRC = Path(tc.__file__).parent
 DRAWN_BY = {
     ("noise.exact", "draw"): {
         "shared/mechanism_additive.py",
-        "histogram/mechanism.py",
+        "shared/mechanism_cell_counts.py",
         "histogram/mechanism_sparse.py",
     },
     ("noise.exact_vectors", "draw_vector"): {"shared/mechanism_additive.py"},
@@ -51,7 +50,8 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
                     place = (node.module or "").removeprefix("tacit."), name.name
                     if place[0] in DRAWING and name.name != "MOST":
                         found.setdefault(place, set()).add(path.relative_to(SRC / "method").as_posix())
-    assert found.pop(("noise.exact", "added")) == {"histogram/mechanism.py", "histogram/mechanism_sparse.py"}  # no draw
+    added = found.pop(("noise.exact", "added"))  # no draw
+    assert added == {"shared/mechanism_cell_counts.py", "histogram/mechanism_sparse.py"}
     assert found == DRAWN_BY
 
 
@@ -66,6 +66,7 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
         tc.DataQuality("x"),
         tc.Histogram(["g", "n"]),
         tc.Regression("x ~ n + g"),
+        tc.Regression("yes ~ n + g", method="cells"),
         tc.SufficientStatistics("x", tc.families.Normal(mean=(0, 10), sd=(1, 5))),
     ],
     ids=str,
@@ -87,7 +88,7 @@ def test_without_these_draws_a_release_is_exact(query: Any, noise: str, monkeypa
     monkeypatch.setattr(mechanism_additive, "draw", none)
     monkeypatch.setattr(mechanism_additive, "draw_columns", no_columns)
     monkeypatch.setattr(mechanism_additive, "draw_vector", no_vector)
-    monkeypatch.setattr(histogram, "draw", none)
+    monkeypatch.setattr(mechanism_cell_counts, "draw", none)
     price = {"epsilon": 1} if noise == "laplace" else {"rho": 1}
     curator = tc.Curator(ROWS, SCHEMA, budget=tc.Budget(**price))
     release = curator.release(query, **price)

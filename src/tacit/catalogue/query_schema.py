@@ -11,6 +11,7 @@ from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.histogram.query import Histogram
 from tacit.method.quantiles.query import MOST_PROBS
+from tacit.method.regression.query import METHODS as OF_REGRESSIONS
 from tacit.method.regression.query import MODELS, Regression
 from tacit.method.sufficient_statistics.query import METHODS, SufficientStatistics
 from tacit.release.query import Query
@@ -45,7 +46,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "family": ref("model"),
         "bounds": {"type": "object", "minProperties": 1, "additionalProperties": box},
         "parties": {"type": "integer", "minimum": 1},
-        "method": {"enum": [*(METHODS if kind is SufficientStatistics else OF_BLOCKS)[1:]]},
+        "method": {"enum": [*_methods(kind)[1:]]},
         "model": {"enum": [*MODELS]} if kind is Regression else ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
@@ -61,6 +62,13 @@ def query(kind: type[Query[Any]]) -> Words:
     _, optional = fields_of(kind, words)
     # probs has a default in Python but is always written
     return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+
+
+def _methods(kind: type[Query[Any]]) -> tuple[str, ...]:
+    """Return the methods of a query, the first of which documents leave out."""
+    if kind is Regression:
+        return OF_REGRESSIONS
+    return METHODS if kind is SufficientStatistics else OF_BLOCKS
 
 
 def _logistic() -> Words:

@@ -41,7 +41,7 @@ def _estimate(release: Any, target: Any) -> Any:
         return release
     if release.kind == "histogram" and release.counts.size > SHOWN:
         return HistogramColumns(release)
-    return release.estimate("population" if release.kind == "regression" else target)
+    return release.estimate("population" if release.kind.startswith("regression") else target)
 
 
 def records(frame: Any) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from tacit.parties.combined_columns import Column, columns
 from tacit.parties.combined_cost import person_cost
 from tacit.parties.combined_estimate import Combination
 from tacit.pooling.common_value import law
-from tacit.pooling.compatibility import BLOCKS, REGRESSION, STATISTICS, sources
+from tacit.pooling.compatibility import BLOCKS, KINDS, REGRESSION, STATISTICS, sources
 from tacit.pooling.heterogeneity import Method, PooledEffects
 from tacit.privacy import Cost
 from tacit.release.document import Release
@@ -181,7 +181,8 @@ class Combined:
     @property
     def kind(self) -> str:
         """The kind of the releases: "moments", "quality", ..."""
-        return self.releases[0].kind
+        kind = self.releases[0].kind
+        return KINDS.get(kind, kind)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

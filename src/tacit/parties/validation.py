@@ -24,7 +24,7 @@ from tacit.schema import Integer, Real
 if TYPE_CHECKING:
     from tacit.study import Study
 
-SUMMED: Final = ("moments", "quality", "histogram", STATISTICS)
+SUMMED: Final = ("moments", "quality", "histogram", "regression-cells", STATISTICS)
 """Kinds with additive noise, whose scale the price of each part determines."""
 DIGITS: Final = 12
 """A cost may exceed its limit by one part in 10**DIGITS, for roundings of conversions."""

@@ -34,9 +34,12 @@ LEAST: Final = 16
 """Made-up rows of the rarest level, unless that would take more than MOST in all."""
 
 
-def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
+def expected(
+    shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING, *, trials: int = TRIALS
+) -> list[Expected]:
     """Return the expected precision of each coefficient, with a response independent of all regressors.
 
+    trials: number of simulated releases, where noise moves standard errors.
     Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
     question = cast(ProductPart, shape.columns[0]).question
@@ -48,7 +51,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     whole *= math.prod(_present(cell.column, expect) for cell in unread.values() if cell.missing is None)
     complete = max(2, round(rows * whole))
     made = made_up(shape, expect)
-    found = typical(made, complete)
+    found = typical(made, complete, trials)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
         # standard errors fall with the root of the number of rows
@@ -77,7 +80,7 @@ def _varied(made: RegressionRows) -> float:
     return max(1.0, float(counts.var()) / max(float(counts.mean()), 1e-9))
 
 
-def typical(made: RegressionRows, rows: int) -> Fit:
+def typical(made: RegressionRows, rows: int, trials: int = TRIALS) -> Fit:
     """Return the fit of a typical release of a table of `rows` rows like these.
 
     Without noise it would look better than releases are where noise is large: what it does to a curvature, and to where
@@ -92,7 +95,7 @@ def typical(made: RegressionRows, rows: int) -> Fit:
             return still
     elif found[0].reasons[0] is not None and still.reasons[0] is not None:
         return still
-    found += [fit_release(made.enlarged(rows, rng)) for _ in range(TRIALS - 1)]
+    found += [fit_release(made.enlarged(rows, rng)) for _ in range(trials - 1)]
     told = [one for one in found if one.reasons[0] is None]
     if 2 * len(told) < len(found):
         return next(one for one in found if one.reasons[0] is not None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,10 +18,14 @@ from tacit.curator.mechanisms import design
 from tacit.errors import TacitError
 from tacit.fits.fit_release import fit_release
 from tacit.method.histogram.query import Histogram
+from tacit.method.regression.cells_design import possible
+from tacit.method.regression.cells_or_scores import variance_of_cells, variance_of_scores
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import Expected, uniform_integers
 from tacit.method.shared.simulated_parts import simulated
+from tacit.planning.expected_cells import by_cells
+from tacit.release.query import Query
 from tacit.schema import Boolean, Category
 from tacit.schema.expectations import Expectations
 
@@ -38,7 +43,9 @@ def narrower(
     terms: the expected precision of the regression.  rows: of the table.
     """
     query = shape.query
-    if not isinstance(query, Regression) or query.where is not None or shape.unit is not None or query.weights:
+    if not isinstance(query, Regression) or query.where is not None or shape.unit is not None:
+        return None
+    if query.weights is not None or by_cells(shape):
         return None
     columns = list(dict.fromkeys(query.columns))
     declared = dict(public.schema.items())
@@ -67,5 +74,24 @@ def narrower(
     model = "" if query.model == "linear" else f', model="{query.model}"'
     return (
         f"a histogram of {names} ({other.cells:,} cells) at the same price tells the same regression, "
-        f'fit("{query.formula}"{model}), with {wide}'
+        f'fit("{query.formula}"{model}) or method="cells" of its own, with {wide}'
+    )
+
+
+def way_taken(asked: Query[Any], shape: Measurement, public: Public) -> str | None:
+    """Return in words which method "auto" takes, and why; None where a question says which it wants."""
+    if not isinstance(asked, Regression) or asked.method != "auto":
+        return None
+    if not possible(asked, public):
+        return 'method="auto" takes sums over rows: not all columns have few levels or values, whose cells are counted'
+    if public.size is None:
+        return 'method="auto" takes sums over rows: without a public number of rows, or a hint, it has nothing to go by'
+    plain = replace(asked, method="scores"), replace(asked, method="cells")
+    scores, cells = (design(one, public, shape.cost) for one in plain)
+    by_rows, by_cell = variance_of_scores(scores, public), variance_of_cells(cells, scores, public)
+    taken = f"the {cells.cells:,} cells" if by_cells(shape) else "sums over rows"
+    other = f"{by_rows:.3g} times from sums over rows" if math.isfinite(by_rows) else "no answer from sums over rows"
+    return (
+        f'method="auto" takes {taken}: variances are expected to be {by_cell:.3g} times those without privacy from '
+        f"{cells.cells:,} cells, and {other}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
@@ -14,11 +14,13 @@ from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
 from tacit.ledger import Standing
+from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
 from tacit.planning import documents, page_text
 from tacit.planning.guarantee import factor, guarantee
+from tacit.planning.guessed_spreads import GUESSED, WidthRange
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
@@ -92,6 +94,22 @@ class Plan:
     def privacy_share(self) -> float:
         """Share of the widest interval's variance that is noise for privacy."""
         return self.widest.privacy
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
+        """The least and largest width of each term of a regression that is told nothing of some columns, by question.
+
+        Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
+        of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
+        no answer, the range is that of the others, and `always` is False.
+
+        >>> import tacit as tc
+        >>> schema = tc.Schema({"age": tc.Real(0, 100), "pay": tc.Real(0, 9_000)})
+        >>> made = tc.plan(tc.Regression("pay ~ age"), schema, rows=10_000, rho=1)
+        >>> made.ranges[""][1].least < made.parts[0].terms[1].width < made.ranges[""][1].largest
+        True
+        """
+        return {part.name: part.ranges for part in self.parts if part.ranges}
 
     @property
     def numbers(self) -> int:
@@ -174,21 +192,21 @@ class Plan:
     def table_of_terms(self) -> Table:
         """Return the table of expected interval widths, one row a term."""
         rows: list[tuple[object, ...]] = []
-        listed = [(part, one) for part in self.parts for one in part.terms]
-        for part, one in listed[:SHOWN]:
+        listed = [(part, one, at) for part in self.parts for one, at in zip(part.terms, _ranges(part), strict=True)]
+        several = any(part.ranges for part in self.parts)
+        for part, one, at in listed[:SHOWN]:
             # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if 0 < one.std_error < math.inf else 2
-            width, without = (
-                format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
-                for x in (one.width, one.without)
-            )
-            row = (part.called, one.term, width, f"{100 * one.privacy:.0f} %", without)
+            width, without = (_width(x, digits) for x in (one.width, one.without))
+            guessed = () if not several else ("" if at is None else _from_to(at),)
+            row = (part.called, one.term, width, *guessed, f"{100 * one.privacy:.0f} %", without)
             rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
-        columns = ("question", "term", f"{100 * self.level:g}% width", "of which privacy", "without privacy")
+        guessed = ("from and to",) if several else ()
+        columns = ("question", "term", f"{100 * self.level:g}% width", *guessed, "of which privacy", "without privacy")
         if self._together is not None:
             columns = (*columns, f"pooled over {self._together.number:,}")
-        return Table("", columns, tuple(rows), (*more, *self._assumed()), (*SIDES, *SIDES[-1:])[: len(columns)])
+        return Table("", columns, tuple(rows), (*more, *self._assumed()), (*SIDES, *SIDES[-1:] * 2)[: len(columns)])
 
     def _assumed(self) -> tuple[str, ...]:
         """Return what the widths rest on, and over which shares of groups they range."""
@@ -197,7 +215,9 @@ class Plan:
         others = [part.other.line(part.called) for part in self.parts if part.other is not None]
         uneven = any(part.evenly and not part.known(self.expect) for part in self.parts)
         untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
-        return (f"assumed: {said}", *untold, *((APART,) if uneven else ()), *others)
+        guesses = any(part.ranges for part in self.parts)
+        notes = ((APART, uneven), (GUESSED, guesses))
+        return (f"assumed: {said}", *untold, *(note for note, holds in notes if holds), *others)
 
     @property
     def _together(self) -> Parties | None:
@@ -249,6 +269,9 @@ class Plan:
             "guarantee": self.guarantee,
             "terms": terms,
             "other shares": others,
+            "ranges": {
+                name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
+            },
             "cautions": list(self.cautions()),
             "fits": self.fits,
             "digest": self.digest,
@@ -279,9 +302,29 @@ class Plan:
         return self.to_html()
 
 
+def _ranges(part: PlannedQuestion) -> Sequence[WidthRange | None]:
+    """Return the range of each term's width, or None for each."""
+    return part.ranges or [None] * len(part.terms)
+
+
+def _width(x: float, digits: int) -> str:
+    return format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
+
+
+def _from_to(at: WidthRange) -> str:
+    """Return a range of widths in words."""
+    words = f"{_own(at.least)} to {_own(at.largest)}" if math.isfinite(at.least) else ""
+    return words if at.always else " or ".join((*([words] if words else []), "no answer"))
+
+
+def _own(x: float) -> str:
+    """Return a width to two significant digits of its own: those of a range lie far apart."""
+    return _width(x, max(0, 1 - math.floor(math.log10(x))) if 0 < x < math.inf else 2)
+
+
 def _means(part: PlannedQuestion) -> int:
     """Return the number of means to estimate; for a regression the number of coefficients."""
-    return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
+    return len(part.terms) if isinstance(part.shape.query, Regression) else len(part.shape.columns) * part.shape.cells
 
 
 def _part_of(cost: Cost, whole: Cost) -> Fraction:

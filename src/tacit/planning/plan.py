@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -16,8 +17,10 @@ from tacit.estimates.terms import check_level
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
+from tacit.planning.enough import enough
 from tacit.planning.expected import as_expected, expected
-from tacit.planning.narrower import narrower
+from tacit.planning.guessed_spreads import ranges
+from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.page import Plan
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -65,7 +68,7 @@ def plan(
     levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
-    what a group of another size would have.
+    what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
     on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
     none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
@@ -115,7 +118,7 @@ def plan(
         neighbors=neighbors,
         cost=cost,
         level=level,
-        parts=tuple(_question(key, shape, size, level, known, public) for key, shape in made.items()),
+        parts=tuple(_question(key, asks[key], shape, size, level, known, public) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -125,14 +128,25 @@ def plan(
 
 
 def _question(
-    name: str, shape: Measurement, rows: int, level: float, known: Expectations, public: Public
+    name: str,
+    asked: Query[Any],
+    shape: Measurement,
+    rows: int,
+    level: float,
+    known: Expectations,
+    public: Public,
 ) -> PlannedQuestion:
     """Return one question of a plan, with what a group of another size would have, and another question's precision."""
     known = known.of_question(name)
     shape = as_expected(shape, known)
     terms = tuple(expected(shape, rows, level, known))
     other = other_shares(shape, terms, rows, level, known)
-    return PlannedQuestion(name, shape, terms, other, narrower(shape, terms, public, rows, known))
+    guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
+    # of a question that says which method it wants another may be more precise; "auto" has chosen
+    better = None if auto is not None else narrower(shape, terms, public, rows, known)
+    none = any(math.isinf(one.width) for one in terms)
+    helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)
 
 
 def plan_for(

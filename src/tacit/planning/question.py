@@ -16,6 +16,8 @@ from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_POSITIVES, E
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
+from tacit.planning.expected_cells import by_cells
+from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
 from tacit.schema.autobins import AUTO
 from tacit.schema.expectations import Expectations
@@ -26,7 +28,9 @@ class PlannedQuestion:
     """One question of a plan: its name, its mechanism and noise (`shape`), and the expected precision of its terms.
 
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
-    question that would tell the same more precisely, in words.
+    question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
+    of each term, over guesses of the spreads of columns of which nothing is said; none where all are told.
+    way: which method "auto" takes, and why.  enough: what would let a regression be answered that has no answer.
     """
 
     name: str
@@ -34,6 +38,9 @@ class PlannedQuestion:
     terms: tuple[Expected, ...]
     other: OtherShares | None = None
     narrower: str | None = None
+    ranges: tuple[WidthRange, ...] = ()
+    way: str | None = None
+    enough: str | None = None
 
     @property
     def numbers(self) -> int:
@@ -115,7 +122,7 @@ class PlannedQuestion:
     def untold(self, expect: Expectations) -> str | None:
         """Return what is assumed of a response of counts or positive values of which nothing is expected, in words."""
         query = self.shape.query
-        if not isinstance(query, Regression) or self.shape.variables[0].name in expect.numbers:
+        if not isinstance(query, Regression) or query.columns[0] in expect.numbers:
             return None
         return {"poisson": UNTOLD_COUNTS, "gamma": UNTOLD_POSITIVES}.get(query.model)
 
@@ -127,6 +134,8 @@ class PlannedQuestion:
                 f"{self.called}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
                 "what privacy adds by 1/p"
             )
+        if self.way is not None:
+            found.append(f"{self.called}: {self.way}")
         if self.narrower is not None:
             found.append(f"{self.called}: {self.narrower}")
         found += self._noise(rows)
@@ -154,21 +163,25 @@ class PlannedQuestion:
     def _precision(self, rows: int) -> list[str]:
         """Return cautions on wide intervals and small cells."""
         if any(math.isinf(one.width) for one in self.terms):
-            if self.shape.keys:
+            if self.shape.keys and not by_cells(self.shape):
                 several = sum(math.isinf(one.width) for one in self.terms)
                 what = (
                     f"noise too large for {several:,} of {len(self.terms):,} groups; larger groups, or a higher price"
                 )
             else:
                 what = "noise too large for any coefficient; fewer regressors, or a higher price"
+                if self.enough is not None:
+                    return [f"{self.called}: noise too large for any coefficient; {self.enough}, or fewer regressors"]
             return [f"{self.called}: {what}, would do"]
         found: list[str] = []
         worst = max(self.terms, key=lambda one: one.privacy)
         if worst.privacy > 0.5:
             less = "fewer cells" if self.shape.blocks is None else "a narrower box"
+            less = "fewer regressors" if isinstance(self.shape.query, Regression) else less
             share = f"{100 * worst.privacy:.0f} % of the variance"
             found.append(f"{self.called}: privacy makes {share}; more budget or {less}")
-        smallest = min(one.rows for one in self.terms) if self.shape.keys else rows
+        grouped = bool(self.shape.keys) and not by_cells(self.shape)
+        smallest = min(one.rows for one in self.terms) if grouped else rows
         if self.shape.cells > 1 and smallest < 30:
             found.append(f"{self.called}: about {smallest:.0f} rows a cell: intervals rest on a normal approximation")
         return found

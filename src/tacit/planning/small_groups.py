@@ -16,6 +16,7 @@ from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import cell_shares, unknown_keys
 from tacit.planning.expected import expected, says_all
+from tacit.planning.expected_cells import by_cells, columns_of
 from tacit.schema.expectations import Expectations
 
 SMALL: Final = 0.01
@@ -57,13 +58,14 @@ def other_shares(
     if says_all(shape):
         # a histogram: its cells are for sums and fits, not for answers of their own
         return None
-    if shape.keys:
+    if shape.keys and not by_cells(shape):
         columns, made = unknown_keys(shape, expect), list[tuple[float, list[Expected]]]()
         if columns:
             made = [(share, _of_share(shape, share, rows, level, expect)) for share in _shares(shape, expect)]
     else:
         # a regression: its columns of levels have no cells, but terms
-        levels = {one.name: max(2, len(one.labels)) for one in shape.variables if one.kind in ("levels", "boolean")}
+        listed = columns_of(shape) if by_cells(shape) else shape.variables
+        levels = {one.name: max(2, len(one.labels)) for one in listed if one.kind in ("levels", "boolean")}
         columns = tuple(name for name in levels if name not in expect.shares)
         small = {name: _one_small(levels[name]) for name in columns}
         rare = replace(expect, shares={**expect.shares, **small})

@@ -14,8 +14,10 @@ from tacit.release.simulated import SimulatedRelease
 BLOCKS: Final = "sample-and-aggregate"
 STATISTICS: Final = "sufficient-statistics"
 REGRESSION: Final = "regression"
-KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION)}
-"""Kinds of releases that are combined: sums, and estimates with errors of their own."""
+KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION)} | {
+    "regression-cells": REGRESSION
+}
+"""Kinds of releases that are combined, sums and estimates with errors of their own, and as what they are combined."""
 ALONE: Final = {
     "quantiles": ("are selected, not summed", "Histogram, whose releases do, and its quantiles"),
     "range": ("are selected, not summed", "the widest of the ranges, or a Histogram"),

@@ -30,6 +30,8 @@ class Needed:
 
 MOST_BITS: Final = 1_000
 """Longer integers are refused: Python does not print those of thousands of digits, and none is an argument."""
+AT_DEFAULTS: Final = ("level", "interval", "outside", "missing", "sparse", "model", "method")
+"""Arguments that a document leaves out where they are at their default."""
 LISTS: Final = ("probs", "bins")
 """Arguments that take several numbers, and so an array of them."""
 
@@ -122,7 +124,7 @@ class Query(Generic[R_co], metaclass=Asked):
                 # as text: an exact fraction, which no float is
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
             # arguments at defaults are left out, so that documents and digests from before they existed stay the same
-            elif f.name in ("level", "interval", "outside", "missing", "sparse", "model") and value == f.default:
+            elif f.name in AT_DEFAULTS and value == f.default:
                 continue
             elif isinstance(value, Fraction):
                 words[f.name] = str(value)

@@ -63,7 +63,16 @@ METHODS: Final = (
             "sparse-histogram": ReleaseKind("estimate_sparse.SparseHistogramRelease", cells=2**40, lists="axes"),
         },
     ),
-    Method("regression", ("Regression",), {"regression": ReleaseKind("estimate.RegressionRelease", lists="variables")}),
+    Method(
+        "regression",
+        ("Regression",),
+        {
+            "regression": ReleaseKind("estimate.RegressionRelease", lists="variables"),
+            "regression-cells": ReleaseKind(
+                "estimate_cells.RegressionCellsRelease", cells=2_000, forms=("histogram",), lists="axes"
+            ),
+        },
+    ),
     Method(
         "blocks",
         ("SampleAndAggregate",),

@@ -215,10 +215,12 @@ def _blocks(releases: Sequence[Released]) -> str:
 def _models(estimates: Sequence[Shown]) -> str:
     """The sentence on models fitted to cells."""
     models = [one for one in estimates if isinstance(one, FittedModel)]
-    sums = [one for one in models if type(one.release.query).__name__ == "Regression"]
+    sums = [one for one in models if type(one.release.query).__name__ == "Regression" and not of_cells(one.release)]
     made = dict.fromkeys(one.method for one in models if one not in sums)
     how = "; ".join(METHODS[method] for method in made)
-    cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
+    auto = any(of_cells(one.release) for one in models)
+    what = "released counts of the crossed levels of their columns" if auto else "released cells of a histogram"
+    cells = f" Models were fitted to the {what} (Lei, 2011), {how}." if made else ""
     kinds = list(dict.fromkeys(one.model for one in sums))
     norms = {shortened(one.release) for one in sums if one.model == "linear"}
     products = {True: "noisy products of norm-clipped rows", False: "noisy cross-products"}
@@ -242,6 +244,11 @@ def _row_weights(models: Sequence[FittedModel]) -> str:
         return ""
     said = " and ".join(one.removeprefix(", weights ") for one in words)
     return f" Rows had weights ({said}); standard errors have their squares (sandwich)."
+
+
+def of_cells(release: Released) -> bool:
+    """Whether it is a regression that was answered from cells."""
+    return bool(getattr(release.query, "cells", ()))
 
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:

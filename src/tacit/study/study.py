@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tacit.errors import FileError, QueryError, StudyError, nearest
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.regression.query import Regression
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.query import Query
 from tacit.release.registry import combine_module, plan_module
@@ -245,8 +246,11 @@ def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:
     """Return the query with the expected number of parties, from which its number of blocks is chosen.
 
     Only block means without a number of blocks or parties change: more parties average out more of each one's noise.
-    What was left to the expected error becomes means of blocks, which combine.
+    What was left to the expected error becomes means of blocks, or a regression's sums over rows, which combine.
     """
+    if isinstance(query, Regression):
+        # the expected error depends on a party's rows, and parties whose methods differ do not combine
+        return replace(query, method="scores") if query.method == "auto" else query
     if not isinstance(query, SampleAndAggregate) or query.one_step or query.winsorize:
         return query
     query = replace(query, method="tuned") if query.method == "auto" else query

@@ -182,6 +182,8 @@ def rows_of(
 ) -> RegressionRows:
     """Return the complete rows of a table as integers, and the design of the query.  QueryError as for a release.
 
+    The design is that of sums over rows, whatever the query's `method`.
+
     >>> import tacit as tc
     >>> schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 2)})
     >>> made = rows_of(tc.Regression("y ~ x"), {"x": [0.0, 0.5, 1.0], "y": [0.0, 1.0, np.nan]}, schema, Cost.of(rho=1))
@@ -190,6 +192,7 @@ def rows_of(
     """
     table = columns_of(data, schema)
     size = size_of(table, schema)
+    query = replace(query, method="scores")
     shape = design(query, Public(schema, neighbors, size if neighbors == "replace-one" else None), cost)
     first = cast(ProductPart, shape.columns[0])
     question = first.question

@@ -28,46 +28,17 @@ Failures
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tacit.method.histogram import design as dense_design
 from tacit.method.histogram import mechanism_sparse, sparse_design
 from tacit.method.histogram.query import Histogram
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.mechanism import Mechanism
-from tacit.method.shared.mechanism_sums import check_number
-from tacit.noise.exact import added, draw
+from tacit.method.shared.mechanism_cell_counts import counts, noisy_counts
 from tacit.privacy import Cost
-from tacit.release.packing import Packed
 from tacit.release.parts import Cells, Part
-from tacit.rows.row_map import PersonWeight
 from tacit.source import Source
-
-# Noise --------------------------------------------------------------------------------------------------------------
-
-
-def noisy_counts(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Count all cells and add noise at once; only noisy integers are kept."""
-    (column,) = shape.columns
-    with ThreadPoolExecutor(1) as pool:  # noise of many cells is drawn while an engine counts: it depends on no row
-        noise = pool.submit(draw, column.law, shape.cells)
-        noisy = added(counts(shape, source), noise.result())
-    return (column.released(Packed(noisy)),)
-
-
-def counts(shape: Measurement, source: Source) -> NDArray[np.int64]:
-    """READS ROWS.  Return the counts before noise, shape (cells,), which must not be shown."""
-    (column,) = shape.columns
-    share = column.weight if isinstance(column.weight, PersonWeight) else None
-    found = source.tallied(shape.keys, shape.where, shape.unit, share)
-    # a person may be in several cells: persons were counted when the table was opened
-    if shape.unit is None:
-        check_number(shape.rows, found.rows)
-    return found.counts
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:

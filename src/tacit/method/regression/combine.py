@@ -15,7 +15,9 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import normal_quantile
+from tacit.fits.fit import Fit
 from tacit.method.regression.estimate import fit_release, layout_of
+from tacit.method.regression.estimate_cells import fitted_cells
 from tacit.pooling.random_effects import PartyEstimates
 from tacit.release.document import Released
 
@@ -41,7 +43,12 @@ class Weighted:
 
 def names_of(release: Released) -> tuple[str, ...]:
     """Return the names of the coefficients."""
-    return layout_of(release).names
+    return fit_of(release).names if getattr(release.query, "cells", ()) else layout_of(release).names
+
+
+def fit_of(release: Released) -> Fit:
+    """Return the fit of one party's release, from sums over its rows or from the counts of its cells."""
+    return fitted_cells(release).fit if getattr(release.query, "cells", ()) else fit_release(release)
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
 
     index: the party of each release.  A party whose noise is too large for coefficients is marked as not usable.
     """
-    fits = [fit_release(one) for one in releases]
+    fits = [fit_of(one) for one in releases]
     value = np.array([one.values for one in fits])
     sampling = np.array([np.diag(one.cov_sampling) for one in fits])
     privacy = np.array([np.diag(one.cov_privacy) for one in fits])

@@ -6,9 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from tacit.method.regression import counts_design, further_design, norms_design, scores_design
+from tacit.method.regression import cells_design, counts_design, further_design, norms_design, scores_design
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import person_encoding as person_forms
+from tacit.method.regression.cells_or_scores import cells_are_better
 from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, crossproduct_part, row_facts
 from tacit.method.regression.query import Regression
@@ -24,7 +25,17 @@ FIRST_SHARE: Final = Fraction(3, 10)
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Return the measurement of a regression of any model; QueryError Q10, Q12, Q86, Q89, Q106, Q117, Q118."""
+    """Return the measurement of a regression of any model; QueryError Q10, Q12, Q31, Q86, Q89, Q106, Q117, Q118."""
+    # what scores cannot be asked, cells cannot either: a formula, a response
+    scores = of_scores(replace(query, method="scores"), public, cost)
+    if query.method == "scores" or (query.method == "auto" and not cells_design.possible(query, public)):
+        return scores
+    cells = cells_design.design(replace(query, method="cells"), public, cost)
+    return cells if query.method == "cells" or cells_are_better(scores, cells, public) else scores
+
+
+def of_scores(query: Regression, public: Public, cost: Cost) -> Measurement:
+    """Return the measurement by sums over rows."""
     if query.model in ("gamma", "huber"):
         return further_design.design(query, public, cost)
     if query.model == "poisson":

@@ -13,7 +13,8 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
-from tacit.method.regression.estimate_linear import fit, no_fit
+from tacit.method.regression.estimate_help import left_nothing
+from tacit.method.regression.estimate_linear import MAX_OF_NORMS, fit, no_fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.estimate_weights import weight_note, weight_words
 from tacit.method.regression.formula import parse
@@ -116,7 +117,11 @@ class RegressionRelease(Release):
 def _in_persons(reason: str | None) -> str | None:
     """Return a reason in which persons take the place of rows."""
     said = (reason or "").replace("complete rows", "persons with a complete row")
-    return said.replace("more rows", "more persons")
+    return (
+        said.replace("more rows", "more persons")
+        .replace(" rows or ", " persons or ")
+        .replace(" rows would", " persons would")
+    )
 
 
 def variables_of(release: Released) -> tuple[Variable, ...]:
@@ -183,10 +188,10 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
 def _linear(release: Released, formula: str, made: Layout, *, of_table: bool) -> Fit:
     """Return the fit of a linear regression; a reason where released integers allow no arithmetic."""
     try:
-        return fit(formula, made, *linear_parts(release, made), of_table=of_table)
+        return fit(formula, made, *linear_parts(release, made), of_table=of_table, cost=release.cost)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        return no_fit(formula, made, regression_scores.LEFT_NOTHING)
+        return no_fit(formula, made, left_nothing(release.parts, made, release.rows, MAX_OF_NORMS, release.cost))
 
 
 def fit_release(release: Released, target: Target = "population") -> Fit:
@@ -194,7 +199,7 @@ def fit_release(release: Released, target: Target = "population") -> Fit:
     query, made = cast(Regression, release.query), layout_of(release)
     _check_target(release, query, target)
     if query.model != "linear":
-        found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
+        found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows, release.cost)
     else:
         found = _linear(release, query.formula, made, of_table=target == "table")
         nothing = np.zeros(len(found.names))

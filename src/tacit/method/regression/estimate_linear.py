@@ -24,6 +24,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate_clipping import cut_covariance
+from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
 from tacit.method.regression.estimate_variance import (
@@ -34,6 +35,7 @@ from tacit.method.regression.estimate_variance import (
 )
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, relative_noise
+from tacit.privacy import Cost
 from tacit.rows.coordinates import H
 
 METHOD: Final = "one-step"
@@ -91,13 +93,15 @@ def fit(
     rows: float | None = None,
     *,
     of_table: bool = False,
+    cost: Cost | None = None,
 ) -> Fit:
     """Return the fit from both parts, or for each term the reason why noise is too large for it.
 
     rows: number of complete rows, where cross-products do not say it.  of_table: with the errors of the coefficients as
-    those of the table's own least-squares fit (`estimate_table`).
+    those of the table's own least-squares fit (`estimate_table`).  cost: of the release,
+    for what a reason says would help.
     """
-    step = linear_step(layout, crossed, scores, rows)
+    step = linear_step(layout, crossed, scores, rows, cost)
     if isinstance(step, str):
         return no_fit(formula, layout, step)
     errors = error_variance(step, scores)
@@ -187,11 +191,15 @@ def no_fit(formula: str, layout: Layout, reason: str) -> Fit:
 
 
 def linear_step(
-    layout: Layout, crossed: NoisyMatrix, scores: ResidualScores, rows: float | None = None
+    layout: Layout,
+    crossed: NoisyMatrix,
+    scores: ResidualScores,
+    rows: float | None = None,
+    cost: Cost | None = None,
 ) -> LinearStep | str:
     """Return the step from the pilot fit, or the reason why noise is too large for it.
 
-    rows: number of complete rows, where cross-products do not say it.
+    rows: number of complete rows, where cross-products do not say it.  cost: see `fit`.
     """
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
@@ -199,18 +207,15 @@ def linear_step(
     count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     # entry (0, 0) is the number of rows; below 4 standard deviations of its noise it may be none
     if rows is None and crossed.values[0, 0] < max(4 * count, u + 1):
-        about = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
-        return f"{about}, with noise of {count:,.0f}; more rows or a larger budget are needed"
+        return too_few(float(crossed.values[0, 0]), count, u + 1, cost)
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
     most = MAX_RELATIVE_NOISE if scores.mixing is None else MAX_OF_NORMS
     if not loose <= most:
-        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
-        return (
-            f"noise moves the sums of products by {how} (at most {100 * most:.0f}% is safe): "
-            "fewer regressors, narrower bounds, more rows or a larger budget are needed"
-        )
+        count = float(crossed.values[0, 0]) if rows is None else rows
+        found = shortfall(moved.leading(u), layout.names, most, count, loose)
+        return too_noisy("sums of products", loose, most, found.words(cost), boxes=scores.mixing is None)
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
     # psi = row @ z / H, before clipping
     row = np.array(scores.residual.weights, dtype=np.float64) * (H / 2.0**scores.residual.shift)
@@ -220,7 +225,7 @@ def linear_step(
     b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
     # the fallback's residual may be that of no coefficients; 1e-4 allows for the rounding of weights
     if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
-        return "the first fit told nothing of where to look: more rows or a larger budget are needed"
+        return f"the first fit told nothing of where to look: {UNKNOWN}"
     inner = terms[:u, :m]
     g, noise = inner @ scores.score / unit, scores.noise(inner) / unit**2
     b1 = b0 + inverse @ g

@@ -11,6 +11,7 @@ the error of B times the step.  Noise in B itself does not bias a standard error
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -23,6 +24,7 @@ from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
+from tacit.method.regression.estimate_help import UNKNOWN, Shortfall, left_nothing, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_weights import score_ratio
@@ -58,10 +60,11 @@ from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
 from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink
+from tacit.privacy import Cost
 from tacit.release.parts import Part
 
 METHOD: Final = "one-step"
-LEFT_NOTHING: Final = "noise leaves no numbers to work with: more rows or a larger budget are needed"
+LEFT_NOTHING: Final = f"noise leaves no numbers to work with: {UNKNOWN}"
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 MAX_RELATIVE_NOISE: Final = 0.3
 """Largest noise in the curvature, relative to the curvature where every row has the mean predictor, in any direction.
@@ -76,8 +79,13 @@ SEPARATION_SHARE: Final = 0.9
 """Part of the link's largest predictor standard deviation from which the response may be separated."""
 
 
-def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
-    """Return the fit from the released parts, or for each term the reason why noise is too large for it."""
+def fit(
+    formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None, cost: Cost | None = None
+) -> Fit:
+    """Return the fit from the released parts, or for each term the reason why noise is too large for it.
+
+    cost: of the release, for what a reason says would help.
+    """
     try:
         first, last, terms = _read(model, layout, parts, rows)
         step = _last_step(first, last, regressor_moments(first, terms))
@@ -89,10 +97,13 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        reason = _reason(step, first, norms=parts[0].form in OF_COLUMNS)
+        known = _Known(first, last, terms, layout.names, cost, parts[0].form in OF_COLUMNS)
+        reason = _reason(step, known)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        return _no_fit(formula, model, layout, LEFT_NOTHING)
+        most = OF_NORMS[link_of(model, layout).weighed][0]
+        reason = LEFT_NOTHING if cost is None else left_nothing(parts, layout, rows, most, cost)
+        return _no_fit(formula, model, layout, reason)
     if reason is not None:
         return _no_fit(formula, model, layout, reason)
     sampling, privacy = (terms.back @ one @ terms.back.T for one in step.covariances(last))
@@ -140,7 +151,8 @@ class ScoreStep:
 
     b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  meat: sum of
     psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
-    counts, by its spread and by its kind, shape (2, u).  relative_noise: of the curvature, in the worst direction.
+    counts, by its spread and by its kind, shape (2, u).  level: the curvature where every row has the mean predictor.
+    relative_noise: of the curvature beside it, in the worst direction.
     """
 
     b: Array
@@ -152,6 +164,7 @@ class ScoreStep:
     link: Link
     dispersion: Dispersion
     law_doubts: Array
+    level: Array
     relative_noise: float
     notes: tuple[str, ...]
 
@@ -225,7 +238,7 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
     law = varied, np.array(doubts)
-    return ScoreStep(b, way, curve, meat, first.moments, found, link, *law, loose, notes)
+    return ScoreStep(b, way, curve, meat, first.moments, found, link, *law, guess, loose, notes)
 
 
 def _least_ratio(link: Link, varied: Dispersion) -> float:
@@ -234,30 +247,57 @@ def _least_ratio(link: Link, varied: Dispersion) -> float:
     return min(1.0, 4 * varied.error) if isinstance(link, PositiveLink | RobustLink) else 1.0
 
 
-def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:
+@dataclass(frozen=True)
+class _Known:
+    """What a reason is made of besides the step; norms: whether rows were shortened to a norm."""
+
+    first: FirstPart
+    last: ScorePart
+    terms: ScaledTerms
+    names: tuple[str, ...]
+    cost: Cost | None
+    norms: bool
+
+    def shortfall(self, step: ScoreStep, most: float, of_moments: float) -> Shortfall:
+        """Return by how much the noise is too large, of the curvature or of the regressors' moments.
+
+        of_moments: relative noise of the moments, as it counts.
+        """
+        curve, loose = self.last.weighted_products, step.relative_noise
+        noisy = NoisyMatrix(step.level, curve.patterns, curve.variances)
+        if of_moments > loose:
+            noisy, loose = self.first.moments, of_moments
+            most = most * step.regressors.relative_noise / of_moments if math.isfinite(of_moments) else most
+            loose = step.regressors.relative_noise
+        # of the coefficients themselves
+        back = np.asarray(np.linalg.inv(self.terms.back), dtype=np.float64).T
+        return shortfall(noisy.transformed(back), self.names, most, step.regressors.rows, loose)
+
+
+def _reason(step: ScoreStep, known: _Known) -> str | None:
     """Return why noise leaves no coefficients to report, or None; from the release alone."""
-    found, u = step.regressors, len(step.b)
-    noise = first.rows_noise
+    found, u, norms = step.regressors, len(step.b), known.norms
+    noise = known.first.rows_noise
     # below 4 standard deviations of its noise the number of rows may be none
     if found.rows < max(4 * noise, 5 * u):
-        rows = f"about {found.rows:,.0f} complete rows"
-        return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
+        return too_few(found.rows, noise, 5 * u, known.cost)
     if not np.isfinite(step.b).all():
         return LEFT_NOTHING
     counts = step.link.weighed
     most, longest = OF_NORMS[counts] if norms else (MAX_RELATIVE_NOISE, SHORT_STEP if counts else MAX_STEP)
-    loose = max(step.relative_noise, found.relative_noise * (0.5 if counts else 1.0))
+    moved = found.relative_noise * (0.5 if counts else 1.0)
+    loose = max(step.relative_noise, moved)
     if not loose <= most:
-        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
-        return (
-            f"noise moves the curvature by {how} (at most {100 * most:.0f}% is safe): fewer "
-            "regressors, narrower bounds, more rows or a larger budget are needed"
-        )
+        enough = known.shortfall(step, most, moved).words(known.cost)
+        return too_noisy("curvature", loose, most, enough, boxes=not norms)
     if found.predictor_sd(step.b) > SEPARATION_SHARE * step.link.max_predictor_sd:
         return (
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    if step_length(step.step, found) > longest * step.link.step_unit:
-        return "the last step is too long to have come to an end: more rows or a larger budget are needed"
+    # in the units of the predictor that its link allows for
+    length = step_length(step.step, found) / step.link.step_unit
+    if length > longest:
+        enough = Shortfall(length / longest, found.rows).words(known.cost)
+        return f"the last step is too long to have come to an end; where noise made it so, {enough}"
     return None

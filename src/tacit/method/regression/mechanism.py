@@ -44,8 +44,9 @@ from __future__ import annotations
 import math
 from typing import Final, cast
 
-from tacit.method.regression import encoding as forms
 from tacit.method.regression import (
+    cells_design,
+    mechanism_cells,
     mechanism_norm_scores,
     mechanism_norms,
     mechanism_scores,
@@ -53,6 +54,7 @@ from tacit.method.regression import (
     norms_design,
     split_score_encoding,
 )
+from tacit.method.regression import encoding as forms
 from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part, rows_held
@@ -71,7 +73,9 @@ from tacit.source import Source
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Return noisy sums; each question is chosen from the parts released before."""
+    """READS ROWS.  Return noisy sums; each question is chosen from the parts released before; or counts of cells."""
+    if shape.kind == cells_design.KIND:
+        return mechanism_cells.measure(shape, source)
     parts: tuple[Part, ...] = ()
     rows = rows_held(shape, source)
     for column in shape.columns:
@@ -103,6 +107,8 @@ def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement)
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  Return the integers of every part before noise, for the questions as they are: never to be shown."""
+    if shape.kind == cells_design.KIND:
+        return mechanism_cells.exact(shape, source)
     return tuple(exact_part(column, shape, source) for column in shape.columns)
 
 

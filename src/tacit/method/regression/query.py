@@ -12,6 +12,7 @@ from tacit.release.query import Needed, Query
 from tacit.release.query_checks import column, condition
 
 MODELS: Final = ("linear", "logistic", "poisson", "probit", "gamma", "huber")
+METHODS: Final = ("scores", "auto", "cells")
 
 if TYPE_CHECKING:
     from tacit.method.regression.estimate import RegressionRelease  # noqa: F401
@@ -34,19 +35,31 @@ class Regression(Query["RegressionRelease"]):
     weights: a column of survey weights, from 0 to its upper bound: the coefficients are those of the population that
     the weights stand for, with standard errors from squared weights (sandwich).  A row without a weight is left out.
     With a PrivacyUnit a row has its weight over the number of the person's complete rows.
-    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=), Q01 (weights=).
+    method: "scores", from sums over rows, which any formula has; "cells", from the noisy counts of a histogram of the
+    formula's columns, which are Booleans, categories and Integers of few values (no gamma or Huber model, no weights);
+    "auto", from public facts the one of the two that is expected to be more precise: cells where they are few.  The
+    release says which (`method` of its query); its estimate is of the same kind.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=), Q01 (weights=), Q116 (method=); when it is planned or
+    released with cells, Q86 (a column without cells), Q31 (too many cells).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
     >>> Regression("income ~ age*sex").to_dict()
     {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}
     """
 
+    groups: ClassVar[str] = "cells"
     needed: ClassVar = Needed(("formula",), "formula of Regression: there is none.", 'formula = "income ~ age"')
 
     formula: str
     model: str = "linear"
     where: str | None = None
     weights: str | None = None
+    method: str = "scores"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The columns whose cells are counted; none where sums are taken over rows."""
+        return self.columns if self.method == "cells" else ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -58,6 +71,10 @@ class Regression(Query["RegressionRelease"]):
             text = f"model {described(self.model)} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
+        if self.method not in METHODS:
+            text = f"method {described(self.method)} of Regression is none of {', '.join(METHODS)}."
+            guess = nearest(str(self.method), METHODS) or "scores"
+            raise QueryError(text, code="Q116", hint=f'method="{guess}"')
         object.__setattr__(self, "formula", canonical(parse(self.formula)))
         condition(self)
         if self.weights is not None:

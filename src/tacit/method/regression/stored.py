@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
-from tacit.method.regression import further_design, norm_score_encoding, split_score_encoding
+from tacit.method.regression import cells_design, further_design, norm_score_encoding, split_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
@@ -73,6 +74,15 @@ FAR: Final = {FAR_SCORES: LINEAR_NORMS[2], split_score_encoding.FAR_MATRICES: sp
 def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Regression, made.query)
+    if query.method == "auto":
+        yield "its method is 'auto', which is none that a release is by"
+        return
+    if (made.kind == cells_design.KIND) != (query.method == "cells"):
+        yield f"it is of kind {made.kind}, and its method is {query.method!r}"
+        return
+    if made.kind == cells_design.KIND:
+        yield from _of_cells(made)
+        return
     former, known = (
         FORMS.get(query.model, ()),
         (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model],
@@ -112,6 +122,17 @@ def wrong(made: Release) -> Iterator[str]:
         return
     for place, part in enumerate(made.parts):
         yield from (f"parts[{place}] {reason}" for reason in _sums(made, part, made_of))
+
+
+def _of_cells(made: Release) -> Iterator[str]:
+    """Yield each reason why a release is not one part with the counts of all cells of levels and values."""
+    if len(made.parts) != 1 or made.parts[0].label != "" or made.parts[0].form != "histogram":
+        yield "it is not one part of all cells"
+    for (name, _), axis in zip(made.levels, made.axes, strict=True):
+        if axis.extra:
+            yield f"{name!r} has cells that are none of its levels"
+        if axis.kind != "levels" and any(b - a != 1 for a, b in pairwise(axis.edges)):
+            yield f"the cells of {name!r} are not its values"
 
 
 def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:

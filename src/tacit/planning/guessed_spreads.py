@@ -1,0 +1,127 @@
+"""Over which widths a planned regression ranges, where nothing is said of how far its columns spread.
+
+A slope's standard error is that of the residuals over the spread of its regressor.  Bounds are public, spreads are not:
+a column may fill its bounds or use a tenth of them, a level may be common or rare.  A plan that is told nothing
+plans a few guesses, of the response and of the regressors, and says the least and the largest width of each term.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tacit.method.regression.formula import parse
+from tacit.method.regression.query import Regression
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected
+from tacit.planning import expected_cells, expected_regressions
+from tacit.planning.expected_cells import by_cells, columns_of
+from tacit.release.parts import Variable
+from tacit.schema.expectations import Expectations, ExpectedNumbers
+from tacit.schema.row_expressions import names_in
+
+PART: Final = 0.1
+"""Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
+TRIALS: Final = 3
+"""Number of simulated releases of each guess, where noise moves standard errors."""
+RARE: Final = 0.05
+"""Share of a rare level; the others are equally frequent."""
+MIDDLE: Final = 0.3, 0.2
+"""The same of regressors between these and those that are planned: tried where rare and narrow ones leave no answer."""
+GUESSED: Final = (
+    f"widths from and to: over guesses of what nothing is said of; columns fill their bounds or {PART:.0%} of them, "
+    f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
+)
+
+
+@dataclass(frozen=True)
+class WidthRange:
+    """The least and the largest width of a term over the guesses that leave an answer; infinite where none does.
+
+    always: whether every guess leaves one.
+    """
+
+    least: float
+    largest: float
+    always: bool
+
+
+def ranges(
+    shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
+) -> tuple[WidthRange, ...]:
+    """Return the range of each term's width over the guesses; nothing where every column is told.
+
+    planned: the expected precision of each term, the guess that all columns fill their bounds.
+    """
+    query = shape.query
+    if not isinstance(query, Regression):
+        return ()
+    untold = [one for one in _columns(shape) if one.name not in expect.columns]
+    if not untold:
+        return ()
+    of_response = _read_by(query.columns[0], shape)
+    response = [one for one in untold if one.name in of_response]
+    others = [one for one in untold if one.name not in of_response]
+    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
+    for narrow in (False, True) if response else (False,):
+        told = _with(expect, response, PART, RARE) if narrow else expect
+        guesses = [told] if narrow else []
+        guesses += [_with(told, others, PART, RARE)] if others else []
+        for guess in guesses:
+            found.append(_widths(_roughly(shape, rows, level, guess)))
+            always = always and all(map(math.isfinite, found[-1]))
+        if others and not all(map(math.isfinite, found[-1])):
+            found.append(_widths(_roughly(shape, rows, level, _with(told, others, *MIDDLE))))
+    return tuple(_range(each, always) for each in zip(*found, strict=True))
+
+
+def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
+    """Return the expected precision from fewer simulated releases than a plan's own: guesses lie far apart."""
+    if by_cells(shape):
+        return expected_cells.expected(shape, rows, level, expect)
+    return expected_regressions.expected(shape, rows, level, expect, trials=TRIALS)
+
+
+def _widths(terms: Sequence[Expected]) -> list[float]:
+    return [one.width for one in terms]
+
+
+def _range(widths: Sequence[float], always: bool) -> WidthRange:
+    answers = [one for one in widths if math.isfinite(one)] or [math.inf]
+    return WidthRange(min(answers), max(answers), always)
+
+
+def _columns(shape: Measurement) -> list[Variable]:
+    """Return the columns of the table that a formula reads: expressions are none."""
+    if by_cells(shape):
+        return columns_of(shape)
+    expressions = parse(getattr(shape.query, "formula", "")).expressions
+    return [one for one in shape.variables if one.name not in expressions]
+
+
+def _read_by(response: str, shape: Measurement) -> set[str]:
+    """Return the columns of the table that the response is made of."""
+    text = parse(getattr(shape.query, "formula", "")).expressions.get(response)
+    return {response} if text is None else set(names_in(text))
+
+
+def _with(expect: Expectations, guessed: Sequence[Variable], part: float, rare: float) -> Expectations:
+    """Return what is expected with columns on a part of their bounds and levels as rare as that."""
+    numbers = {one.name: _narrow(one, part) for one in guessed if one.kind not in ("levels", "boolean")}
+    shares = {one.name: _rare(one, rare) for one in guessed if one.kind in ("levels", "boolean")}
+    return replace(expect, numbers={**expect.numbers, **numbers}, shares={**expect.shares, **shares})
+
+
+def _narrow(one: Variable, part: float) -> ExpectedNumbers:
+    """Return the mean and standard deviation of values spread evenly over the lowest part of their bounds."""
+    used = part * (one.upper - one.lower)
+    return ExpectedNumbers(one.lower + used / 2, used / math.sqrt(12), 0.0, one.lower, one.upper)
+
+
+def _rare(one: Variable, rare: float) -> tuple[float, ...]:
+    """Return shares of which the last is small and the others are equal."""
+    levels = max(2, len(one.labels))
+    rare = min(rare, 1 / levels)
+    return (*[(1 - rare) / (levels - 1)] * (levels - 1), rare)

@@ -1,0 +1,101 @@
+"""Plans of regressions that are told nothing say over which widths they range, and what would be enough to answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.planning.guessed_spreads import PART, RARE
+from tacit.privacy import Cost
+from tacit.testing.simulated_regressions import rows_of
+
+SCHEMA = tc.Schema(
+    {
+        "pay": tc.Real(0, 9_000),
+        "age": tc.Real(0, 100),
+        "works": tc.Boolean(),
+        "region": tc.Category(["n", "e", "s"]),
+    }
+)
+LINEAR = tc.Regression("pay ~ age + works")
+HALF = {"works": {"true": 0.5}}
+
+
+def ranges(query: tc.Regression, expect: Any = None, rows: int = 20_000) -> Any:
+    return tc.plan(query, SCHEMA, rows=rows, rho=1, expect=expect).ranges.get("", ())
+
+
+def test_nothing_is_guessed_of_what_is_told() -> None:
+    told = {"pay": {"mean": 2_000, "sd": 900}, "age": {"mean": 40, "sd": 20}, **HALF}
+    assert ranges(LINEAR, told) == ()
+    assert tc.plan(tc.Mean("pay"), SCHEMA, rows=100, rho=1).ranges == {}
+
+
+def test_a_narrow_response_makes_intervals_as_much_narrower_and_a_narrow_regressor_wider() -> None:
+    age = {"age": {"mean": 50, "sd": 100 / math.sqrt(12)}}
+    response = ranges(LINEAR, {**age, **HALF})[1]
+    assert response.largest / response.least == pytest.approx(1 / PART, rel=0.25)
+    even = {"pay": {"mean": 4_500, "sd": 9_000 / math.sqrt(12)}, **HALF}
+    regressor = ranges(LINEAR, even)[1]
+    assert regressor.largest / regressor.least == pytest.approx(1 / PART, rel=0.25)
+    # both unknown: the product
+    both = ranges(LINEAR, HALF)[1]
+    assert both.largest / both.least == pytest.approx(1 / PART**2, rel=0.4)
+    assert both.always
+
+
+def test_a_rare_boolean_is_known_less() -> None:
+    told = {"pay": {"mean": 4_500, "sd": 2_000}, "age": {"mean": 50, "sd": 25}}
+    found = ranges(LINEAR, told)[2]
+    # the slope's variance is as 1 / (p (1 - p))
+    assert found.largest / found.least == pytest.approx(math.sqrt(0.25 / (RARE * (1 - RARE))), rel=0.25)
+
+
+def test_columns_of_expressions_are_guessed_too() -> None:
+    found = ranges(tc.Regression("log1p(pay) ~ I(age ** 2) + region"), {"age": {"mean": 50, "sd": 25}})
+    assert all(one.least < one.largest for one in found)
+
+
+def test_where_a_guess_leaves_no_answer_the_plan_says_so() -> None:
+    query = tc.Regression("works ~ age + region", model="logistic")
+    made = tc.plan(query, SCHEMA, rows=3_000, epsilon=1)
+    assert not any(one.always for one in made.ranges[""])
+    page = made.to_text()
+    assert "or no answer" in page
+    assert "from and to" in page
+    assert made.to_dict()["ranges"][""][1][2] is False
+
+
+def test_the_page_lists_the_range_beside_each_width() -> None:
+    table = tc.plan({"mean": tc.Mean("age"), "model": LINEAR}, SCHEMA, rows=20_000, rho=1).table_of_terms()
+    at = table.columns.index("from and to")
+    assert [str(row[at]) == "" for row in table.rows] == [True, False, False, False]
+    assert any("columns fill their bounds or 10% of them" in note for note in table.notes)
+    assert "from and to" not in tc.plan(tc.Mean("age"), SCHEMA, rows=20_000, rho=1).table_of_terms().columns
+
+
+def test_actual_errors_of_skewed_columns_lie_in_the_range() -> None:
+    rng = np.random.default_rng(0)
+    rows = {
+        "pay": np.minimum(rng.gamma(2, 500, 20_000), 9_000),
+        "age": rng.normal(45, 15, 20_000).clip(0, 100),
+        "works": rng.random(20_000) < 0.15,
+    }
+    found = rows_of(LINEAR, rows, SCHEMA, Cost.of(rho=1)).fit(rng)
+    for error, one in zip(found.std_errors[1:], ranges(LINEAR)[1:], strict=True):
+        assert one.least < 2 * 1.96 * error < one.largest
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.02"}], ids=str)
+def test_what_a_plan_says_would_be_enough_is_planned_to_be(price: dict[str, Any]) -> None:
+    query = tc.Regression("works ~ age + pay + region", model="logistic")
+    made = tc.plan(query, SCHEMA, rows=300, **price)
+    assert math.isinf(made.width)
+    (said,) = [one for one in made.cautions() if "would be enough" in one]
+    rows = int(said.split(" rows would be enough")[0].split(" ")[-1].replace(",", ""))
+    assert math.isfinite(tc.plan(query, SCHEMA, rows=rows, **price).width)
+    assert math.isinf(tc.plan(query, SCHEMA, rows=rows // 2, **price).width)
