@@ -12,8 +12,8 @@ Our reading, written anew for the benchmark, as the authors' package is not in t
    noise of s_k: an errors-in-variables correction.  Bins whose noisy count is below 2 are left out.
 4. *Errors.*  Q_k = s_k (t_k - s_k' b) / c_k + N_k b / c_k; M^-1 (K / (K - d)) (sum_k Q_k Q_k') M^-1.
 
-Where the price is honest it differs from the published package in this: a row moves all d sums of regressors of its bin,
-so that their noise is sqrt(d) times as large for the same mu_s (for one regressor nothing changes).  A row that is
+It differs from the authors' package where the price would not be kept: a row moves all d sums of regressors of its
+bin, so that their noise is sqrt(d) times as large for the same mu_s (for one regressor nothing changes).  A row that is
 replaced moves two bins: it gets mu / sqrt(2) for the sums, and half the epsilon for the bins.  An intercept is a
 regressor that is 1 in every row.  Regressors and responses are within [-1, 1].
 """
@@ -61,8 +61,8 @@ def binagg(rng: np.random.Generator, given: Problem) -> tuple[Array, Array] | No
     if given.model != "linear" or given.mu is None:
         return None
     parts = given.mu * np.array(SHARES) / math.hypot(*SHARES)
-    # the epsilon whose pure privacy implies mu-Gaussian privacy, at its least favourable
-    epsilon = float(-2 * stats.norm.logsf(parts[0] / 2) + 2 * stats.norm.logcdf(parts[0] / 2)) / 2
+    # the largest epsilon whose pure privacy implies mu-Gaussian privacy
+    epsilon = float(stats.norm.logcdf(parts[0] / 2) - stats.norm.logsf(parts[0] / 2))
     if given.replaced:
         epsilon, parts = epsilon / 2, parts / math.sqrt(2)
     rows, low, high = bins_of(rng, given.u, epsilon)
