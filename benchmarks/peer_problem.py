@@ -64,6 +64,13 @@ class Problem:
         """The regressors, after a column of ones where there is an intercept; shape (rows, terms)."""
         return np.column_stack([np.ones(len(self.u)), self.u]) if self.intercept else self.u
 
+    @property
+    def plain(self) -> Array:
+        """The regressors in the units of their columns, shape (rows, d)."""
+        low, high = self.ends[:-1].T
+        middle = (low + high) / 2 if self.intercept else 0 * low
+        return middle + self.u * np.maximum(np.abs(low - middle), np.abs(high - middle))
+
     def own(self, coefficients: Array) -> Array:
         """Return slopes in the units of the columns, of coefficients (or errors) of `rows`."""
         return coefficients[1 if self.intercept else 0 :] * self.units

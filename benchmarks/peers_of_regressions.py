@@ -45,7 +45,10 @@ def adassp(rng: np.random.Generator, given: Problem) -> Array | None:
 
 
 def by_diffprivlib(rng: np.random.Generator, given: Problem) -> Array | None:
-    """Return the slopes of diffprivlib, in the columns' own units, as it asks for their bounds."""
+    """Return the slopes of diffprivlib.
+
+    Its logistic regression, which shrinks coefficients towards 0, gets the columns in their own units.
+    """
     models = module("diffprivlib.models")
     if models is None:
         return None
@@ -53,8 +56,8 @@ def by_diffprivlib(rng: np.random.Generator, given: Problem) -> Array | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if given.model != "linear":
-            made = models.LogisticRegression(epsilon=given.epsilon, random_state=seed).fit(given.u, given.v > 0.5)
-            return np.asarray(made.coef_)[0] * given.units
+            made = models.LogisticRegression(epsilon=given.epsilon, random_state=seed).fit(given.plain, given.v > 0.5)
+            return np.asarray(made.coef_)[0]
         bounds = (-np.ones(given.u.shape[1]), np.ones(given.u.shape[1]))
         made = models.LinearRegression(
             epsilon=given.epsilon,
