@@ -51,7 +51,8 @@ same design, which nobody could do without paying for it; a replaced row is give
 has its noise calibrated exactly, which its paper does not. *BinAgg* (Lin, Slavković and Bhoomireddy 2025) is written
 anew from the paper, with noise of its feature sums for all of them together. *diffprivlib* has pure prices of the same
 ε, which is a stronger promise where the price has a δ; its logistic regression takes the largest norm of a row from the
-rows themselves. The others have no pure prices, and only BinAgg states an error. –: no answer, or not to be had.
+rows themselves. The others have no pure prices, and only BinAgg states an error. –: not to be had, or an answer in less
+than a fifth of the repetitions; a method that is silent in more than a tenth is not set in bold.
 
 """
 HEAD = (
@@ -59,6 +60,8 @@ HEAD = (
     "| AdaSSP | BinAgg | its intervals, % | diffprivlib |"
 )
 HISTOGRAM = " Tacit: fit to a histogram |"
+SELDOM_SILENT, MOSTLY_SILENT = 0.1, 0.8
+"""Shares of repetitions without an answer: above the first a method is not the best, above the second not shown."""
 
 
 def given() -> tuple[Cell, ...]:
@@ -174,19 +177,20 @@ def row(part: str, cell: Cell, found: Found, repeats: int) -> str:
     """Return a line of the table from what was found."""
     names = ["Tacit", "one setting", "hindsight", "AdaSSP", "BinAgg", "diffprivlib"]
     names += ["histogram"] if part == "few" else []
-    sizes = {name: found.size(name) / found.size("ordinary") for name in names}
-    least = min(f"{one:8.2f}" for one in sizes.values() if not math.isnan(one))
+    silent = {name: 1 - len(found.errors.get(name, ())) / repeats for name in names}
+    sizes = {name: found.size(name) / found.size("ordinary") for name in names if silent[name] <= MOSTLY_SILENT}
+    least = min(f"{sizes[name]:8.2f}" for name in sizes if silent[name] <= SELDOM_SILENT)
 
     def told(name: str) -> str:
-        if math.isnan(sizes[name]):
+        if name not in sizes:
             return "–"
         text = f"{sizes[name]:.2f}" if sizes[name] < 1_000 else "over 1,000"
-        text = f"**{text}**" if f"{sizes[name]:8.2f}" == least else text
-        silent = 100 * (1 - len(found.errors[name]) / repeats)
-        return text + (f" ({silent:.0f}% no answer)" if silent else "")
+        text = f"**{text}**" if f"{sizes[name]:8.2f}" == least and silent[name] <= SELDOM_SILENT else text
+        return text + (f" ({100 * silent[name]:.0f}% no answer)" if silent[name] else "")
 
-    parts = [cell.words, f"{cell.rows:,}", str(cell.cost), cell.neighbors, told("Tacit"), found.covered("Tacit")]
-    parts += [told(name) for name in names[1:5]] + [found.covered("BinAgg")] + [told(name) for name in names[5:]]
+    covered = {name: found.covered(name) if name in sizes else "–" for name in ("Tacit", "BinAgg")}
+    parts = [cell.words, f"{cell.rows:,}", str(cell.cost), cell.neighbors, told("Tacit"), covered["Tacit"]]
+    parts += [told(name) for name in names[1:5]] + [covered["BinAgg"]] + [told(name) for name in names[5:]]
     return f"| {' | '.join(parts)} |"
 
 
