@@ -1,53 +1,73 @@
 """Regressions at small prices beside other methods at the same price; writes a page.
 
-    python benchmarks/frontier_peers.py [--repeats 60] [--plain]
+    python benchmarks/frontier_peers.py [given] [papers] [few] [--repeats 60] [--plain]
 
-AdaSSP [Wang 2018, Algorithm 2] is written here, with noise by the exact calibration of Gaussian differential privacy in
-place of the paper's bound, which makes it better than published.  diffprivlib is used where it is installed (it is no
-requirement of the tests); its regressions have pure prices, of the same epsilon: a stronger promise than the pair that
-the others keep.  Both get the bounds that Tacit gets.  Deterministic but for diffprivlib: seeds are constants.
+The other methods are in `peers_of_regressions.py` (AdaSSP, diffprivlib), `peers_descent.py` (DP-SGD of opacus) and
+`peers_binagg.py`.  diffprivlib 0.6, opacus 1.6 and torch 2 are used where they are installed, and are no requirement
+of the tests.  `given` are designs of the page, `papers` and `few` those of `frontier_peer_designs.py`.  All methods get
+the same rows, the same bounds and the same price.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import math
-import warnings
-from collections.abc import Callable
+import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from frontier_designs import DELTA, Cell, chain_of_nine, pairs_of_ten, skewed_and_unequal
 from frontier_model_designs import ten, three
+from frontier_peer_designs import NORM, balls, bins, few
 from pages import put
-from scipy import optimize, stats
+from peer_problem import Array, Problem, problem
+from peers_binagg import binagg
+from peers_descent import STANDARD, TRIED, descents, trained
+from peers_of_regressions import adassp, by_diffprivlib
 
+import tacit as tc
+from tacit.errors import TacitError
+from tacit.fits.fit_release import fit_release
 from tacit.privacy import Cost
+from tacit.testing import simulate
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
-Array = np.ndarray
-TEXT = """## Beside other methods
+TITLES = {
+    "given": "Beside other methods: designs of this page",
+    "papers": "Beside other methods: designs of their papers",
+    "few": "Beside other methods: few regressors and few rows",
+}
+TEXT = """## {title}
 
 {repeats} repetitions: the root of the summed mean squared errors of the slopes, over that of the fit without privacy,
-on the same rows and in the same bounds. Neighbouring tables differ in one row that is replaced. *AdaSSP* (Wang 2018)
-has its noise calibrated exactly, which its paper does not; it has no pure price. *diffprivlib* has pure prices of the
-same ε, which is a stronger promise where the price has a δ, and the same one where it has none; its logistic regression
-is at its defaults, which take the largest norm of a row from the rows themselves. None of the others states an error.
+on the same rows and in the same bounds; of 95% intervals, how many hold the true slope; **bold**: the least error.
+*DP-SGD* has opacus's steps and accountant, Adam, large batches and the mean of the second half of its steps: in one
+setting for all designs, and in the best in hindsight of {tried} settings, chosen by its error on other tables of the
+same design, which nobody could do without paying for it; a replaced row is given half of its μ. *AdaSSP* (Wang 2018)
+has its noise calibrated exactly, which its paper does not. *BinAgg* (Lin, Slavković and Bhoomireddy 2025) is written
+anew from the paper, with noise of its feature sums for all of them together. *diffprivlib* has pure prices of the same
+ε, which is a stronger promise where the price has a δ; its logistic regression takes the largest norm of a row from the
+rows themselves. The others have no pure prices, and only BinAgg states an error. –: not to be had, or an answer in less
+than a fifth of the repetitions; a method that is silent in more than a tenth is not set in bold.
 
 """
 HEAD = (
-    "| design | rows | price | Tacit | Tacit: coverage, % | AdaSSP | diffprivlib |\n|---|---:|---|---:|---:|---:|---:|"
+    "| design | rows | price | relation | Tacit | its intervals, % | DP-SGD, one setting | DP-SGD, best in hindsight "
+    "| AdaSSP | BinAgg | its intervals, % | diffprivlib |"
 )
+HISTOGRAM = " Tacit: fit to a histogram |"
+SELDOM_SILENT, MOSTLY_SILENT = 0.1, 0.8
+"""Shares of repetitions without an answer: above the first a method is not the best, above the second not shown."""
 
 
-def cells() -> list[Cell]:
+def given() -> tuple[Cell, ...]:
     """The designs: linear and logistic, at (1, delta), (3, delta) and the pure price 1."""
     one, more = Cost.of(epsilon=1, delta=DELTA), Cost.of(epsilon=3, delta=DELTA)
-    pure, triple = Cost.of(epsilon=1), three(", two in a pair of correlation .8", pair=0.8)
+    pure, pair = Cost.of(epsilon=1), three(", two in a pair of correlation .8", pair=0.8)
     asked: list[tuple[Any, int, Cost]] = [
         (pairs_of_ten(), 50_000, one),
         (pairs_of_ten(), 10_000, more),
@@ -55,125 +75,143 @@ def cells() -> list[Cell]:
         (skewed_and_unequal(), 60_000, one),
         (ten("logistic", 1.0, 0.0), 50_000, one),
         (three(""), 10_000, one),
-        (triple, 10_000, one),
+        (pair, 10_000, one),
         (three(""), 10_000, pure),
-        (triple, 10_000, pure),
+        (pair, 10_000, pure),
         (ten("logistic", 1.0, 0.0), 50_000, pure),
         (skewed_and_unequal(), 60_000, pure),
     ]
-    return [Cell(study.title, study, rows, cost) for study, rows, cost in asked]
+    return tuple(Cell(study.title, study, rows, cost) for study, rows, cost in asked)
 
 
-def gaussian_mu(epsilon: float, delta: float) -> float:
-    """Return the largest mu whose Gaussian differential privacy implies (epsilon, delta) [Dong, Roth & Su 2022]."""
-
-    def spent(mu: float) -> float:
-        a, b = -epsilon / mu + mu / 2, -epsilon / mu - mu / 2
-        return float(stats.norm.cdf(a) - math.exp(epsilon) * stats.norm.cdf(b))
-
-    return float(optimize.brentq(lambda mu: spent(mu) - delta, 1e-4, 50))
+def cells_of(part: str) -> tuple[Cell, ...]:
+    """Return the cells of a part of the page."""
+    return {"given": given, "papers": lambda: (*bins(), *balls()), "few": few}[part]()
 
 
-def adassp(rng: np.random.Generator, x: Array, y: Array, epsilon: float, delta: float) -> Array:
-    """Return coefficients of rows x, each within [-1, 1] in every entry, and of responses within [-1, 1]."""
-    d = x.shape[1]
-    # one third of the price each, of a row that is replaced: sqrt(2) B**2 for products, 2 B for products with y
-    scale, square = gaussian_mu(epsilon, delta) / math.sqrt(3), float(d)
-    products, least = x.T @ x, float(np.linalg.eigvalsh(x.T @ x)[0])
-    upper = np.triu(rng.normal(0, 1, (d, d)))
-    noise = (upper + np.triu(upper, 1).T) * math.sqrt(2) * square / scale
-    least = max(least + float(rng.normal(0, 1)) * square / scale - stats.norm.ppf(1 - delta) * square / scale, 0.0)
-    ridge = max(0.0, math.sqrt(d * math.log(2 * d * d / 0.05)) * square / scale - least)
-    crossed = x.T @ y + rng.normal(0, 1, d) * 2 * math.sqrt(square) / scale
-    return np.linalg.solve(products + noise + ridge * np.eye(d), crossed)
+@dataclass
+class Found:
+    """Errors of slopes by method, shape (answered, slopes) each, and whether intervals held them."""
+
+    errors: dict[str, list[Array]] = field(default_factory=dict)
+    held: dict[str, list[Array]] = field(default_factory=dict)
+
+    def add(self, name: str, error: Array | None, size: Array | None = None) -> None:
+        """Add an answer, if there is one."""
+        if error is not None:
+            self.errors.setdefault(name, []).append(error)
+        if error is not None and size is not None:
+            self.held.setdefault(name, []).append(np.abs(error) < 1.96 * size)
+
+    def size(self, name: str) -> float:
+        """Return the root of the summed mean squared errors of a method."""
+        made = self.errors.get(name)
+        return math.sqrt(float((np.array(made) ** 2).mean(axis=0).sum())) if made else math.nan
+
+    def covered(self, name: str) -> str:
+        """Return the share of intervals that held, in words."""
+        return f"{100 * np.mean(self.held[name]):.1f}" if name in self.held else "–"
 
 
-def own(rng: np.random.Generator, cell: Cell, rows: Any) -> tuple[Array, Array] | None:
-    """Return the slopes that Tacit releases, and their standard errors."""
-    fit = rows.fit(rng)
-    return None if any(fit.reasons) else (fit.values[1:], fit.std_errors[1:])
+def hindsight(rng: np.random.Generator, cell: Cell, truth: Array, norm: float | None, tables: int = 8) -> Any:
+    """Return the setting of DP-SGD with the least error on tables of this design."""
+    drawn = [problem(cell, cell.study.draw(rng, cell.rows), norm) for _ in range(tables)]
+    settings = TRIED[drawn[0].model]
+    sums = [float(((descents(rng, drawn, one) - truth) ** 2).sum()) for one in settings]
+    return settings[int(np.nanargmin(sums))]
 
 
-def by_adassp(rng: np.random.Generator, cell: Cell, rows: Any) -> Array | None:
-    """Return the slopes of AdaSSP."""
-    # it has no pure price
-    if cell.study.query.model != "linear" or cell.cost.delta is None:
-        return None
-    layout, z = rows.layout, rows.z / 1024
-    b = adassp(rng, z[:, :-1], z[:, -1], float(cell.cost.epsilon), DELTA)
-    terms = layout.terms
-    # the response is terms[-1] of z: coefficients of z / H are turned back to those of the terms
-    target = terms[-1, :-1] + terms[-1, -1] * b
-    return np.linalg.lstsq(terms[:-1, :-1].T, target, rcond=None)[0][1:]
-
-
-def by_diffprivlib(rng: np.random.Generator, cell: Cell, rows: Any) -> Array | None:
-    """Return the slopes of diffprivlib."""
+def from_cells(rng: np.random.Generator, cell: Cell, table: Any, terms: Array) -> Array | None:
+    """Return the slopes of Tacit's fit to a histogram of all columns at the same price."""
+    price: dict[str, Any] = {"epsilon": cell.cost.epsilon, "delta": cell.cost.delta}
+    query = tc.Histogram(list(table), bins="auto")
+    made = simulate(query, table, cell.study.schema, repeats=1, rng=rng, neighbors=cell.neighbors, **price)
     try:
-        models = importlib.import_module("diffprivlib.models")
-    except ImportError:
+        fit: Any = fit_release(made.release(0), cell.study.query.formula, model=cell.study.query.model)
+    except TacitError:
         return None
-    epsilon, terms = float(cell.cost.epsilon), rows.layout.terms
-    values = (rows.z / 1024) @ terms.T
-    x, y = values[:, 1:-1], values[:, -1]
-    ends = [cell.study.schema[name] for name in rows.layout.formula.columns[1:]]
-    low, high = (np.array([float(getattr(one, side, d)) for one in ends]) for side, d in (("lower", 0), ("upper", 1)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if cell.study.query.model == "linear":
-            response: Any = cell.study.schema["y"]
-            bounds = (float(response.lower), float(response.upper))
-            made = models.LinearRegression(epsilon=epsilon, bounds_X=(low, high), bounds_y=bounds).fit(x, y)
-            return np.asarray(made.coef_)
-        return np.asarray(models.LogisticRegression(epsilon=epsilon).fit(x, y > 0.5).coef_)[0]
+    return None if any(fit.coefficients.reasons) else fit.coefficients.values[-len(terms) :]
 
 
-METHODS: dict[str, Callable[..., Array | None]] = {"AdaSSP": by_adassp, "diffprivlib": by_diffprivlib}
+def peers(rng: np.random.Generator, found: Found, one: Problem, truth: Array) -> None:
+    """Add what other methods find, DP-SGD aside."""
+
+    def less(slopes: Array | None) -> Array | None:
+        return None if slopes is None else slopes - truth
+
+    found.add("AdaSSP", less(adassp(rng, one)))
+    binned = binagg(rng, one)
+    if binned is not None:
+        found.add("BinAgg", binned[0] - truth, binned[1])
+    found.add("diffprivlib", less(by_diffprivlib(rng, one)))
 
 
-def line(place: int, repeats: int) -> str:
+def line(part: str, place: int, repeats: int) -> str:
     """Return a line of the page."""
-    cell, rng = cells()[place], np.random.default_rng([16, 4, place])
-    truth = np.array(list(cell.study.truth.values()))[1:]
-    errors: dict[str, list[Array]] = {name: [] for name in ("ordinary", "Tacit", *METHODS)}
-    inside: list[Array] = []
+    cell, rng, found = cells_of(part)[place], np.random.default_rng([16, 4, place]), Found()
+    terms = {name: value for name, value in cell.study.truth.items() if name != "Intercept"}
+    truth, many = np.array(list(terms.values())), len(terms)
+    norm = NORM if "sphere" in cell.words else None
+    given = list[Problem]()
     for _ in range(repeats):
-        rows = rows_of(cell.study.query, cell.study.draw(rng, cell.rows), cell.study.schema, cell.cost)
-        errors["ordinary"].append(rows.ordinary()[0][1:] - truth)
-        found = own(rng, cell, rows)
-        if found is not None:
-            errors["Tacit"].append(found[0] - truth)
-            inside.append(np.abs(found[0] - truth) < 1.96 * found[1])
-        for name, method in METHODS.items():
-            slopes = method(rng, cell, rows)
-            if slopes is not None:
-                errors[name].append(slopes - truth)
-    base = math.sqrt(float((np.array(errors["ordinary"]) ** 2).mean(axis=0).sum()))
+        table = cell.study.draw(rng, cell.rows)
+        rows = rows_of(cell.study.query, table, cell.study.schema, cell.cost, cell.neighbors)
+        found.add("ordinary", rows.ordinary()[0][-many:] - truth)
+        fit = rows.fit(rng)
+        if not any(fit.reasons):
+            found.add("Tacit", fit.values[-many:] - truth, fit.std_errors[-many:])
+        given.append(problem(cell, table, norm))
+        peers(rng, found, given[-1], truth)
+        if part == "few":
+            slopes = from_cells(rng, cell, table, truth)
+            found.add("histogram", None if slopes is None else slopes - truth)
+    if trained() and cell.cost.delta is not None:
+        ways = {"one setting": STANDARD[given[0].model], "hindsight": hindsight(rng, cell, truth, norm)}
+        for name, setting in ways.items():
+            for slopes in descents(rng, given, setting):
+                found.add(name, slopes - truth)
+    return row(part, cell, found, repeats)
 
-    def ratio(name: str) -> str:
-        made = np.array(errors[name])
-        if not len(made):
+
+def row(part: str, cell: Cell, found: Found, repeats: int) -> str:
+    """Return a line of the table from what was found."""
+    names = ["Tacit", "one setting", "hindsight", "AdaSSP", "BinAgg", "diffprivlib"]
+    names += ["histogram"] if part == "few" else []
+    silent = {name: 1 - len(found.errors.get(name, ())) / repeats for name in names}
+    sizes = {name: found.size(name) / found.size("ordinary") for name in names if silent[name] <= MOSTLY_SILENT}
+    least = min(f"{sizes[name]:8.2f}" for name in sizes if silent[name] <= SELDOM_SILENT)
+
+    def told(name: str) -> str:
+        if name not in sizes:
             return "–"
-        size = math.sqrt(float((made**2).mean(axis=0).sum())) / base
-        return f"{size:.2f}" if size < 1_000 else "over 1,000"
+        text = f"{sizes[name]:.2f}" if sizes[name] < 1_000 else "over 1,000"
+        text = f"**{text}**" if f"{sizes[name]:8.2f}" == least and silent[name] <= SELDOM_SILENT else text
+        return text + (f" ({100 * silent[name]:.0f}% no answer)" if silent[name] else "")
 
-    covered = f"{100 * np.mean(inside):.1f}" if inside else "–"
-    parts = [cell.words, f"{cell.rows:,}", str(cell.cost), ratio("Tacit"), covered, *map(ratio, METHODS)]
+    covered = {name: found.covered(name) if name in sizes else "–" for name in ("Tacit", "BinAgg")}
+    parts = [cell.words, f"{cell.rows:,}", str(cell.cost), cell.neighbors, told("Tacit"), covered["Tacit"]]
+    parts += [told(name) for name in names[1:5]] + [covered["BinAgg"]] + [told(name) for name in names[5:]]
     return f"| {' | '.join(parts)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=list(TITLES))
     parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="to the terminal only")
     options = parser.parse_args()
-    lines = [HEAD]
-    with ProcessPoolExecutor(2) as pool:
-        for one in pool.map(line, range(len(cells())), [options.repeats] * len(cells())):
-            lines.append(one)
-            print(one, flush=True)
-    if not options.plain:
-        put(PAGE, "frontier_peers.py", TEXT.format(repeats=options.repeats) + "\n".join(lines))
+    for part in options.parts:
+        many, start = len(cells_of(part)), time.monotonic()
+        head = HEAD + (HISTOGRAM if part == "few" else "")
+        lines = [head, "|---|---:|---|---|" + "---:|" * (head.count("|") - 5)]
+        with ProcessPoolExecutor(options.processes) as pool:
+            for one in pool.map(line, [part] * many, range(many), [options.repeats] * many):
+                lines.append(one)
+                print(f"{time.monotonic() - start:5.0f} s  {one}", flush=True)
+        if not options.plain:
+            text = TEXT.format(title=TITLES[part], repeats=options.repeats, tried=len(TRIED["linear"]))
+            put(PAGE, f"frontier_peers.py {part}", text + "\n".join(lines))
 
 
 if __name__ == "__main__":

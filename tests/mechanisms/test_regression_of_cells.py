@@ -82,7 +82,7 @@ def test_weights_and_models_of_scores_alone_have_no_cells(more: dict[str, Any]) 
     schema = tc.Schema({**SCHEMA, "age": tc.Real(0, 93)})
     public = Public(schema, "replace-one", ROWS)
     assert design(tc.Regression(**query), public, Cost.of(epsilon=1)).kind == "regression"
-    with pytest.raises(QueryError, match="weights|gamma|huber") as refused:
+    with pytest.raises(QueryError, match=r"weights|gamma|huber") as refused:
         design(tc.Regression(**{**query, "method": "cells"}), public, Cost.of(epsilon=1))
     assert refused.value.code == "Q86"
 
