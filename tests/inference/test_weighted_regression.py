@@ -135,6 +135,19 @@ def test_the_effective_number_of_rows_is_kishs(cap: float) -> None:
     assert fit.criteria["design_effect"] == pytest.approx(N / kish, rel=0.05)
 
 
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_a_cap_that_is_far_too_high_promises_no_more_rows_than_there_are(relation: str) -> None:
+    """Squares of weights that noise hides, of either sign: the effective number is rather too small."""
+    data, rng = draw(np.random.default_rng(4)), np.random.default_rng(5)
+    rows = made("linear", data, Cost.of(rho=1), tc.Schema({**COLUMNS, "w": tc.Real(0, 1_000)}), relation)
+    kish, signs = data["w"].sum() ** 2 / (data["w"] ** 2).sum(), set[bool]()
+    for _ in range(20):
+        part = rows.release(rng).parts[0]
+        signs.add(part.integers[0][-1] > 0)
+        assert read_columns(part, rows.layout, rows.shape.rows).rows < 1.1 * kish
+    assert signs == {True, False}
+
+
 def test_the_population_is_covered_where_weights_go_with_the_response() -> None:
     """40 tables of a linear and a logistic model, in which those with a low response are rarely included.
 

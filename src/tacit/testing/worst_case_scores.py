@@ -18,9 +18,9 @@ from tacit.method.regression.glm_pilot import response_score
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
 from tacit.method.regression.split_score_encoding import COUNT_SCORES, OF_MATRICES, SCORES
+from tacit.method.regression.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H
@@ -49,7 +49,7 @@ def worst(column: ProductPart) -> ProductPart:
     if name in OF_MATRICES:
         return _on_two_axes(column)
     if name in ("norm-scored", SCORES, COUNT_SCORES):
-        return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
+        return _of_response(column)
     return column
 
 
@@ -60,8 +60,14 @@ def _on_two_axes(column: ProductPart) -> ProductPart:
         # of counts: a weight of its own falls to 0 on one of both axes
         return turned(steep(column))
     if isinstance(score, PiecewiseScore):
-        return turned(replace(column, question=replace(column.question, score=response_score(column.layout, CLIP))))
+        return turned(_of_response(column))
     return turned(column)
+
+
+def _of_response(column: ProductPart) -> ProductPart:
+    """Return the part with the response as its score: at a bound where the response is."""
+    score = response_score(column.layout, clip_of(column.question))
+    return replace(column, question=replace(column.question, score=score))
 
 
 def turned(column: ProductPart) -> ProductPart:
