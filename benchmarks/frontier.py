@@ -3,15 +3,16 @@
     python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
 Parts: given, drawn (linear, `frontier_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure,
-drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`); weighted
-(`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
-drawn anew in every repetition and released by the mechanism's own
+drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`), further, drawn-further (gamma
+and Huber, `frontier_further_designs.py`), weighted (`frontier_weighted_designs.py`); all without PART.  The page is
+docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
 steps, with seeded noise.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
@@ -41,6 +43,8 @@ TITLES = {
     "weighted": "Survey weights: given designs",
     "heavy": "Responses with heavy tails: a log-normal one",
     "drawn-heavy": "Responses with heavy tails: designs drawn at random",
+    "further": "Gamma and Huber: given designs",
+    "drawn-further": "Gamma and Huber: designs drawn at random",
 }
 JUDGED = 4
 """The set of drawn designs that the page shows; the method was set on sets 0 to 2."""
@@ -85,6 +89,7 @@ class Found:
         return self.sizes.mean(axis=0) / self.errors.std(axis=0)
 
 
+@functools.cache
 def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     """Return the cells of a part of the page; number: the set of drawn ones."""
     made = {
@@ -97,6 +102,8 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "weighted": given_weighted,
         "heavy": given_heavy,
         "drawn-heavy": lambda: drawn_heavy(number),
+        "further": given_further,
+        "drawn-further": lambda: drawn_further(number),
     }
     return made[part]()
 

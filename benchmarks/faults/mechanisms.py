@@ -768,6 +768,20 @@ FAULTS = (
         ("tests/mechanisms/test_norm_person_forms.py::test_first_products_are_left_aside",),
     ),
     Fault(
+        "tacit.rows.piecewise_score",
+        "return np.where(np.abs(psi) < self.clip, self.clip, 0)",
+        "return np.where(np.abs(psi) < self.clip, 2 * self.clip, 0)",
+        "weights of products are twice what their sensitivity allows",
+        ("tests/inference/test_gamma_and_huber.py::test_sizes_of_scores_within_their_bounds",),
+    ),
+    Fault(
+        "tacit.method.regression.further_design",
+        "problem = unsuitable(query.model, facts.variables[0])",
+        "problem = None",
+        "a response that may be negative has a log link",
+        ("tests/inference/test_gamma_and_huber.py::test_unsuitable_responses_are_refused_before_the_charge",),
+    ),
+    Fault(
         "tacit.method.regression.weighted_rows",
         "(4 if one else 1) * squares * squares",
         "0",

@@ -92,6 +92,7 @@ CODES: Final[dict[str, str]] = {
     "Q106": "a response that does not fit the model",
     "Q117": "a response of a Poisson regression that is not a count",
     "Q118": "bounds of counts that are too far apart",
+    "Q124": "a response that a gamma or Huber regression cannot take",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
     "Q40": "a width that no price achieves",
     "Q41": "a plan needs a number of rows",

@@ -110,6 +110,8 @@ ROWS = [
     tc.Regression("ok ~ age", model="probit"),
     *(tc.Regression(f"visits ~ {regressors}", model="poisson") for regressors in ("age", "ok", "age + ok")),
     *(tc.Regression(f"ok ~ {regressors}", model="logistic") for regressors in ("age", "region", "visits")),
+    tc.Regression("age ~ ok + visits", model="huber"),
+    tc.Regression("age ~ ok", model="gamma"),
     tc.Regression("age ~ ok", weights="weight"),
 ]
 PERSONS = [
@@ -122,6 +124,7 @@ PERSONS = [
     tc.Regression("ok ~ age + region", model="logistic"),
     tc.Regression("visits ~ age", model="poisson"),
     tc.Regression("visits ~ ok", model="poisson"),
+    tc.Regression("age ~ ok", model="huber"),
     tc.Regression("age ~ filled"),
 ]
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]

@@ -106,7 +106,7 @@ def _present(column: str, expect: Expectations) -> float:
 
 
 def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRows:
-    """Return made-up rows of independent values, one a person; a Poisson response is drawn as counts."""
+    """Return made-up rows of independent values, one a person; counts and positive responses are drawn as such."""
     first = cast(ProductPart, shape.columns[0])
     question, made = first.question, first.layout
     size = _size(question.keys, expect)
@@ -126,6 +126,8 @@ def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRow
             kept &= rows.add(at, computed[at.source], draw)
     z = question.numpy(values, places, size)
     query = cast(Regression, shape.query)
+    if query.model == "gamma":
+        z[:, -1] = _positives(shape.variables[0], made.bounds[-1], expect, size, rng)
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
     # rows in which an expression has no value count among all rows, and add nothing
@@ -175,3 +177,18 @@ def _counts(
     rates = mean * (rng.gamma(1 / spread, spread, size) if spread else np.ones(size))
     counts = np.minimum(rng.poisson(rates), room)
     return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half
+
+
+def _positives(
+    response: Variable, half: int, expect: Expectations, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw positive values of a gamma law, as integers -half..half of the grid.
+
+    Where nothing is expected, they are as `plan_expected.UNTOLD_POSITIVES` says.
+    """
+    room, known = response.upper - response.lower, expect.numbers.get(response.name)
+    mean, spread = response.lower + room / 10, 1.0
+    if known is not None:
+        mean, spread = max(known.mean, 1e-9 * response.upper), max((known.sd / max(known.mean, 1e-300)) ** 2, 1e-4)
+    drawn = np.clip(rng.gamma(1 / spread, spread * mean, size), response.lower, response.upper)
+    return np.rint((drawn - response.lower) / room * (2 * half)).astype(np.int64) - half

@@ -14,7 +14,7 @@ from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
 from tacit.ledger import Standing
-from tacit.method.shared.plan_expected import ASSUMED, UNTOLD_COUNTS, Expected
+from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
 from tacit.planning import documents, page_text
@@ -196,8 +196,8 @@ class Plan:
         said = f"as expected: {', '.join(known)}; of other columns: {ASSUMED}" if known else ASSUMED
         others = [part.other.line(part.called) for part in self.parts if part.other is not None]
         uneven = any(part.evenly and not part.known(self.expect) for part in self.parts)
-        counts = any(part.untold_counts(self.expect) for part in self.parts)
-        return (f"assumed: {said}", *((UNTOLD_COUNTS,) if counts else ()), *((APART,) if uneven else ()), *others)
+        untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
+        return (f"assumed: {said}", *untold, *((APART,) if uneven else ()), *others)
 
     @property
     def _together(self) -> Parties | None:

@@ -12,7 +12,7 @@ from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
-from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_POSITIVES, Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
@@ -112,11 +112,12 @@ class PlannedQuestion:
         maps = (column.rowmap for column in self.shape.columns)
         return all(at is None or at.G == 1 or at.column in expect.numbers for at in maps)
 
-    def untold_counts(self, expect: Expectations) -> bool:
-        """Return whether this is a regression of counts of which nothing is expected."""
+    def untold(self, expect: Expectations) -> str | None:
+        """Return what is assumed of a response of counts or positive values of which nothing is expected, in words."""
         query = self.shape.query
-        counts = isinstance(query, Regression) and query.model == "poisson"
-        return counts and self.shape.variables[0].name not in expect.numbers
+        if not isinstance(query, Regression) or self.shape.variables[0].name in expect.numbers:
+            return None
+        return {"poisson": UNTOLD_COUNTS, "gamma": UNTOLD_POSITIVES}.get(query.model)
 
     def cautions(self, rows: int) -> list[str]:
         """Return what to beware of, from public facts; rows: their number."""

@@ -224,7 +224,10 @@ def _models(estimates: Sequence[Shown]) -> str:
     products = {True: "noisy products of norm-clipped rows", False: "noisy cross-products"}
     said = " or ".join(products[one] for one in sorted(norms, reverse=True))
     linear = f" Linear models: {said} and one step of clipped residuals (Bickel, 1975)."
-    others = [kind.capitalize() if i == 0 else kind for i, kind in enumerate(k for k in kinds if k != "linear")]
+    others = [
+        kind.capitalize() if i == 0 or kind == "huber" else kind
+        for i, kind in enumerate(k for k in kinds if k != "linear")
+    ]
     clipped = " of norm-clipped rows" if any(shortened(one.release) for one in sums if one.model != "linear") else ""
     scores = (
         f" {' and '.join(others)} models: a pilot fit and steps of bounded scores{clipped} (Cantoni & Ronchetti, 2001)."

@@ -5,7 +5,8 @@ used.  Of a row with integer coordinates z_0, ..., z_m, z_m being the response, 
 
     e    = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -L, L)                     the linear predictor
     psi  = clamp(floor((slope(e) (z_m + H) - middle(e)) / 2**FINE + 1/2), -clip, clip)   the score
-    size = |psi|, or clamp(floor(weight(e) / 2**FINE + 1/2), 0, clip)                    the weight of products
+    size = |psi|, or clamp(floor(weight(e) / 2**FINE + 1/2), 0, clip), or
+           clip where |psi| < clip and 0 elsewhere                                       the weight of products
 
 Whatever the row, |psi| and size are at most the public `clip`: that bounds the sensitivity of their sums.
 """
@@ -38,7 +39,8 @@ class PiecewiseScore:
 
     They are fixed in advance or chosen from released integers.  Whatever their values, |psi| and size are at most
     `clip`.  weights: one for each coordinate, 0 for the response.  slope, middle, weight: heights of polygons at the
-    PIECES + 1 ends of their pieces; `weight` is empty where size is |psi|.
+    PIECES + 1 ends of their pieces; `weight` is empty where size is |psi|.  inside: whether size is `clip` where the
+    score is not clamped.
     """
 
     weights: tuple[int, ...]
@@ -47,6 +49,7 @@ class PiecewiseScore:
     slope: tuple[int, ...]
     middle: tuple[int, ...]
     weight: tuple[int, ...] = ()
+    inside: bool = False
 
     @property
     def polygons(self) -> tuple[tuple[int, ...], ...]:
@@ -80,6 +83,8 @@ class PiecewiseScore:
 
     def sizes(self, z: Ints, psi: Ints) -> Ints:
         """Reference: return size, the weight of products of regressors, shape (rows,)."""
+        if self.inside:
+            return np.where(np.abs(psi) < self.clip, self.clip, 0)
         if not self.weight:
             return np.abs(psi)
         return np.clip((height(self.weight, self.place(z)) + 2 ** (FINE - 1)) // 2**FINE, 0, self.clip)

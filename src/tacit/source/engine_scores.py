@@ -30,7 +30,10 @@ def with_scores(frame: Any, score: PiecewiseScore, response: str) -> Any:
     frame = frame.with_columns(clamped(halved(total, FINE), -score.clip, score.clip).alias("psi"))
     psi = nw.col("psi")
     size = nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi)
-    if score.weight:
+    if score.inside:
+        whole = ex.whole(score.clip)
+        size = nw.when(size < whole).then(whole).otherwise(ex.whole(0))
+    elif score.weight:
         size = clamped(halved(_height(score.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, score.clip)
     return frame.with_columns(size.alias("size"))
 

@@ -156,6 +156,8 @@ def _scores(question: CrossProducts, x: Floats) -> tuple[Floats, Floats]:
     place = _clamped(_rounded(_combined(score.weights, x), score.shift), -L, L) + L
     psi = _height(score.slope, place) * (x[-1] + H) - _height(score.middle, place)
     psi = _clamped(_rounded(psi, FINE), -score.clip, score.clip)
+    if score.inside:
+        return psi, np.where(abs(psi) < score.clip, float(score.clip), 0.0)
     if not score.weight:
         return psi, np.asarray(abs(psi), dtype=np.float64)
     return psi, _clamped(_rounded(_height(score.weight, place), FINE), 0, score.clip)

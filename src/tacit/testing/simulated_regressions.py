@@ -20,6 +20,7 @@ from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.glm_pilot import link_of
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
+from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
@@ -30,6 +31,7 @@ from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap
 from tacit.rows.row_products import CrossProducts
 from tacit.schema import Schema
+from tacit.testing.ordinary_fits import log_start, robust
 from tacit.testing.reference_persons import codes
 from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers, with_columns
 from tacit.testing.simulate import size_of
@@ -99,9 +101,9 @@ class RegressionRows:
     def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return coefficients and standard errors of the model fitted to the same rows without privacy.
 
-        The fit is by maximum likelihood (least squares for a linear model).  With a PrivacyUnit every person has a
-        total weight of one, shared equally by the person's rows, and standard errors are cluster-robust, by person.
-        With weights they are of the weighted fit, and robust.
+        The fit is by maximum likelihood (least squares for a linear model, Huber's scores for a robust one).  With a
+        PrivacyUnit every person has a total weight of one, shared equally by the person's rows, and standard errors are
+        cluster-robust, by person.  With weights they are of the weighted fit, and robust.
         LinAlgError where terms depend on each other, or one is 0 in every row.
         """
         values = (self.z / H) @ self.layout.terms.T
@@ -110,20 +112,35 @@ class RegressionRows:
         if not size.all():
             raise np.linalg.LinAlgError("a term that is 0 in every row")
         model = cast(Regression, self.shape.query).model
-        chosen = None if model == "linear" else link_of(model, self.layout)
         # a person's rows share a weight of one
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
         worth = worth if self.weights is None else worth * self.weights
-        b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
-        if self.who is None and self.weights is None:
-            # of errors, for a linear model; otherwise the inverse information is the covariance
-            variance = float((score**2).sum()) / (len(X) - X.shape[1]) if chosen is None else 1.0
+        b, inverse, score = _fitted(model, X / size, y, worth, self.layout)
+        # of Huber's model `inverse` is that of products of rows within the cut, so that a sandwich is made
+        if self.who is None and self.weights is None and model != "huber":
+            # of errors, for a linear model, or of relative ones; otherwise the inverse information is the covariance
+            scaled = model in ("linear", "gamma")
+            variance = float((score**2).sum()) / (len(X) - X.shape[1]) if scaled else 1.0
             return b / size, np.sqrt(variance * np.diag(inverse)) / size
         who = np.arange(len(X)) if self.who is None else self.who
         each = np.zeros((int(who.max()) + 1, X.shape[1]))
         # scores summed by person (row): the robust meat is the sum of their squares
         np.add.at(each, who, (X / size) * (worth * score)[:, None])
         return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
+
+
+def _fitted(
+    model: str, x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], made: Layout
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return coefficients, the inverse of their curvature, and each row's score with respect to its predictor."""
+    if model in ("linear", "huber"):
+        found = _linear(x, y, worth)
+        return found if model == "linear" else robust(x, y, worth, found[0])
+    link: Link = link_of(model, made)
+    if isinstance(link, PositiveLink):
+        # with an information of 1 scores are relative errors
+        return _likelihood(x, y, worth, replace(link, spread=1.0), log_start(x, y))
+    return _likelihood(x, y, worth, link, np.zeros_like(x.sum(axis=0)))
 
 
 def _linear(
@@ -136,13 +153,17 @@ def _linear(
 
 
 def _likelihood(
-    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    worth: NDArray[np.float64],
+    link: Link,
+    start: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return coefficients, inverse information, and each row's score with respect to its linear predictor.
 
-    Coefficients are found by Fisher scoring, in at most 25 steps from 0.
+    Coefficients are found by Fisher scoring, in at most 25 steps from `start`.
     """
-    b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
+    b, inverse, score = start, np.eye(x.shape[1]), y
     for _ in range(25):
         eta = x @ b
         weight = link.information(eta)

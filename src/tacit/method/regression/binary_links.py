@@ -31,6 +31,9 @@ class BinaryLink:
     center: float = 0.0
     max_predictor_sd: float = 4.0
     cut_tolerance: float = 1.2
+    step_unit: float = 1.0
+    unit: float = 1.0
+    weighed: bool = False
 
     def mean(self, eta: Array) -> Array:
         """Return the mean of the response.
@@ -91,6 +94,10 @@ class BinaryLink:
     def from_stored(self, facts: Mapping[str, int]) -> BinaryLink:
         """Return the link itself: a stored part has no other facts of it."""
         return self
+
+    def stored(self) -> dict[str, int]:
+        """Return no facts: the grid is known from the model."""
+        return {}
 
     def _likelihood_weight(self, eta: Array) -> Array:
         """Return the weight v of the likelihood's score v (y - mean)."""

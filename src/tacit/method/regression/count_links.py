@@ -54,6 +54,9 @@ class CountLink:
     spread: float = 0.0
     max_predictor_sd: float = 2.0
     cut_tolerance: float = 1.05
+    step_unit: float = 1.0
+    unit: float = 1.0
+    weighed: bool = True
     model: str = "poisson"
 
     def mean(self, eta: Array) -> Array:

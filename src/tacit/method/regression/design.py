@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from tacit.method.regression import counts_design, norms_design, scores_design
+from tacit.method.regression import counts_design, further_design, norms_design, scores_design
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression.linear_pilot import response_residual
@@ -25,6 +25,8 @@ FIRST_SHARE: Final = Fraction(3, 10)
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     """Return the measurement of a regression of any model; QueryError Q10, Q12, Q86, Q89, Q106, Q117, Q118."""
+    if query.model in ("gamma", "huber"):
+        return further_design.design(query, public, cost)
     if query.model == "poisson":
         return counts_design.design(query, public, cost)
     if query.model != "linear":

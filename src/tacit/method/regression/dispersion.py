@@ -1,4 +1,4 @@
-"""Estimate the dispersion of counts: which laws of counts have the squared scores that were released.  No data here.
+"""Estimate the dispersion of counts or positive responses: which laws have the released squared scores.  No data here.
 
 Squared scores depend to first order on the predictor as well as on the spread.  So they are compared, for each law,
 with its squares at the predictors after the step, not at those that the scores were evaluated at.  Of each kind of law
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from tacit.method.regression.count_laws import KINDS, CountLaw, Kind
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.noisy_scores import ScorePart
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
+from tacit.method.regression.positive_laws import POSITIVE_KINDS, POSITIVE_SPREADS
+from tacit.method.regression.positive_links import PositiveLink
 
 SIGNIFICANCE: Final = 3.0
 """Standard errors by which squared scores must exceed those of a Poisson law for another law to be assumed."""
@@ -29,6 +31,19 @@ MIN_RATIO: Final = 0.2
 """Smallest ratio of released to expected weights."""
 STEP: Final = 0.01
 """Change of the predictor for a numerical derivative."""
+
+
+LawfulLink: TypeAlias = CountLink | PositiveLink
+
+
+def kinds_of(link: LawfulLink) -> tuple[Kind, ...]:
+    """Return the kinds of law of a link's response; the first is the one that corrections assume."""
+    return POSITIVE_KINDS if isinstance(link, PositiveLink) else KINDS
+
+
+def spreads_of(link: LawfulLink) -> Array:
+    """Return the spreads that are compared."""
+    return POSITIVE_SPREADS if isinstance(link, PositiveLink) else SPREADS
 
 
 @dataclass(frozen=True)
@@ -63,7 +78,7 @@ class TrialStep:
 
 
 def estimate_dispersion(
-    part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, guess_error: float
+    part: ScorePart, link: LawfulLink, found: Regressors, to: TrialStep, guess_error: float
 ) -> Dispersion:
     """Return the dispersion of counts; guess_error: relative error of weights computed for normal regressors."""
     assert part.meat is not None
@@ -73,13 +88,17 @@ def estimate_dispersion(
     uneven, loose = _weight_ratio(part, float(found.rows * (NODE_WEIGHTS @ made.size)), guess_error)
     scale = uneven * found.rows
     assumed = max(scale * float(NODE_WEIGHTS @ made.square), 1e-9)
-    tables = [_law_table(kind, part, link, found, to, made, scale) for kind in KINDS]
+    tables = [_law_table(kind, part, link, found, to, made, scale) for kind in kinds_of(link)]
     slope = _squares_gradient(part, link, found, to, made) * uneven
     inverse = np.asarray(np.linalg.inv(to.curve), dtype=np.float64)
     # delta method: squares at the coefficients after the step carry that step's error
     wander = float(slope @ inverse @ (part.noise + found.weighted_products(part.b, made.square)) @ inverse @ slope)
     # psi**2 is at most 1, so that sums of it vary by a third of the rows' root
-    own = math.hypot(part.score_squares_noise, math.sqrt(found.rows) / 3, loose * assumed / uneven)
+    most = 1 / 3
+    if isinstance(link, PositiveLink):
+        # and the variance of psi**2 is at most its mean, which is small where the cut is wide
+        most = min(most, math.sqrt(max(part.score_squares, assumed) / found.rows))
+    own = math.hypot(part.score_squares_noise, math.sqrt(found.rows) * most, loose * assumed / uneven)
     error = math.hypot(own, math.sqrt(wander))
     ends = part.score_squares - error, part.score_squares, part.score_squares + error
     assumed_law, *others = fitted = [table.at(ends) for table in tables]
@@ -108,12 +127,13 @@ class MatchedLaw:
 
 @dataclass(frozen=True)
 class LawTable:
-    """What laws of one kind would give, for each of SPREADS.
+    """What laws of one kind would give, for each spread.
 
-    sums: of mean scores, shape (7, u).  here: mean squares before the step, shape (7,).  there: sums of squares after
-    it, increasing, shape (k,), for the first k spreads.
+    spreads: those compared, shape (7,).  sums: of mean scores, shape (7, u).  here: mean squares before the step, shape
+    (7,).  there: sums of squares after it, increasing, shape (k,), for the first k spreads.
     """
 
+    spreads: Array
     sums: Array
     here: Array
     there: Array
@@ -121,30 +141,32 @@ class LawTable:
     def at(self, squares: tuple[float, float, float]) -> MatchedLaw:
         """Return the laws with these sums of squares, the last of which is the largest they may have."""
         top = len(self.there)
-        low, middle, high = (float(np.interp(x, self.there, SPREADS[:top])) for x in squares)
+        low, middle, high = (float(np.interp(x, self.there, self.spreads[:top])) for x in squares)
         if squares[2] >= self.there[-1]:
-            high = float(SPREADS[-1])  # no law is too wide
-        return MatchedLaw((low, middle, high), tuple(_interpolate(self.sums, x) for x in (low, middle, high)))
+            high = float(self.spreads[-1])  # no law is too wide
+        return MatchedLaw(
+            (low, middle, high), tuple(_interpolate(self.spreads, self.sums, x) for x in (low, middle, high))
+        )
 
 
 def _law_table(
     kind: Kind,
     part: ScorePart,
-    link: CountLink,
+    link: LawfulLink,
     found: Regressors,
     to: TrialStep,
     made: BoundedScore,
     scale: float,
 ) -> LawTable:
-    each = (_law_moments(kind(x), part, link, found, to, made) for x in SPREADS)
+    each = (_law_moments(kind(x), part, link, found, to, made) for x in spreads_of(link))
     sums, here, there = map(np.array, zip(*each, strict=True))
     top = int(np.argmax(there)) + 1  # beyond, a law moves the step more than it adds to squares
     # np.interp needs increasing places
-    return LawTable(sums, here, np.maximum.accumulate(scale * there[:top]))
+    return LawTable(spreads_of(link), sums, here, np.maximum.accumulate(scale * there[:top]))
 
 
 def _law_moments(
-    law: CountLaw, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
+    law: CountLaw, part: ScorePart, link: LawfulLink, found: Regressors, to: TrialStep, made: BoundedScore
 ) -> tuple[Array, float, float]:
     """Return what another law would give: summed mean scores, and mean squared scores before and after the step."""
     at = found.predictor_values(part.b)
@@ -156,7 +178,7 @@ def _law_moments(
     return moved, float(NODE_WEIGHTS @ here), float(NODE_WEIGHTS @ there)
 
 
-def _squares_gradient(part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore) -> Array:
+def _squares_gradient(part: ScorePart, link: LawfulLink, found: Regressors, to: TrialStep, made: BoundedScore) -> Array:
     """Return the gradient of the sum of squared scores in the coefficients under the assumed law, shape (u,)."""
     at = found.predictor_values(part.b) + found.mean_change(part.b, to.step)
     up, down = (link.moments_under(at + side * STEP, made, CountLaw(link.spread))[1] for side in (1, -1))
@@ -175,7 +197,7 @@ def _weight_ratio(part: ScorePart, guess: float, guessed: float) -> tuple[float,
     return max(1 + weight * (part.weight_sum / max(guess, 1e-9) - 1), MIN_RATIO), weight * noise
 
 
-def _interpolate(sums: Array, spread: float) -> Array:
+def _interpolate(spreads: Array, sums: Array, spread: float) -> Array:
     """Return sums, shape (spreads, u), interpolated at a spread, shape (u,)."""
-    found = [float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])]
+    found = [float(np.interp(spread, spreads, sums[:, j])) for j in range(sums.shape[1])]
     return np.array(found, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Coefficients of a logistic, probit or Poisson regression with both errors, on plain arrays.  Post-processing.
+"""Coefficients of all models but the linear one with both errors, on plain arrays.  Post-processing.
 
 g is the last noisy score, evaluated at coefficients b0, and B its noisy curvature, shrunk towards that of normal
 regressors (`method.regression.glm_pilot.shrunk`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
@@ -18,8 +18,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.fit import Fit
-from tacit.method.regression.count_links import CountLink
+from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
@@ -35,6 +34,7 @@ from tacit.method.regression.glm_pilot import (
     curvature,
     dispersion,
     guess_error,
+    in_units,
     link_of,
     regressor_moments,
     shrunk,
@@ -56,6 +56,8 @@ from tacit.method.regression.noisy_scores import (
 from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_scaling import read_columns
 from tacit.method.regression.normal_regressors import NODES, Regressors
+from tacit.method.regression.positive_links import PositiveLink
+from tacit.method.regression.robust_links import RobustLink
 from tacit.release.parts import Part
 
 METHOD: Final = "one-step"
@@ -80,7 +82,10 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         first, last, terms = _read(model, layout, parts, rows)
         step = _last_step(first, last, regressor_moments(first, terms))
         inverse = np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64)
-        if isinstance(step.link, CountLink):
+        if isinstance(step.link, RobustLink):
+            # the centre has slope 1 in the predictor everywhere
+            slope = MeanSlope(1.0, np.zeros_like(step.b), 0.0, 0.0, np.zeros_like(step.b))
+        elif step.link.weighed:
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
@@ -123,6 +128,7 @@ def _read(
         columns = read_columns(parts[0], layout, rows)
         products, turn = read_standardised(parts[1], layout, columns.row)
         first, terms = norm_first(columns, products, turn, layout)
+        terms = in_units(terms, link)
         return first, read_last_scores(parts, columns, products, turn, layout, terms, link), terms
     terms = scaled_terms(layout)
     return read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, link), terms
@@ -166,9 +172,9 @@ class ScoreStep:
         # the guess's part, weighted by what it has in the average: it errs by its own relative error in every
         # direction, and by the noise in the moments that it was computed from
         rest = (1 - self.curve.weight) ** 2
-        own = GUESS_ERROR_OF_COUNTS if isinstance(self.link, CountLink) else GUESS_ERROR
+        own = GUESS_ERROR_OF_COUNTS if self.link.weighed else GUESS_ERROR
         error = error + rest * self.curve.matrix * float(self.step @ self.curve.matrix @ self.step) * own**2
-        if not isinstance(self.link, CountLink):
+        if not self.link.weighed:
             back = self.curve.transform_of(self.regressors.second_moments)
             way = self.step @ back
             error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)
@@ -196,9 +202,10 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
     # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average
     size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
-    # only upwards: less variance than the assumed law is taken for noise
-    square = shrunk(last.weighted_products, size, square, trusted).matrix * max(varied.ratio, 1.0)
-    if last.weighted and not isinstance(link, CountLink):
+    square = shrunk(last.weighted_products, size, square, trusted).matrix * max(
+        varied.ratio, _least_ratio(link, varied)
+    )
+    if last.weighted and not link.weighed:
         # squares have the weights twice: where these go with scores, squares are others than normal regressors have
         square = square * score_ratio(last, found, made.square)
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
@@ -221,6 +228,12 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     return ScoreStep(b, way, curve, meat, first.moments, found, link, *law, loose, notes)
 
 
+def _least_ratio(link: Link, varied: Dispersion) -> float:
+    """Return the least ratio of squared scores to those of the assumed law; what is below it is taken for noise."""
+    # counts vary no less than Poisson counts; of other responses the law was only a guess
+    return min(1.0, 4 * varied.error) if isinstance(link, PositiveLink | RobustLink) else 1.0
+
+
 def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:
     """Return why noise leaves no coefficients to report, or None; from the release alone."""
     found, u = step.regressors, len(step.b)
@@ -231,7 +244,7 @@ def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return LEFT_NOTHING
-    counts = isinstance(step.link, CountLink)
+    counts = step.link.weighed
     most, longest = OF_NORMS[counts] if norms else (MAX_RELATIVE_NOISE, SHORT_STEP if counts else MAX_STEP)
     loose = max(step.relative_noise, found.relative_noise * (0.5 if counts else 1.0))
     if not loose <= most:
@@ -245,6 +258,6 @@ def _reason(step: ScoreStep, first: FirstPart, *, norms: bool) -> str | None:
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    if step_length(step.step, found) > longest:
+    if step_length(step.step, found) > longest * step.link.step_unit:
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None

@@ -26,11 +26,15 @@ from tacit.method.regression.noisy_scores import (
     response_of,
     scaled_terms,
 )
-from tacit.method.regression.normal_regressors import Regressors, glm_coefficients, regressors_from_sums
+from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors, glm_coefficients, regressors_from_sums
+from tacit.method.regression.positive_links import PositiveLink
+from tacit.method.regression.robust_links import RobustLink, law_within
 from tacit.method.regression.score_cut import choose_cut
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import L, PiecewiseScore
 
+LAWFUL: Final = CountLink, PositiveLink
+"""Links whose scores assume a law of the response that is known but for its spread."""
 GUESS_ERROR: Final = 0.15
 """Assumed relative error of a curvature computed for normal regressors."""
 GUESS_ERROR_OF_COUNTS: Final = 0.4
@@ -71,6 +75,12 @@ def link_of(model: str, layout: Layout) -> Link:
     return link(model, (origin + step * (H - half), origin + step * (H + half)))
 
 
+def in_units(terms: ScaledTerms, link: Link) -> ScaledTerms:
+    """Return the terms with the response in the link's units, in which coefficients are until `back` is applied."""
+    alpha, gamma = terms.response
+    return replace(terms, response=(alpha / link.unit, gamma / link.unit), back=terms.back * link.unit)
+
+
 def response_score(layout: Layout, clip: int) -> PiecewiseScore:
     """Return the score of the first part: psi is the response itself, for every predictor."""
     return PiecewiseScore((0,) * (layout.size + 1), 1, clip, *response_polygons(clip))
@@ -95,10 +105,11 @@ def integer_score(point: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Pie
     cut = max(1, round(point.cut * CUT_UNIT))
     # the stored cut, which is the one that readers of the release know
     made, weighing = polygons(link, cut / CUT_UNIT, clip, terms.response)
-    counts = isinstance(link, CountLink)
-    stored = {"cut": cut, "shift": shift} | (link.stored() if counts else {})
+    stored = {"cut": cut, "shift": shift} | link.stored()
     stored |= {f"weight{j}": int(w) for j, w in enumerate((*row, 0))}
-    return PiecewiseScore((*map(int, row), 0), shift, clip, *made, weighing if counts else ()), stored
+    inside = isinstance(link, RobustLink)
+    weight = weighing if link.weighed and not inside else ()
+    return PiecewiseScore((*map(int, row), 0), shift, clip, *made, weight, inside), stored
 
 
 def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
@@ -118,7 +129,8 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
     """Return the pilot coefficients, shape (u,), from products of the regressors with the response.
 
-    Those of counts are shrunk towards a constant mean [James & Stein 1961].
+    Those of counts, and of other scores with a weight of their own, are shrunk towards a constant mean [James & Stein
+    1961].
     """
     alpha, gamma = terms.response
     # the mean of x y, with y = alpha + gamma H + gamma H r
@@ -127,7 +139,7 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
     # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
     slopes = inverse @ (products - found.mean * mean)
-    if isinstance(link, CountLink):
+    if link.weighed:
         noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
         # positive-part shrinkage: 1 - noise / signal, both in the metric of the regressors
         slopes = slopes * max(0.0, 1 - noise / max(float(slopes @ found.cov @ slopes), 1e-12))
@@ -172,11 +184,7 @@ def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float =
 
 def guess_error(link: Link, found: Regressors) -> float:
     """Return the relative error of guesses made from the moments of the regressors, the noise in these included."""
-    return (
-        GUESS_ERROR_OF_COUNTS
-        if isinstance(link, CountLink)
-        else math.hypot(GUESS_ERROR, min(found.relative_noise, 1.0))
-    )
+    return GUESS_ERROR_OF_COUNTS if link.weighed else math.hypot(GUESS_ERROR, min(found.relative_noise, 1.0))
 
 
 def _root(matrix: Array, power: float) -> Array:
@@ -198,7 +206,7 @@ def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
     guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     trusted = guess_error(part.link, found)
     curve = shrunk(part.weighted_products, guess, wanted, trusted)
-    for _ in range(CURVATURE_ROUNDS if isinstance(part.link, CountLink) else 0):
+    for _ in range(CURVATURE_ROUNDS if isinstance(part.link, LAWFUL) else 0):
         step = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
         rise = part.link.relative_slope(eta, eta + found.mean_change(part.b, step), made)
         curve = shrunk(part.weighted_products, guess, found.weighted_products(part.b, made.curve * rise), trusted)
@@ -208,12 +216,12 @@ def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
 def one_step(part: ScorePart, found: Regressors) -> Array:
     """Return the coefficients after one step of at most MAX_STEP from those of a part."""
     step = np.asarray(np.linalg.solve(curvature(part, found).matrix, part.score), dtype=np.float64)
-    return limited_coefficients(part.b + shortened_step(step, found), found, part.link)
+    return limited_coefficients(part.b + shortened_step(step, found, part.link.step_unit), found, part.link)
 
 
-def shortened_step(step: Array, found: Regressors) -> Array:
-    """Return a step, shortened to at most MAX_STEP."""
-    return step * min(1.0, MAX_STEP / max(step_length(step, found), 1e-9))
+def shortened_step(step: Array, found: Regressors, unit: float = 1.0) -> Array:
+    """Return a step, shortened to at most MAX_STEP units."""
+    return step * min(1.0, MAX_STEP * unit / max(step_length(step, found), 1e-12))
 
 
 def step_length(step: Array, found: Regressors) -> float:
@@ -252,7 +260,7 @@ def next_score(
 
 def nowhere_score(layout: Layout, link: Link, clip: int) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return the score in the middle of the predictor's grid, and its stored facts: it can always be measured."""
-    terms = scaled_terms(layout)
+    terms = in_units(scaled_terms(layout), link)
     return integer_score(ScorePoint(np.zeros(len(terms.matrix)), link.cuts()[-1], link), terms, clip)
 
 
@@ -261,9 +269,16 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
     b = limited_coefficients(
         pilot_coefficients(first, found, terms, link) if last is None else one_step(last, found), found, link
     )
-    link = grid_for(link, b, found, terms, 0.0 if last is None else assumed_spread(last, found))
-    # one standard error above what squared scores say
-    varied = START_SPREAD if last is None else dispersion(last, found).high
+    if isinstance(link, RobustLink):
+        residuals = link_of_residuals(link, b, first, last, found, terms)
+        return ScorePoint(b, residuals.own_cut, grid_for(residuals, b, found, terms, 0.0))
+    if last is None:
+        spread, varied = start_spread(link, b, first, found, terms)
+    else:
+        told = dispersion(last, found)
+        # one standard error above what squared scores say
+        spread, varied = assumed_spread(last, told), told.high
+    link = grid_for(link, b, found, terms, spread)
     return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
 
 
@@ -276,15 +291,44 @@ def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread
     return link.with_grid(low, high, mean + FULL_WEIGHT_FROM * sd, spread)
 
 
-def assumed_spread(part: ScorePart, found: Regressors) -> float:
-    """Return the negative binomial spread that the next scores assume: 0 (Poisson) unless it is significant."""
-    made = dispersion(part, found)
-    return made.spread if made.significant else 0.0
+def start_spread(link: Link, b: Array, first: FirstPart, found: Regressors, terms: ScaledTerms) -> tuple[float, float]:
+    """Return the spread that the first scores assume, and the one that their cut allows for."""
+    if not isinstance(link, PositiveLink):
+        return 0.0, START_SPREAD
+    alpha, gamma = terms.response
+    low, half = alpha + gamma * H, gamma * H
+    # of y = low + half r
+    square = low**2 + (2 * low * half * first.response_sum + half**2 * first.response_squares) / found.rows
+    means = float(NODE_WEIGHTS @ link.mean(found.predictor_values(b)) ** 2)
+    # E y**2 = (1 + spread) E mean**2
+    spread = min(max(square / means - 1, START_SPREAD / 2), 2.0)
+    return spread, spread
+
+
+def link_of_residuals(
+    link: RobustLink, b: Array, first: FirstPart, last: ScorePart | None, found: Regressors, terms: ScaledTerms
+) -> RobustLink:
+    """Return the link whose cut follows residuals: of the pilot, as far as moments say, or of a part of scores."""
+    if last is not None:
+        rows = found.rows
+        return link.with_law(*law_within(last.cut, last.weight_sum / rows, last.score_squares / rows))
+    variance = (first.response_squares - first.response_sum**2 / found.rows) / found.rows * (terms.response[1] * H) ** 2
+    # a residual varies by no less than a twentieth of the response, or noise makes it seem so
+    return link.with_law(math.sqrt(max(variance - found.predictor_sd(b) ** 2, variance / 20, 0.0)), 0.0)
+
+
+def assumed_spread(part: ScorePart, made: Dispersion) -> float:
+    """Return the spread that the next scores assume: of counts 0 (Poisson) unless another one is significant."""
+    otherwise = part.link.spread if isinstance(part.link, PositiveLink) else 0.0
+    return made.spread if made.significant else otherwise
 
 
 def dispersion(part: ScorePart, found: Regressors) -> Dispersion:
-    """Return the dispersion of counts from squared scores; the default for other responses."""
-    if not isinstance(part.link, CountLink) or part.meat is None:
+    """Return the dispersion of counts or positive responses from squared scores; of others no law is compared."""
+    if isinstance(part.link, RobustLink):
+        guess = float(part.link.bounded(np.zeros(1), part.cut).square[0])
+        return Dispersion(part.score_squares / max(found.rows * guess, 1e-9))
+    if not isinstance(part.link, LAWFUL) or part.meat is None:
         return Dispersion()
     curve = curvature(part, found).matrix
     step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)

@@ -1,11 +1,13 @@
 """Links of generalised linear models and their bounded scores, from public numbers alone.  No data here.
 
 The score of a row is psi x with psi = clamp(v(eta) y - b(eta), -1, 1): bounded, and with mean 0 at the true eta.  A
-link gives v and b, and the law of the response for which the mean is 0 (`binary_links`, `count_links`).
+link gives v and b, and the law of the response for which the mean is 0 (`binary_links`, `count_links`,
+`positive_links`, `robust_links`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final, Protocol, TypeAlias
 
@@ -14,6 +16,8 @@ import numpy as np
 from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.bounded_score import Array, BoundedScore
 from tacit.method.regression.count_links import CountLink
+from tacit.method.regression.positive_links import PositiveLink
+from tacit.method.regression.robust_links import RobustLink
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH
 
@@ -42,6 +46,21 @@ class Link(Protocol):
     @property
     def cut_tolerance(self) -> float:
         """Largest ratio of expected error to the least one at which a wider cut is preferred."""
+        ...
+
+    @property
+    def step_unit(self) -> float:
+        """What lengths of steps are compared with, in the predictor."""
+        ...
+
+    @property
+    def unit(self) -> float:
+        """What the response is divided by, and coefficients multiplied with."""
+        ...
+
+    @property
+    def weighed(self) -> bool:
+        """Whether products of regressors have a weight of their own in place of |psi|."""
         ...
 
     @property
@@ -89,10 +108,20 @@ class Link(Protocol):
         """Return the link that a released part was measured with, from its stored facts."""
         ...
 
+    def stored(self) -> dict[str, int]:
+        """Return the facts that `from_stored` reads."""
+        ...
+
 
 def link(model: str, response: tuple[float, float] = (0.0, 1.0)) -> Link:
     """Return the link of a model; response: bounds of the response."""
-    return CountLink(*response) if model == "poisson" else BinaryLink(model, GRID_REACH[model])
+    if model == "poisson":
+        return CountLink(*response)
+    if model == "gamma":
+        return PositiveLink(*response, center=math.log(response[1]) - 3)
+    if model == "huber":
+        return RobustLink(max(map(abs, response)))
+    return BinaryLink(model, GRID_REACH[model])
 
 
 def bounded(link: Link, eta: Array, cut: float) -> BoundedScore:
@@ -131,8 +160,9 @@ def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -
     weight = 1 / np.maximum(
         made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
     )  # errors count as what they move in the predictor
-    # v y - b in terms of z_m + H: slope v response[1], middle b - v response[0]
-    slope = _fit_polygon(made.v * response[1], weight, unit)
+    # v y - b in terms of z_m + H: slope v response[1], middle b - v response[0]; a v that falls with the mean is to be
+    # right in proportion to itself
+    slope = _fit_polygon(made.v * response[1], 1 / made.v if isinstance(link, PositiveLink) else weight, unit)
     # the v that is summed, after fitting and rounding: b is centred for it, not for the ideal curve
     v = np.maximum(HATS @ slope / unit / response[1], 1e-12)
     middle = _fit_polygon(link.centering(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0

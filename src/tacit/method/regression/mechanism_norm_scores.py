@@ -1,4 +1,4 @@
-"""Logistic, probit and Poisson regression from norm-clipped rows, by parts of sums of bounded scores.  INSIDE.
+"""Logistic, probit, Poisson, gamma and Huber regression from norm-clipped rows, by parts of bounded scores.  INSIDE.
 
 Definition
     Released are parts, each from a question that is a function of the parts before:
@@ -9,7 +9,8 @@ Definition
     Last: the same, and sums of psi**2 and of psi**2 v v'.  At a pure price the last is two parts: sums of psi v, and
     all others, of the same psi and v.
     Of counts every part of scores tells the latter too, and a weight in [0, c], which is a function of the predictor,
-    takes the place of |psi|.
+    takes the place of |psi|.  So of positive responses (gamma), and of Huber's model, whose weight is c where
+    |psi| < c and 0 elsewhere: a function of the row, whose products are the score's own curvature.
     Public: schema, query, relation, price, and under replace-one the number of rows.
     Neighbours: one row replaced, or one added or removed.  Persons: as in `mechanism_norms`.
 Sensitivity
@@ -17,12 +18,13 @@ Sensitivity
     `mechanism_norms`):
                                       replace-one          add-remove
         parts of scores               2 S R                sqrt(21/16) S R, of the last sqrt(22/16) S R
-        of counts                     sqrt(69/16) S R      sqrt(22/16) S R
+        of counts, gamma and Huber    sqrt(69/16) S R      sqrt(22/16) S R
         psi v alone                   2 S R                S R
         the rest at pure prices       2 U                  sqrt(5/2) U, U the weight of c R**2
     and a little more for rounding down; the last two in `split_score_encoding`.  Persons: the same, and a little more
     for the rounding of means (`norm_person_encoding`).  None depends on the axes and scores
-    that released parts chose.
+    that released parts chose, nor on the model: the proofs ask |v| <= C, |psi| <= c and a weight in [0, c] of each row,
+    whatever functions of the row psi and the weight are.
 Noise
     As in `mechanism_norms`: normal for each integer; at a pure price one vector of spherical Laplace noise for each
     part but the first.
@@ -39,7 +41,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression.glm_pilot import link_of, next_score
+from tacit.method.regression.glm_pilot import in_units, link_of, next_score
 from tacit.method.regression.mechanism_norms import aimed_or_plain, room_for
 from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_first, read_last_scores
 from tacit.method.regression.noisy_norms import read_standardised
@@ -67,6 +69,7 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     clip = whitened(columns, layout, products, turn, room_for(part, columns))
     link = link_of(cast(Regression, shape.query).model, layout)
     first, terms = norm_first(columns, products, turn, layout)
+    terms = in_units(terms, link)
     last = read_last_scores(parts, columns, products, turn, layout, terms, link) if len(parts) > 2 else None
     noise = noise_of_scores(part, clip, terms) / columns.row**2
     return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, clip_of(part.question)))

@@ -14,7 +14,9 @@ sqrt(M), which is all that the proof there asks of z.  t and u are the squared w
     1 + w + y + t + 4 u.  Taken: w + y = 1/2, t = 1, u = 1/4: at most 4, attained where psi changes its sign.
     Add-remove: 1 + w + y + t + u, w + y = 1/4, t = u = 1/16.
 
-`weighed`: q c in place of |psi|, q in [0, 1] whatever psi is: W = G + t (q - q')**2 + u (p**2 - p'**2)**2.  It is at
+`weighed`: q c in place of |psi|, q in [0, 1] whatever psi is: a function of the predictor, or in Huber's model
+    whether |psi| < c.  What follows lets p and q be any numbers in their ranges, related or not.
+    W = G + t (q - q')**2 + u (p**2 - p'**2)**2.  It is at
     most G + t (q - q')**2 + 4 u (p - p')**2, which is convex in each of p, p', q and q'.  q = q' = 1: p = p' = 1 gives
     at most 4, and otherwise 1 + y + 2 w + 4 u.  q = 1, q' = 0: what has no weight w, at most 4, and w + t.  So
     W <= 4 + w + t.  Taken: w = y = 1/4, t = 1/16, u = 1/4.  Add-remove: as above.

@@ -1,4 +1,4 @@
-"""Design logistic, probit and Poisson regressions of norm-clipped rows: parts at fixed shares of a price."""
+"""Design regressions of norm-clipped rows by bounded scores: parts at fixed shares of a price."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ from tacit.rows.row_products import Product
 
 VERSION: Final = "regression/5"
 
+WEIGHED: Final = ("gamma", "huber", "poisson")
+"""Models whose products of regressors have a weight of their own."""
 SHARES: Final = {
     ("gaussian", False): (10, 25, 15, 50),
     ("gaussian", True): (10, 15, 12, 13, 50),
     ("laplace", False): (8, 17, 15, 48, 12),
     ("laplace", True): (8, 15, 13, 14, 38, 12),
 }
-"""Percent of the price: of column moments, of products, and of scores, which are one part more for counts (True); last,
-at a pure price, of the matrices beside the scores."""
+"""Percent of the price: of column moments, of products, and of scores, of which WEIGHED models (True) have one part
+more; last, at a pure price, of the matrices beside the scores."""
 LABELS: Final = {False: ("first scores", "scores"), True: ("first scores", "second scores", "scores")}
 
 
 def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; the questions of its later parts are placeholders until the parts before are released."""
-    counts = query.model == "poisson"
+    counts = query.model in WEIGHED
     first, second, *rest = (cost.share(Fraction(part, 100)) for part in SHARES[cost.noise, counts])
     # at a pure price there is one share more than parts of scores
     scores = [
@@ -57,7 +59,7 @@ def score_part(label: str, model: str, facts: RowFacts, neighbors: str, share: C
 
     last: whether it is the last part, which also tells psi**2; all parts of counts do.
     """
-    made, weighed = facts.layout, model == "poisson"
+    made, weighed = facts.layout, model in WEIGHED
     # the spread that the next scores of counts assume is estimated from psi**2
     squares = last or weighed
     form = norm_scored(made, neighbors, squares=squares, weighed=weighed)

@@ -11,7 +11,7 @@ from tacit.method.regression.formula import canonical, parse
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import column, condition
 
-MODELS: Final = ("linear", "logistic", "poisson", "probit")
+MODELS: Final = ("linear", "logistic", "poisson", "probit", "gamma", "huber")
 
 if TYPE_CHECKING:
     from tacit.method.regression.estimate import RegressionRelease  # noqa: F401
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Regression(Query["RegressionRelease"]):
-    """A linear, logistic, probit or Poisson model of many regressors, from noisy sums over all rows.
+    """A linear, logistic, probit, Poisson, gamma or Huber model of many regressors, from noisy sums over all rows.
 
     formula: as in R and formulaic: "log(income) ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1, and the
     functions of computed columns; within I( ) their arithmetic and conditions.  Nothing in it is run.  Numbers are
     clamped to their bounds, from which those of expressions follow; of a category all levels but the first have a
     term.  Rows with a missing cell in any column, or where an expression is undefined, are left out.
-    model: "linear", from products of rows and one step of clipped residuals; "logistic" or "probit", for a Boolean
-    response, and "poisson", for an Integer from 0, from a pilot fit and steps of bounded scores.  Rows are standardised
-    by released moments and shortened to a norm, so that wide bounds and correlated regressors cost little.  where: a
-    condition that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the person's
-    complete rows, and standard errors are between persons.
+    model: "linear", from products of rows and one step of clipped residuals; and from a pilot fit and steps of bounded
+    scores "logistic" or "probit", for a Boolean response, "poisson", for an Integer from 0, "gamma", for numbers from 0
+    on (a log link; 0 itself counts as 0), and "huber", for numbers with gross errors.  Rows are standardised by
+    released moments and shortened to a norm, so that wide bounds and correlated regressors cost little.
+    where: a condition that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the
+    person's complete rows, and standard errors are between persons.
     weights: a column of survey weights, from 0 to its upper bound: the coefficients are those of the population that
     the weights stand for, with standard errors from squared weights (sandwich).  A row without a weight is left out.
     With a PrivacyUnit a row has its weight over the number of the person's complete rows.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
-from tacit.method.regression import norm_score_encoding, split_score_encoding
+from tacit.method.regression import further_design, norm_score_encoding, split_score_encoding
 from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
@@ -40,12 +40,16 @@ PURE_SCORES: Final = (
     split_score_encoding.SCORES,
     split_score_encoding.SCORES,
     split_score_encoding.COUNT_SCORES,
+    split_score_encoding.COUNT_SCORES,
+    split_score_encoding.COUNT_SCORES,
 )
 OF_NORMS: Final = {
     "linear": LINEAR_NORMS,
     "logistic": (*LINEAR_NORMS[:2], SCORED, SCORED),
     "probit": (*LINEAR_NORMS[:2], SCORED, SCORED),
     "poisson": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
+    "gamma": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
+    "huber": (*LINEAR_NORMS[:2], *(WEIGHED,) * 3),
 }
 """The same of norm-clipped rows with normal noise; of persons those of `OF_SCORES` begin with "person-"."""
 AT_PURE_PRICES: Final = {
@@ -69,7 +73,10 @@ FAR: Final = {FAR_SCORES: LINEAR_NORMS[2], split_score_encoding.FAR_MATRICES: sp
 def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Regression, made.query)
-    former, known = FORMS[query.model], (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model]
+    former, known = (
+        FORMS.get(query.model, ()),
+        (AT_PURE_PRICES if made.cost.noise == "laplace" else OF_NORMS)[query.model],
+    )
     if made.unit is not None:
         of_persons = {*OF_SCORES, "scores", "scored"}
         former, known = (
@@ -94,6 +101,8 @@ def wrong(made: Release) -> Iterator[str]:
         yield f"the response {response.name!r} has more than two values"
     if query.model == "poisson" and (response.kind != "integer" or not 0 <= response.lower <= response.upper <= 2**53):
         yield f"the response {response.name!r} is no count"
+    if query.model in ("gamma", "huber") and further_design.unsuitable(query.model, response) is not None:
+        yield f"the response {response.name!r} is none of a {query.model} regression"
     try:
         # the layout is rebuilt from public facts alone, so that the parts must agree with it, not it with them
         made_of = layout(formula, made.variables)

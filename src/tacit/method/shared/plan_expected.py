@@ -22,6 +22,7 @@ from tacit.schema.expectations import Expectations
 
 ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
 UNTOLD_COUNTS = "counts of a Poisson model are a tenth of their range on average, with the variance mean + mean²"
+UNTOLD_POSITIVES = "responses of a gamma model are a tenth of their range on average, and vary as much as their mean"
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
 STEPS = 11
