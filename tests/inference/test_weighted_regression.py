@@ -94,6 +94,24 @@ def test_at_a_large_price_fits_are_those_of_statsmodels(model: str, relation: st
     assert errors == pytest.approx(sizes, rel=0.01)
 
 
+@pytest.mark.parametrize("model", ["gamma", "huber"])
+def test_gamma_and_huber_models_have_their_weighted_fits(model: str) -> None:
+    """At a large price: the fit without privacy, whose gamma coefficients are those of statsmodels."""
+    rng, data = np.random.default_rng(13), draw(np.random.default_rng(14))
+    mean = np.exp(1 + 0.3 * data["a"] - 0.1 * data["b"])
+    data = {**data, "y": rng.gamma(2, mean / 2) if model == "gamma" else data["y"] + 0.5 * rng.standard_t(3, N)}
+    schema = tc.Schema({**COLUMNS, "y": tc.Real(0, 60) if model == "gamma" else tc.Real(-40, 40)})
+    rows = rows_of(tc.Regression("y ~ a + b", model=model, weights="w"), data, schema, Cost.of(rho=300))
+    params, sizes = rows.ordinary()
+    if model == "gamma":
+        X = sm.add_constant(np.column_stack([data["a"], data["b"]]))
+        law = sm.families.Gamma(sm.families.links.Log())
+        assert sm.GLM(data["y"], X, family=law, var_weights=data["w"]).fit().params == pytest.approx(params, abs=2e-3)
+    found = rows.fit(rng)
+    assert (np.abs(found.values - params) < 0.6 * sizes).all(), (found.values - params) / sizes
+    assert (np.abs(np.log(found.std_errors / sizes)) < 0.2).all(), found.std_errors / sizes
+
+
 @pytest.mark.parametrize("model", ["linear", "logistic", "poisson"])
 def test_persons_have_the_clustered_fit(model: str) -> None:
     """Two rows of a person, of one weight: the cluster-robust fit, or errors that are a little too large."""
