@@ -11,6 +11,7 @@ of one coordinate at its two ends.  That of scores is attained where the score g
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -125,9 +126,32 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
     """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
     Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
-    model is Poisson and the relation replace-one.
+    model is Poisson and the relation replace-one.  With weights the rows of two other pairs have the largest weight, as
+    rows at all lower bounds have not, and go from all lower to all upper bounds, or their response alone does.
     """
-    if not isinstance(query, Regression) or query.model != "poisson" or relation != "replace-one":
+    if not isinstance(query, Regression) or relation != "replace-one":
+        return []
+    return [*_of_counts(query, schema), *_of_weights(query, schema)]
+
+
+def _of_weights(query: Regression, schema: Schema) -> list[Pair]:
+    """Return pairs, each twice, in which a row of the largest weight, or its response, goes from one end to another."""
+    if query.weights is None:
+        return []
+    response = query.formula.split("~")[0].strip().strip("`")
+
+    def row(upper: Collection[str], who: int = NEWCOMER) -> Row:
+        cells = {} if schema.unit is None else {schema.unit: who}
+        high = {*upper, query.weights}
+        return tuple(cells[name] if name in cells else _end(schema[name], high=name in high) for name in schema)
+
+    common = row((), who=0)
+    return [Pair((common, row(())), (common, row(upper))) for upper in ([*schema], [response]) for _ in range(2)]
+
+
+def _of_counts(query: Regression, schema: Schema) -> list[Pair]:
+    """Return the pair of a Poisson model, twice."""
+    if query.model != "poisson":
         return []
     response = query.formula.split("~")[0].strip().strip("`")
 
@@ -144,6 +168,16 @@ def _cell(column: object, *, high: bool) -> object:
     """Return the upper or the lower bound of a response of counts."""
     counts = cast(Integer, column)
     return counts.upper if high else counts.lower
+
+
+def _end(column: object, *, high: bool) -> object:
+    """Return a column's upper or lower bound, or its last or first level."""
+    if isinstance(column, Boolean):
+        return high
+    if isinstance(column, Category):
+        return column.codes[-1 if high else 0]
+    bounded = cast("Real | Integer | Date", column)
+    return bounded.upper if high else bounded.lower
 
 
 def _upper(column: object, *, last: bool) -> object:
