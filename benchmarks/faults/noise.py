@@ -6,6 +6,7 @@ from faults.fault import Fault
 
 EXACT = "tests/noise/test_exact.py"
 VECTORS = "tests/noise/test_exact_vectors.py"
+PRODUCTS = "tests/noise/test_exact_products.py"
 FLIP = "tests/noise/test_permute_and_flip.py"
 CHOOSE = "tests/noise/test_choose.py"
 PASSING = "tests/noise/test_passing.py"
@@ -263,5 +264,89 @@ FAULTS = (
         "    if law.dimension < size:\n",
         "a part of a vector of noise protects fewer integers",
         ("tests/noise/test_spherical.py::test_independent_draws_are_refused_and_vectors_must_fit",),
+    ),
+    Fault(
+        "tacit.noise.exact_products",
+        "        made = cls((0,) * (size + 1), (0,) * size, 0)\n",
+        "        made = cls((0,) * size, (0,) * size, 0)\n",
+        "columns have noise of a shorter radius than their law says",
+        (f"{PRODUCTS}::test_draws_are_those_of_mpmath", f"{PRODUCTS}::test_columns_have_the_joint_law"),
+    ),
+    Fault(
+        "tacit.noise.exact_products",
+        "(max(b - a - 1, 0), b - a + 1)",
+        "(max(b - a, 0), b - a + 1)",
+        "a gap between uniforms may be smaller than its bound",
+        (f"{PRODUCTS}::test_gaps_hold_those_of_sorted_uniforms",),
+    ),
+    Fault(
+        "tacit.noise.exact_products",
+        "                if low != high:\n",
+        "                if low > high:\n",
+        "a coordinate of a column is decided before it is known",
+        (f"{PRODUCTS}::test_a_coordinate_on_an_edge_is_refined",),
+    ),
+    Fault(
+        "tacit.noise.exact_products",
+        "any(law.dimension != whole for law in laws)",
+        "any(law.dimension > whole for law in laws)",
+        "more columns than those of a vector are drawn with its noise",
+        (f"{PRODUCTS}::test_columns_must_be_those_of_one_vector",),
+    ),
+    Fault(
+        "tacit.noise.product",
+        "    radius = rng.standard_gamma(laws[0].dimension + 1, many)\n",
+        "    radius = rng.standard_gamma(laws[0].dimension, many)\n",
+        "simulated columns have less noise than those of releases",
+        ("tests/noise/test_product.py::test_simulation_has_the_law",),
+    ),
+    Fault(
+        "tacit.noise.product",
+        "    ratio = (d + 3) * (d + 4) / ((d + 1) * (d + 2))\n",
+        "    ratio = 1.0\n",
+        "the radius that noises of columns share does not count in their intervals",
+        ("tests/noise/test_product.py::test_the_kurtosis_of_weighted_sums",),
+    ),
+    Fault(
+        "tacit.method.shared.joint_noise",
+        "    scales = {j: columns[j].form.l1 / whole for j in together}\n",
+        "    scales = {j: columns[j].form.l1 / whole / 2 for j in together}\n",
+        "columns of one question have half of the noise that their price buys",
+        ("tests/mechanisms/test_joint_noise.py::test_columns_of_one_cell_share_a_vector_and_have_less_noise",),
+    ),
+    Fault(
+        "tacit.method.shared.mechanism_additive",
+        "    if any(law.size != sizes[j] for j, law in found.items()):\n",
+        "    if any(law.size < sizes[j] for j, law in found.items()):\n",
+        "a column has noise of another number of integers",
+        ("tests/mechanisms/test_joint_noise.py::test_noise_of_a_vector_is_drawn_whole",),
+    ),
+    Fault(
+        "tacit.release.sensitivity_checks",
+        "law.scale == exactly or",
+        "law.scale >= exactly / 2 or",
+        "a document of columns with too little noise is read",
+        ("tests/mechanisms/test_joint_noise.py::test_documents_are_checked",),
+    ),
+    Fault(
+        "tacit.release.document_checks",
+        "        if law.dimension != whole:\n",
+        "        if law.dimension < whole:\n",
+        "a document with some columns of a vector of noise, the others apart, is read",
+        ("tests/mechanisms/test_joint_noise.py::test_documents_are_checked",),
+    ),
+    Fault(
+        "tacit.privacy.bought",
+        "    return replace(part.cost, epsilon=sum((one for one in shares if one is not None), Fraction(0)))\n",
+        "    return replace(part.cost, epsilon=shares[0])\n",
+        "a vector of noise of several columns counts as the price of one",
+        ("tests/mechanisms/test_joint_noise.py::test_a_vector_is_one_mechanism_at_the_whole_price",),
+    ),
+    Fault(
+        "tacit.estimates.comparisons",
+        "        made = sampled_together(joint, draws, rng)\n",
+        "        made = [law.sample(law.size * draws, rng).reshape(draws, -1) for law in joint]\n",
+        "simultaneous intervals take dependent noises for independent ones",
+        ("tests/inference/test_errors_of_joint_noise.py::test_simultaneous_intervals_draw_the_vector",),
     ),
 )

@@ -26,7 +26,7 @@ from tacit.method.quality import encoding as quality_encoding
 from tacit.method.regression import norm_person_encoding, split_score_encoding
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
-from tacit.noise.spherical import SphericalLaplace
+from tacit.noise.stored_laws import VECTORS
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict, releases_from_dict
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS, forms_of
@@ -86,6 +86,9 @@ QUESTIONS = [
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
     tc.Variance("filled", interval=False),
+    tc.Mean(["age", "visits"]),
+    tc.Sum(["visits", "ok"]),
+    tc.Variance(["age", "filled"]),
 ]
 ROWS = [
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),
@@ -202,7 +205,7 @@ def test_all_that_there_is_was_tried() -> None:
     old = {"exclusion", "blocks", "ranks", "norm-products", "norm-scores", "products", "scores", "scored", "weighed"}
     old |= {"person-scores", "person-scored"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
-    assert {part["noise"]["law"] for part in parts} == {*ADDS, SphericalLaplace.name, *SELECTS}
+    assert {part["noise"]["law"] for part in parts} == {*ADDS, *VECTORS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
     assert {part["weight"]["kind"] for part in parts if "weight" in part} == {"real", "rows"}
@@ -342,6 +345,7 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 several = key == "columns" and words["kind"] == "quality"
                 delta = key == "delta"  # what is left is a pure price
                 delta = delta or key.startswith("weight")  # as many as a regression has columns
+                delta = delta or key in ("dimension", "size")  # of noise that is one vector; the reader asks for them
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue

@@ -13,6 +13,7 @@ from scipy.stats import binom, chi2
 
 from tacit.method.blocks import block_sizes
 from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
+from tacit.method.blocks import mechanism_labels as labels
 from tacit.method.blocks.block_sizes import capacity
 from tacit.method.blocks.mechanism_labels import Blocks, packed, words
 from tacit.source.row_arrays import RowArrays
@@ -87,6 +88,16 @@ def test_words_are_fresh_and_one_for_each_person() -> None:
     assert set(words(rows, 7, None).tolist()).isdisjoint(own.tolist())
 
 
+def test_places_in_a_batch_are_fresh_and_of_sixteen_bits() -> None:
+    for rows in (0, 1, 4, 1_001):
+        one, other = labels.random_places(rows), labels.random_places(rows)
+        assert len(one) == len(other) == rows
+        assert one.max(initial=np.uint64(0)) < 2**16
+    # all 1,001 alike with probability far below 1e-6; more than half of the values differ, and are spread out
+    assert (one != other).mean() > 0.5
+    assert one.mean() > 2**14
+
+
 def test_blocks_have_sizes_of_independent_labels_and_seldom_overflow() -> None:
     """Chi-square of 400 sizes; beyond with probability 1e-6.  Overflow of one of 400: about 4e-7."""
     n, k = 40_000, 400
@@ -144,6 +155,45 @@ def test_a_row_that_is_replaced_gives_its_seat_to_the_other(
         )
 
     assert changed(made(rows), made([*rows[:i], other, *rows[i + 1 :]])) <= 1
+
+
+@pytest.mark.parametrize("spread", [64, 50, 47, 4])
+@pytest.mark.parametrize(("n", "k"), [(5_000, 7), (5_000, 4_999), (300, 400)])
+def test_blocks_begin_at_the_same_words_however_these_are_ranked(
+    n: int, k: int, spread: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words over all ranges of the upper bits, over a few, in one, and with many that are equal."""
+    monkeypatch.setattr(equal_blocks, "PART", 512)
+    own = np.random.default_rng(n + k).integers(0, 2**spread, n, dtype=np.uint64)
+    cuts = equal_blocks.cuts(own, k)
+    starts = np.array([-(-b * n // k) for b in range(1, k)])
+    assert cuts.tolist() == [*np.sort(own)[starts[starts < n]].tolist(), *[2**64 - 1] * int((starts >= n).sum())]
+    made = equal_blocks.words_of_equal_blocks(own, cuts)
+    label = np.searchsorted(cuts, own, side="right")
+    assert ((made >> np.uint64(32)) * np.uint64(k) >> np.uint64(32)).tolist() == label.tolist()
+    assert (made & np.uint64(2**32 - 1) == own & np.uint64(2**32 - 1)).all()
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("k", "room"), [(5, 400), (5, 900), (900, 2), (900, 90)])
+def test_a_large_table_fills_blocks_as_a_small_one_does(
+    columns: int, k: int, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some rows at a time or at once, block by block or all together, with blocks that are too full or none."""
+    rng = np.random.default_rng(k + room)
+    values, own = rng.normal(0, 1, (3_000, columns)).round(1), rng.integers(0, 2**64, 3_000, dtype=np.uint64)
+    label = (own >> np.uint64(32)) * np.uint64(k) >> np.uint64(32)
+    for part, few in ((2**20, 16), (70, 16), (500, 10**9), (500, 0)):
+        monkeypatch.setattr(labels, "PART", part)
+        monkeypatch.setattr(labels, "FEW", few)
+        monkeypatch.setattr(labels, "SORTED", 3)
+        made = blocks_of(values, own, k, room)
+        for block in range(k):
+            here = np.flatnonzero(label == block)
+            kept = values[here[np.argsort(own[here])][:room]]
+            assert made.sizes[block] == len(kept)
+            assert made.values[block, : len(kept)].tolist() == sorted(kept.tolist())
+            assert not made.values[block, len(kept) :].any()
 
 
 def test_every_way_to_share_out_seats_is_as_likely_and_the_order_of_rows_has_no_say() -> None:

@@ -14,6 +14,7 @@ from tacit.curator import mechanisms
 from tacit.method.histogram import mechanism as histogram
 from tacit.method.shared import mechanism_additive
 from tacit.noise.laws import Law
+from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.source import open_source
@@ -26,6 +27,7 @@ DRAWN_BY = {
         "histogram/mechanism_sparse.py",
     },
     ("noise.exact_vectors", "draw_vector"): {"shared/mechanism_additive.py"},
+    ("noise.exact_products", "draw_columns"): {"shared/mechanism_additive.py"},
     ("noise.select", "choose"): {"shared/mechanism_rank_selection.py"},
     ("noise.threshold", "passing"): {"histogram/mechanism_sparse.py"},
 }
@@ -58,6 +60,7 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
     "query",
     [
         tc.Mean("x", by="g"),
+        tc.Mean(["x", "n"]),
         tc.Variance("x"),
         tc.Count(where="yes"),
         tc.DataQuality("x"),
@@ -78,7 +81,11 @@ def test_without_these_draws_a_release_is_exact(query: Any, noise: str, monkeypa
     def no_vector(law: SphericalLaplace) -> list[int]:
         return none(law, law.dimension).tolist()
 
+    def no_columns(columns: list[ProductLaplace]) -> list[list[int]]:
+        return [none(law, law.size).tolist() for law in columns]
+
     monkeypatch.setattr(mechanism_additive, "draw", none)
+    monkeypatch.setattr(mechanism_additive, "draw_columns", no_columns)
     monkeypatch.setattr(mechanism_additive, "draw_vector", no_vector)
     monkeypatch.setattr(histogram, "draw", none)
     price = {"epsilon": 1} if noise == "laplace" else {"rho": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -51,8 +52,6 @@ def design(
 def exact(
     shape: Measurement, scaling: scores.ScoreScaling, values: np.ndarray, own: np.ndarray, owners: Any = None
 ) -> list[np.ndarray]:
-    from dataclasses import replace
-
     second = replace(shape, columns=one_step_design.split(shape)[1], rows=None)
     found = mechanism.exact(second, RowArrays(values[:, None], owners), scaling, own)
     return [np.array(cells[0], dtype=object) for cells in found]
@@ -90,6 +89,25 @@ def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model:
     assert (other == found[order]).all()
     alone = mechanism.integers(RowArrays(x[:1, None], None), scaling, own[:1])
     assert (alone == found[:1]).all()
+
+
+@pytest.mark.parametrize("part", [2**20, 700])
+def test_sums_of_many_rows_are_those_of_the_integers_of_each(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some rows at a time, with rows outside the support, and with none inside it."""
+    monkeypatch.setattr(mechanism, "PART", part)
+    rng, shape = np.random.default_rng(2), design(REAL, Cost.of(rho=1), "add-remove")
+    shape = replace(shape, columns=one_step_design.split(shape)[1])
+    scaling = scores.scaling_at(GAMMA, GAMMA.fallback)
+    own = rng.integers(0, 2**64, 5_000, dtype=np.uint64)
+    for shift in (0.0, 0.5, 100.0):
+        x = rng.gamma(2, 1, 5_000) - shift
+        found = mechanism._summed(shape, scaling, 0, x[:, None], own)  # pyright: ignore[reportPrivateUsage]
+        inside = x > 0
+        v = mechanism.integers(
+            RowArrays(x[inside, None], None), scaling, (own[inside] % np.uint64(scores.BATCH)).astype(np.int64)
+        )
+        each = [one.numpy(v[:, j]).sum() for j, at in enumerate(shape.columns) for one in at.form.polynomials]
+        assert found.tolist() == [[*each, inside.sum()]]
 
 
 # Sensitivity ---------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_map import RowMap
 from tacit.rows.row_products import FINER, ClippedResidual, Coordinate, CrossProducts, Product, averages
 from tacit.rows.row_weight import STEPS, weighed
-from tacit.source import held_rows
+from tacit.source import held_products, held_rows
 from tacit.source.engine_scores import with_weights
 from tacit.testing import simulated_regressions
 from tacit.testing.contract import contract, sensitivity
@@ -320,7 +320,7 @@ def test_scores_are_weighed_alike_by_engines_and_held_rows() -> None:
     # Python's own rounding of exact fractions goes to even numbers, too
     assert expected.tolist() == [round(Fraction(int(p) * int(q), STEPS)) for p, q in zip(x, y, strict=True)]
     assert (abs(expected) <= abs(x)).all()
-    assert np.array_equal(held_rows._weighed(x.astype(float), y.astype(float)), expected)
+    assert np.array_equal(held_products.weighed(x.astype(float), y.astype(float)), expected)
     table = pa.table({"psi": x, "size": abs(x), "a": y})
     for frame in (pl.from_arrow(table).lazy(), duckdb.connect().from_arrow(table)):
         found = with_weights(nw.from_native(frame), ("psi", "size")).select("psi", "size", "a")

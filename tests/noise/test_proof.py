@@ -18,7 +18,7 @@ def labels_of_the_proof() -> set[str]:
 def labels_of_the_code() -> set[str]:
     return {
         label
-        for name in ("exact", "exact_vectors", "select", "threshold", "curves", "tail_bounds")
+        for name in ("exact", "exact_vectors", "exact_products", "select", "threshold", "curves", "tail_bounds")
         for label in cited(FOLDER / f"{name}.py")
     }
 

@@ -86,6 +86,22 @@ def test_any_question_has_the_integers_of_the_reference(seed: int) -> None:
         asked += 1
 
 
+@pytest.mark.parametrize("clip", [CLIP, 2**11])
+@pytest.mark.parametrize("shift", [0, 9, 18, 20, 24])
+def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
+    """Products of extreme factors of both signs, in a full block of the same rows, divided by little and by much."""
+    rng = np.random.default_rng(shift)
+    m, shift = 3, max(shift, (H * H * clip**2 // LARGEST).bit_length() - 1)
+    of = [(), (0,), (2,), *((i, j) for i in range(m) for j in range(i, m))]
+    one = CrossProducts(
+        (Coordinate(),) * m, tuple(Product(at, 2, shift) for at in of), ClippedResidual((0, 0, clip), 10, clip)
+    )
+    one.check()
+    for z in (np.full((9_000, m), -1) * [H, 1, H - 1], rng.integers(-H, H + 1, (9_000, m))):
+        held = fast.HeldRows(len(z), (np.ascontiguousarray(z.T.astype(np.int16)),))
+        assert held.crossed(one).cells == (one.sums(z),)
+
+
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast, "BLOCK", 64)
     rng = np.random.default_rng(0)

@@ -19,6 +19,7 @@ ROOMS: Final[dict[str, str]] = {
     "noise": SHARED,
     "noise.exact": INSIDE,
     "noise.exact_vectors": INSIDE,
+    "noise.exact_products": INSIDE,
     "noise.select": INSIDE,
     "noise.threshold": INSIDE,
     "privacy": SHARED,

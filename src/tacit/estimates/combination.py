@@ -20,6 +20,7 @@ from tacit.estimates import covariance
 from tacit.estimates import error_laws as laws
 from tacit.estimates.sided_errors import USUAL, ReachOfTerms, SidedErrors, reaches, sides
 from tacit.estimates.terms import ColumnTerms, check_level
+from tacit.noise.product import ProductLaplace
 
 LARGEST: Final = 4_000
 """More terms than this have no dense covariance."""
@@ -183,14 +184,21 @@ class LinearCombination:
             variance = float(one.sampling_variances[0])
         # one scale of 0, so that the array is not empty where all noise is normal
         scales = [np.zeros(1)]
+        found: list[tuple[Array, Array]] = []
+        vectors: dict[str, list[tuple[ProductLaplace, Array]]] = {}
         for block, weights in rows:
             used = np.flatnonzero(weights)
+            if isinstance(block.law, ProductLaplace):
+                # columns of one release have noise of one vector: their weighted sum has a law of its own
+                vectors.setdefault(block.source, []).append((block.law, weights @ block.loadings))
+                continue
             if block.joint is None:
                 # noises of different cells are independent: each (term, noise) is a summand of its own
-                s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+                found.append(laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1)))
             else:
                 # all terms react to the same k noises, so their loadings are added first
-                s, b = laws.split(block.law, weights @ block.loadings)
+                found.append(laws.split(block.law, weights @ block.loadings))
+        for s, b in (*found, *map(laws.split_together, vectors.values())):
             # rounded Gaussian noise joins the normal part (`error_laws`)
             variance += float(s) ** 2
             scales.append(b)

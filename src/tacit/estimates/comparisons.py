@@ -13,6 +13,8 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates import covariance
 from tacit.estimates.contrasts import Test, combine
+from tacit.estimates.terms import ColumnTerms
+from tacit.noise.product import ProductLaplace, sampled_together
 from tacit.release.parts import cell_labels
 
 if TYPE_CHECKING:
@@ -217,11 +219,28 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
         now = min(step, DRAWS - start)
         total = generator.standard_normal((now, size)) @ root.T
         at = 0
-        for block in blocks:
-            m, k = block.loadings.shape
-            own = m if block.joint is None else 1  # parameters of one fit share their noises
-            z = block.law.sample(now * own * k, generator).reshape(now, own, k)
+        for block, z in zip(blocks, _noises(blocks, now, generator), strict=True):
+            m = len(block.value)
             total[:, at : at + m] += (z * block.loadings).sum(axis=2)
             at += m
         found.append(np.abs((total @ made.matrix.T) / errors).max(axis=1))
     return np.sort(np.concatenate(found))
+
+
+def _noises(blocks: Sequence[ColumnTerms], draws: int, rng: np.random.Generator) -> list[Array]:
+    """Return simulated noises of each column, shape (draws, terms or 1, k); those of one vector are drawn together."""
+    vectors: dict[str, list[int]] = {}
+    for i, block in enumerate(blocks):
+        if isinstance(block.law, ProductLaplace):
+            vectors.setdefault(block.source, []).append(i)
+    found: dict[int, Array] = {}
+    for places in vectors.values():
+        joint = [law for i in places if isinstance(law := blocks[i].law, ProductLaplace)]
+        made = sampled_together(joint, draws, rng)
+        found |= {i: z[:, None, :].astype(np.float64) for i, z in zip(places, made, strict=True)}
+    for i, block in enumerate(blocks):
+        if i not in found:
+            m, k = block.loadings.shape
+            own = m if block.joint is None else 1  # parameters of one fit share their noises
+            found[i] = block.law.sample(draws * own * k, rng).reshape(draws, own, k).astype(np.float64)
+    return [found[i] for i in range(len(blocks))]

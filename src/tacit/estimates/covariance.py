@@ -46,7 +46,7 @@ def of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
 
 
 def noise_of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
-    """Return the noise covariance, shape (terms, terms); columns have independent noises."""
+    """Return the noise covariance, shape (terms, terms); noises of columns are uncorrelated."""
     # cells have noises of their own, so only jointly fitted parameters have covariances
     full, at = np.diag(np.concatenate([block.privacy_variance for block in blocks])), 0
     for block in blocks:

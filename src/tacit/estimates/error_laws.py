@@ -1,9 +1,10 @@
 """Laws of the total error of an estimate: normal sampling error plus weighted noise.  Pure array functions.
 
-An error is N(0, s**2) + sum_j w_j z_j, the z_j independent integer noises.  Rounded Gaussian noise joins the normal
-part.  Discrete Laplace noise of scale t is taken as a continuous Laplace variable of the same variance (`smooth`),
-which at the scales of moments (1e4 and more) changes nothing in the first eight digits; where a count is all there is
-and the scale may be near one, `noise_halfwidth` uses the exact integer law.
+An error is N(0, s**2) + sum_j w_j z_j, the z_j independent integer noises; of the dependent noises of one vector of
+columns the weighted sum has a law of the same form (`split_together`).  Rounded Gaussian noise joins the normal part.
+Discrete Laplace noise of scale t is taken as a continuous Laplace variable of the same variance (`smooth`), which
+at the scales of moments (1e4 and more) changes nothing in the first eight digits; where a count is all there is and the
+scale may be near one, `noise_halfwidth` uses the exact integer law.
 
 Everything is symmetric about zero.  Shapes: x and s broadcast; `b` has one more axis, the last, of Laplace scales.
 """
@@ -11,13 +12,19 @@ Everything is symmetric about zero.  Shapes: x and s broadcast; `b` has one more
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.noise.laws import Law
+from tacit.noise.product import ProductLaplace, beyond, laplace_part
 
+WIDE: Final = Fraction(10**6)
+"""A scale at which rounding does not matter."""
 GAP: Final = 1e-4
 """Relative distance that Laplace scales are kept apart: partial fractions lose 1 / GAP**2 of 1e-16, no more."""
 FOLD: Final = 1e-5
@@ -27,6 +34,8 @@ WORST: Final = 1e9
 STEPS: Final = 60
 EQUAL: Final = 1e-12
 """Relative error of tails at quantiles, and of quantiles in standard deviations, at which a search ends."""
+LEVELS: Final = (0.8, 0.9, 0.95, 0.99, 0.999)
+"""Levels at which noise of one vector is not taken to be narrower than one of its integers is."""
 CHUNK: Final = 2**12
 """Numbers worked on at a time: small arrays take several scales at once, large ones loop over scales."""
 
@@ -264,10 +273,44 @@ def _outside(law: Law, h: int) -> float:
 
 
 def split(law: Law, weights: Array) -> tuple[Array, Array]:
-    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k)."""
+    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k); or (..., 1).
+
+    The latter for the k integers of one column whose noise is of one vector: see `split_together`.
+    """
+    if isinstance(law, ProductLaplace):
+        return split_together([(law, weights)])
     normal = normal_part(law)
     sd = np.sqrt((weights**2).sum(axis=-1) * law.variance() * normal)
     return sd, np.abs(weights) * smooth(law) * math.sqrt(1 - normal)
+
+
+def split_together(parts: Sequence[tuple[ProductLaplace, Array]]) -> tuple[Array, Array]:
+    """Weighted noises of several columns of one vector -> normal sd and Laplace scale, shapes (...), (..., 1).
+
+    parts: of each column its law and the weights of its integers, shape (..., k).  The sum of a normal and a Laplace
+    variable has the variance and the kurtosis of the weighted noises (`noise.product.laplace_part`); both are widened
+    by the factor, below 1.1, by which one integer alone would otherwise exceed its quantiles at LEVELS.
+    """
+    variance = sum((weights**2).sum(axis=-1) * law.variance() for law, weights in parts)
+    share = laplace_part(parts)
+    wide = max(_widening(law.size, law.dimension) for law, _ in parts)
+    return wide * np.sqrt(variance * (1 - share)), wide * np.sqrt(variance * share / 2)[..., None]
+
+
+@lru_cache(maxsize=256)
+def _widening(size: int, dimension: int) -> float:
+    """Return the largest ratio, at LEVELS, of the quantiles of an integer's noise to those that stand for it."""
+    law = ProductLaplace(WIDE, size, dimension)
+    sd, scale = math.sqrt(law.variance()), float(WIDE)
+    normal = law.normal
+    alpha = 1 - np.array(LEVELS)
+    low, high = np.zeros_like(alpha), np.full_like(alpha, 12 * sd / scale)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        above = beyond(middle, size, dimension) > alpha
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    s, b = np.asarray(sd * math.sqrt(normal)), np.array([sd * math.sqrt((1 - normal) / 2)])
+    return max(1.0, *(float(q * scale / halfwidth(level, s, b)) for level, q in zip(LEVELS, high, strict=True)))
 
 
 def normal_part(law: Law) -> float:

@@ -25,7 +25,7 @@ class ColumnTerms:
     value: point estimates, shape (m,).
     variance, rank_one: shape (m,); the sampling covariance is diag(variance) - outer(rank_one, rank_one).  rank_one is
     0 but for cells of a table whose number of rows is public: a row in one cell is in no other.
-    loadings: shape (m, k), the derivatives of each term in its own k noises, all independent and of one `law`.
+    loadings: shape (m, k), the derivatives of each term in its own k noises, uncorrelated and of one `law`.
     reasons: why a term has no usable estimate, in words, or None.
     people, source: the population and the release; terms of the same people share sampling error, those of the same
     release share noise.

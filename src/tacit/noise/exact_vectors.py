@@ -15,6 +15,7 @@ brackets are sections of PROOF.md, beside this file.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -132,7 +133,7 @@ class Mixture:
         # a uniform whose digits are all 0 has no lower bound yet
         if 0 in self.uniforms or self.normal == 0:
             return None
-        product = self._logarithm()
+        product = minus_log_of_product(self.uniforms, self.bits)
         if product is None:
             return None
         low, high = 2 * product[0], 2 * product[1]
@@ -148,20 +149,24 @@ class Mixture:
             high += ((2 * k + 1) ** 2 << self.bits >> (2 * digits + 2)) + 1
         return (low, high) if low > 0 else None
 
-    def _logarithm(self) -> Bounds | None:
-        """Return bounds on -ln of the product of the uniforms, with `bits` bits."""
-        one, halvings = 1 << self.bits, 0
-        least = most = one
-        for m in self.uniforms:
-            low, high = least * m, most * (m + 1)
-            # moved up by whole halvings, so that the bounds of a long product keep their digits
-            up = max(0, 2 * self.bits - high.bit_length())
-            least, most, halvings = (low << up) >> self.bits, ((high << up) >> self.bits) + 1, halvings + up
-        if not least:
-            return None
-        two = log_two(self.bits)
-        below, above = minus_log_of(min(most, one), self.bits), minus_log_of(min(least, one), self.bits)
-        return halvings * two[0] + below[0], halvings * two[1] + above[1]
+
+def minus_log_of_product(uniforms: Sequence[int], bits: int) -> Bounds | None:
+    """[M] Return bounds on -ln of the product of uniforms in (m, m + 1) 2**-bits, with `bits` bits.
+
+    None where a uniform's digits are too few for an upper bound.
+    """
+    one, halvings = 1 << bits, 0
+    least = most = one
+    for m in uniforms:
+        low, high = least * m, most * (m + 1)
+        # moved up by whole halvings, so that the bounds of a long product keep their digits
+        up = max(0, 2 * bits - high.bit_length())
+        least, most, halvings = (low << up) >> bits, ((high << up) >> bits) + 1, halvings + up
+    if not least:
+        return None
+    two = log_two(bits)
+    below, above = minus_log_of(min(most, one), bits), minus_log_of(min(least, one), bits)
+    return halvings * two[0] + below[0], halvings * two[1] + above[1]
 
 
 def _closer(m: int, bits: int) -> Fraction:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
+from tacit.noise.product import ProductLaplace
 from tacit.pooling.compatibility import STATISTICS, span
 from tacit.privacy import Budget, Cost, Spend
+from tacit.privacy.bought import price_of_noise
 from tacit.privacy.calibration import noise_for
 from tacit.release.document import Release, Releases
 from tacit.release.parts import OF_BLOCKS, Grid, Part
-from tacit.release.sensitivity_checks import SELECTIONS
+from tacit.release.sensitivity_checks import SELECTIONS, is_noise_of_price
 from tacit.release.signing import verified
 from tacit.schema import Integer, Real
 
@@ -115,6 +117,10 @@ def _noise(name: str, one: Release, part: Part) -> str | None:
     """Return a reason where noise is narrower than the part's price buys, or of another law."""
     if one.kind not in SUMMED:
         return None
+    if isinstance(part.law, ProductLaplace):
+        # noise of one vector is bought with the prices of all its columns
+        good = is_noise_of_price(part.law, part.l1, part.l2_squared, price_of_noise(part, one.parts), wider=True)
+        return None if good else f"the noise of {name!r} is not what its price buys"
     wanted = _law_of_price(part.l1, part.l2_squared, part.cost)
     # wider noise is more privacy than was asked for, and is accepted
     if wanted is not None and part.law.name == wanted.name and part.law.scale >= wanted.scale:

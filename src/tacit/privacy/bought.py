@@ -12,11 +12,11 @@ conversions are proven in `privacy.gaussian`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
-from typing import Final
+from typing import Any, Final, Protocol
 
 from tacit.privacy.cost import Cost
 from tacit.privacy.exact_numbers import significant
@@ -37,6 +37,34 @@ class Bought:
     cost: Cost
     selections: int = 0
     cells: int = 1
+
+
+class Noisy(Protocol):
+    """A part of a release or of a design: its share of the price, and the law of its noise or selections."""
+
+    @property
+    def cost(self) -> Cost:
+        """Share of the price."""
+        ...
+
+    @property
+    def law(self) -> Any:
+        """Law of its noise, or of its selections."""
+        ...
+
+
+def price_of_noise(part: Noisy, parts: Sequence[Noisy]) -> Cost:
+    """Return the price that buys the noise of a part: its own, or of noise that is one vector, that of all its parts.
+
+    parts: all of the release or design.  One vector protects its parts together: it is one mechanism at the sum of
+    their (pure) prices, and none of them alone has a smaller price.
+    """
+    from tacit.noise.product import ProductLaplace
+
+    if not isinstance(part.law, ProductLaplace):
+        return part.cost
+    shares = [one.cost.epsilon for one in parts if isinstance(one.law, ProductLaplace)]
+    return replace(part.cost, epsilon=sum((one for one in shares if one is not None), Fraction(0)))
 
 
 def range_for(cost: Cost) -> Fraction:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from tacit.errors import BudgetError
-from tacit.privacy.bought import Bought, mu_squared_of, ranges_of
+from tacit.privacy.bought import Bought, mu_squared_of, price_of_noise, ranges_of
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import Cost, checked
 from tacit.privacy.exact_numbers import significant
@@ -113,7 +113,12 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
 def _parts(given: Cost | Priced) -> tuple[Bought, ...]:
     """Return what was bought: a release says it, and of a pure price alone nothing more need be known."""
     if not isinstance(given, Cost):
-        return tuple(_of_release(one) for one in given.parts)
+        from tacit.noise.product import ProductLaplace
+
+        together = [one for one in given.parts if isinstance(one.law, ProductLaplace)]
+        # noise that is one vector is one mechanism at the price of all its parts
+        whole = (Bought(price_of_noise(together[0], together)),) if together else ()
+        return (*(_of_release(one) for one in given.parts if not isinstance(one.law, ProductLaplace)), *whole)
     if given.kind == "pure":
         return (Bought(given),)
     message = (

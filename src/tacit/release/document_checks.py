@@ -17,8 +17,10 @@ from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.noise.laws import Law
+from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
+from tacit.privacy.bought import price_of_noise
 from tacit.release.encoding_rules import FORMS, SELECTS, forms_of
 from tacit.release.field_rules import all_different
 from tacit.release.packing import Packed
@@ -47,6 +49,7 @@ def _inconsistencies(made: Release) -> Iterator[str]:
     for place, part in enumerate(made.parts):
         for reason in _part(made, part, cells):
             yield f"parts[{place}] {reason}"
+    yield from _vector(made)
     yield from _axes(made)
     yield from _variables(made)
     stored = room_module(ROOMS[made.kind], "stored", optional=True)
@@ -189,17 +192,29 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
         yield f"has {wide:,} integers a cell, which form {part.form!r} has not"
     if isinstance(part.law, SphericalLaplace) and (cells, wide) != (1, part.law.dimension):
         yield f"has noise of a vector of {part.law.dimension:,} integers, and {cells * wide:,} of them"
+    if isinstance(part.law, ProductLaplace) and (cells, wide) != (1, part.law.size):
+        yield f"has {part.law.size:,} integers of a vector of noise, and {cells * wide:,} in all"
     top = part.parameters["bins"] - 1 if part.form == "range" else part.parameters.get("G", 0)
     # a selected point is one of the public grid; a sum with noise may be any integer
     if part.law.name in SELECTS and not all(0 <= k <= top for cell in part.integers for k in cell):
         yield f"has selected places that are not from 0 to {top}"
 
 
+def _vector(made: Release) -> Iterator[str]:
+    """Check that noise which is one vector is of all its columns."""
+    laws = [part.law for part in made.parts if isinstance(part.law, ProductLaplace)]
+    whole = sum(law.size for law in laws)
+    for law in laws:
+        if law.dimension != whole:
+            yield f"its parts have {whole:,} integers of a vector of noise in {law.dimension:,} dimensions"
+
+
 def _noise(made: Release, part: Part, facts: EncodingFacts) -> Iterator[str]:
     """Check that constants, sensitivities and noise follow from encoding, neighbouring relation and price."""
     constants = tuple(sorted(part.parameters.items()))
     wider = made.query.widens_noise
-    yield from _made_so(part.form, constants, part.law, part.l1, part.l2_squared, part.cost, facts, wider)
+    price = price_of_noise(part, made.parts)
+    yield from _made_so(part.form, constants, part.law, part.l1, part.l2_squared, price, facts, wider)
 
 
 @lru_cache(maxsize=4096)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from tacit.noise.spherical import SphericalLaplace
-from tacit.noise.stored_laws import LONGEST_SCALE
+from tacit.noise.stored_laws import LONGEST_SCALE, VECTORS
 from tacit.privacy.budget import Neighbors
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS
 from tacit.release.field_rules import (
@@ -78,9 +77,16 @@ WEIGHT: Final = Named(
 NOISE: Final = Named(
     "noise",
     Record(
-        {"law": OneOf((*ADDS, SphericalLaplace.name, *SELECTS)), "scale": FRACTION, "dimension": Whole(1)},
-        "The law of each integer's own noise, in grid steps; dimension: how many integers one vector of noise has.",
-        optional=("dimension",),
+        {
+            "law": OneOf((*ADDS, *VECTORS, *SELECTS)),
+            "scale": FRACTION,
+            "size": Whole(1),
+            "dimension": Whole(1),
+        },
+        "The law of each integer's own noise, in grid steps; dimension: how many integers one vector of noise has; "
+        "size: how many of them are of this part, where the vector is of several.  They are protected together, at "
+        "the sum of their costs.",
+        optional=("size", "dimension"),
     ),
 )
 SENSITIVITY: Final = Named(

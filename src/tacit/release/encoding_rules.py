@@ -10,6 +10,7 @@ from typing import Final
 
 from tacit.noise.laws import LAWS, RoundedNormal
 from tacit.noise.permute_and_flip import SELECTS as SELECTION_LAWS
+from tacit.noise.product import ProductLaplace
 from tacit.noise.selection_law import Selection
 from tacit.noise.spherical import SphericalLaplace
 from tacit.release.registry import KINDS
@@ -23,6 +24,8 @@ EXPONENTIAL: Final = (Selection.name,)
 """Name of the only one of them that most forms may have."""
 ADDS: Final = tuple(LAWS)
 """Names of laws of additive noise."""
+OF_COLUMNS: Final = (*ADDS, ProductLaplace.name)
+"""Names of those of columns in one cell, whose noise may be one vector."""
 OF_NORM: Final = (RoundedNormal.name, SphericalLaplace.name)
 """Names of those that follow a norm in l2."""
 PURE_NORM: Final = (SphericalLaplace.name,)
@@ -55,19 +58,19 @@ class Shape:
 NORM_SCORES: Final = ("G", "score", "size", "square", "off", "diag", "squares", "cut", "turn")
 
 FORMS: Final = {
-    "plain": Shape("moments", ("G", "divisor"), (2, 2)),
+    "plain": Shape("moments", ("G", "divisor"), (2, 2), laws=OF_COLUMNS),
     "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
-    "exclusion-2": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
-    "total": Shape("moments", ("G", "offset", "divisor"), (2, 2)),
-    "group": Shape("moments", ("G", "middle"), (3, 3), shares=True),
-    "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), shares=True),
-    "deviations": Shape("moments", ("G", "rows"), (1, 1)),
-    "binary-plain": Shape("moments", ("G",), (1, 1)),
-    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2)),
-    "binary-group": Shape("moments", ("G",), (2, 2), shares=True),
+    "exclusion-2": Shape("moments", ("G", "divisor", "presence"), (3, 3), laws=OF_COLUMNS),
+    "total": Shape("moments", ("G", "offset", "divisor"), (2, 2), laws=OF_COLUMNS),
+    "group": Shape("moments", ("G", "middle"), (3, 3), laws=OF_COLUMNS, shares=True),
+    "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), laws=OF_COLUMNS, shares=True),
+    "deviations": Shape("moments", ("G", "rows"), (1, 1), laws=OF_COLUMNS),
+    "binary-plain": Shape("moments", ("G",), (1, 1), laws=OF_COLUMNS),
+    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2), laws=OF_COLUMNS),
+    "binary-group": Shape("moments", ("G",), (2, 2), laws=OF_COLUMNS, shares=True),
     "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True),
     "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
-    "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
+    "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True, laws=OF_COLUMNS),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL, shares=True),
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),

@@ -17,6 +17,7 @@ from typing import Final
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
 from tacit.noise.permute_and_flip import PermuteAndFlip
+from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
@@ -313,6 +314,10 @@ def added(l1: int, l2_squared: int, cost: Cost, dimension: int | None = None) ->
 
 def is_noise_of_price(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
     """Whether noise is what its price buys: never narrower, and wider only by a tolerance unless `wider` is set."""
+    if isinstance(law, ProductLaplace):
+        # the price is that of all columns of the vector, and buys the scale of each by one exact division
+        exactly = l1 / cost.epsilon if cost.kind == "pure" and cost.epsilon is not None else None
+        return exactly is not None and (law.scale == exactly or (wider and law.scale > exactly))
     # of a vector's noise the number of its integers is checked against the part's
     wanted = added(l1, l2_squared, cost, law.dimension if isinstance(law, SphericalLaplace) else None)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -23,10 +23,14 @@ WIDEST: Final = 76
 
 @dataclass(frozen=True)
 class LazyColumn:
-    """A column's type, and a function that returns its cells as an Arrow array."""
+    """A column's type, a function that returns its cells as an Arrow array, and the array that it is, if it is one.
+
+    array: of Booleans, integers or floats in native byte order, NaN where a cell is missing.
+    """
 
     type: ColumnType
     read: Callable[[], Any]
+    array: NDArray[Any] | None = None
 
 
 def array_type(dtype: Any) -> ColumnType:
@@ -110,8 +114,9 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind in "fiu":
-        return _converted(str(values.dtype), _from_memory, values, values[:0])
-    return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
+        return replace(_converted(str(values.dtype), _from_memory, values, values[:0]), array=values)
+    found = _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
+    return replace(found, array=values) if values.dtype == np.bool_ else found
 
 
 def _from_memory(values: NDArray[Any]) -> Any:
@@ -133,7 +138,11 @@ def series(values: Any) -> LazyColumn:
 
     if values.dtype == object:
         return words(values)
-    return _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
+    found = _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
+    # extension types of pandas have missing cells of their own
+    dtype: Any = values.dtype
+    plain = isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8 and dtype.isnative
+    return replace(found, array=values.to_numpy()) if plain else found
 
 
 def words(values: Sequence[object]) -> LazyColumn:

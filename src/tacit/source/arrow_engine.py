@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.source import duckdb_cells
@@ -58,6 +59,12 @@ class ArrowColumns:
         """See `Engine.batches`."""
         return batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> list[NDArray[Any]] | None:
+        """See `Engine.in_memory`."""
+        found = [self._columns[one.name].array if one.how in ("number", "boolean") else None for one in columns]
+        whole = [one for one in found if one is not None]
+        return whole if whole and len(whole) == len(found) else None
+
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: slices of the columns in memory, each column converted once."""
         # `cache`: each column is converted at the first piece and sliced for all
@@ -65,7 +72,7 @@ class ArrowColumns:
         for at in range(0, rows, PIECE):
             here = min(PIECE, rows - at)
             made = {
-                name: LazyColumn(lazy.type, partial(_slice, whole[name], at, here))
+                name: LazyColumn(lazy.type, partial(_slice, whole[name], at, here), _part(lazy.array, at, here))
                 for name, lazy in self._columns.items()
             }
             yield piece(made, here)
@@ -99,7 +106,12 @@ def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
     return whole().slice(at, rows)
 
 
+def _part(array: NDArray[Any] | None, at: int, rows: int) -> NDArray[Any] | None:
+    return None if array is None else array[at : at + rows]
+
+
 def piece(columns: Mapping[str, LazyColumn], rows: int) -> Piece:
     """Make a `Piece` of columns of so many rows, with the column PLACE."""
-    place = LazyColumn(ColumnType("place", "number"), lambda: arrow().array(np.arange(rows, dtype=np.float64)))
+    numbers = np.arange(rows, dtype=np.float64)
+    place = LazyColumn(ColumnType("place", "number"), lambda: arrow().array(numbers), numbers)
     return Piece(ArrowColumns({**columns, PLACE: place}, lambda: rows), rows)

@@ -71,6 +71,13 @@ class Engine(Protocol):
         """
         ...
 
+    def in_memory(self, columns: Sequence[Reading]) -> Sequence[NDArray[Any]] | None:
+        """Return columns that lie in memory as arrays of numbers or Booleans, one for each reading, all of one length.
+
+        As float64 each cell is what `read` gives, NaN where it is missing.  None where a column lies elsewhere.
+        """
+        ...
+
     def pieces(self) -> Iterator[Piece] | None:
         """Return consecutive pieces of the rows, the same at every call; None where the order of rows may change."""
         ...

@@ -67,6 +67,10 @@ class Computing:
         """See `Engine.batches`."""
         return self._engine.batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> Sequence[NDArray[Any]] | None:
+        """See `Engine.in_memory`: of stored columns alone."""
+        return None if any(one.name in self._computed for one in columns) else self._engine.in_memory(columns)
+
     def pieces(self) -> Iterator[Piece] | None:
         """See `Engine.pieces`."""
         found = self._engine.pieces()

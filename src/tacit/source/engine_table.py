@@ -14,6 +14,7 @@ from tacit.rows.row_products import CrossProducts
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source.array_sums import added
 from tacit.source.cell_counts import occupied, tallied
 from tacit.source.cell_sums import aggregate, ranked
 from tacit.source.column_kinds import ColumnType
@@ -167,7 +168,8 @@ class EngineTable:
         where: Predicate | None = None,
     ) -> Aggregate:
         """See `Source.aggregate`."""
-        return aggregate(self._engine, keys, sums, unit, where)
+        lying = None if keys or unit is not None or where is not None else added(self._engine, sums)
+        return aggregate(self._engine, keys, sums, unit, where) if lying is None else lying
 
     def ranked(
         self,

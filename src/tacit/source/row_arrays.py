@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import pandas
 from tacit.rows.row_map import Unit
+from tacit.schema.predicates.arithmetic import Reference
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.row_values import compute, evaluate
@@ -34,9 +35,14 @@ from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import cell_reading
 from tacit.source.column_kinds import Reading
 from tacit.source.engine import PLACE, ClusterWork, Engine, Words
+from tacit.source.shared_blocks import shared
 
 CHUNK: Final = 2**16
 """Words made by one call of the hash function."""
+DRAWN: Final = 2**18
+"""Words drawn by one call of the operating system."""
+BLOCK: Final = 2**16
+"""Rows of a table in memory that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,9 @@ def complete(
     engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
 ) -> RowArrays:
     """READS ROWS.  Return the complete cases of `cells`, with their persons where there is a `unit`."""
+    lying = _lying(engine, cells, []) if unit is None and where is None else None
+    if lying is not None:
+        return RowArrays(lying[0], None)
     return collected(engine, planned(engine, cells, unit, where), len(cells), unit)
 
 
@@ -67,8 +76,15 @@ def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> Ro
 
 def system_random_words(count: int) -> Words:
     """Return words of the operating system's generator, independent and uniform."""
+    found = np.empty(count, dtype=np.uint64)
     # each row's block is a coin of its own, independent of all rows, as the proof under add-remove demands (theory E2)
-    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+    shared([found[at : at + DRAWN] for at in range(0, count, DRAWN)], _drawn_into)
+    return found
+
+
+def _drawn_into(parts: Iterator[Words]) -> None:
+    for one in parts:
+        one[:] = np.frombuffer(os.urandom(8 * len(one)), dtype=np.uint64)
 
 
 def pieces(
@@ -115,6 +131,8 @@ def spread(
     Words are drawn on the cluster: fresh for rows, by the key for persons.  place: makes a function from words by the
     key and row numbers to words of blocks of equal size; None where labels are independent.
     """
+    if engine.in_memory([cell_reading(cell) for cell in cells]) is not None:
+        return None
     extra = [] if unit is None else [Reading(unit.source, "unit")]
     numbered = None if place is None else partial(_numbering, key, place)
     work = ClusterWork(partial(_drawn, key), numbered, group, answer, numbers)
@@ -174,7 +192,37 @@ def _read(
     engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading], where: Predicate | None
 ) -> tuple[NDArray[np.float64], Any]:
     """READS ROWS.  Return complete cases, shape (rows, columns), and the column of `extra`, at most one."""
+    lying = None if where is not None or any(one.how == "unit" for one in extra) else _lying(engine, cells, extra)
+    if lying is not None:
+        return lying
     return _collected(engine, _frame(engine, cells, extra, where), len(cells))
+
+
+def _lying(
+    engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading]
+) -> tuple[NDArray[np.float64], Any] | None:
+    """READS ROWS.  Return what `_read` does, of a table in memory without a condition; None of another."""
+    if any(cell.key is not None for cell in cells):
+        return None
+    columns = engine.in_memory([*(cell_reading(cell) for cell in cells), *extra])
+    if columns is None:
+        return None
+    rows = len(columns[0])
+    table, kept = np.empty((rows, len(cells))), np.empty(rows, dtype=np.bool_)
+
+    def computed(parts: Iterator[slice]) -> None:
+        for part in parts:
+            here = np.ones(len(kept[part]), dtype=np.bool_)
+            for i, cell in enumerate(cells):
+                x = np.asarray(columns[i][part], dtype=np.float64)
+                # by the same words as on engines, in NumPy
+                table[part, i] = compute(Computed("", cell, (cell,)), {cell: x}, Reference())
+                here &= np.isfinite(table[part, i])
+            kept[part] = here
+
+    shared([slice(at, at + BLOCK) for at in range(0, rows, BLOCK)], computed)
+    more = columns[len(cells)] if extra else None
+    return (table, more) if kept.all() else (table[kept], None if more is None else more[kept])
 
 
 def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:

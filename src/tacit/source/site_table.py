@@ -116,6 +116,13 @@ class SiteEngine:
         """See `Engine.batches`."""
         return self.engine.batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> Sequence[NDArray[Any]] | None:
+        """See `Engine.in_memory`: of columns that are at most renamed."""
+        steps = [_Step(one, self.maps.get(one.name), self._holds(one)) for one in columns]
+        return (
+            self.engine.in_memory([step.readings[0] for step in steps]) if all(step.plain for step in steps) else None
+        )
+
     def pieces(self) -> Iterator[Piece] | None:
         """See `Engine.pieces`."""
         found = self.engine.pieces()

@@ -30,15 +30,17 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
+from tacit.privacy.bought import price_of_noise
 from tacit.release.document import release_from_dict
 from tacit.release.parts import OF_BLOCKS
 from tacit.release.query import Query
 from tacit.schema import Schema
+from tacit.testing import column_samples, pair_check
 from tacit.testing import contract_blocks as in_blocks
 from tacit.testing import contract_selection as selections
-from tacit.testing import pair_check
 from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact_integers import Exact
@@ -184,7 +186,15 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
 
 def _noise(shape: Measurement, draws: int) -> list[str]:
     """Run (b): the noise added follows the declared distribution, and a scale 10% off would be noticed."""
-    return [reason for law in {column.law for column in shape.columns} for reason in wrong_law(law, draws)]
+    joint = _laws_of_vector(shape)
+    together = column_samples.wrong_columns(joint) if joint else ()
+    single = (reason for law in {column.law for column in shape.columns} for reason in wrong_law(law, draws))
+    return [*single, *together]
+
+
+def _laws_of_vector(shape: Measurement) -> tuple[ProductLaplace, ...]:
+    """Return the laws of those columns that have noise of one vector."""
+    return tuple(column.law for column in shape.columns if isinstance(column.law, ProductLaplace))
 
 
 def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
@@ -198,7 +208,10 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
         if not one.law.scale < other.law.scale:
             failures.append(f"(c) {one.label}: half the price does not widen the noise")
     if price.noise == "laplace":
-        used = sum((_pure(column) for column in shape.columns), Fraction(0))
+        joint = [_pure(column) for column in shape.columns if isinstance(column.law, ProductLaplace)]
+        alone = (_pure(column) for column in shape.columns if not isinstance(column.law, ProductLaplace))
+        # the norm of a vector's change is the largest of its columns' norms
+        used = sum(alone, max(joint, default=Fraction(0)))
         offered = price.epsilon
     else:
         used = sum((column.form.l2_squared / (2 * column.law.scale**2) for column in shape.columns), Fraction(0))
@@ -223,12 +236,25 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
     for column in shape.columns:
         apart = _furthest(column, relation)
         for delta in (0.0, 1e-3):
-            claim = claimed_epsilon(column.cost, delta)
+            claim = claimed_epsilon(price_of_noise(column, shape.columns), delta)
             if claim is None:
                 continue
             found = proven_epsilon(column.law, apart, delta, draws)
             if found > claim:
                 failures.append(f"(d) {column.label}: samples prove epsilon >= {found}, above {claim}")
+    return failures + _audit_together(shape, relation)
+
+
+def _audit_together(shape: Measurement, relation: Relation) -> list[str]:
+    """Run (d) on all columns that have noise of one vector, each changed as far as one row can."""
+    laws, failures = _laws_of_vector(shape), list[str]()
+    joint = [column for column in shape.columns if isinstance(column.law, ProductLaplace)]
+    apart = [max(_changes(column, relation), key=lambda one: sum(map(abs, one))) for column in joint]
+    for delta in (0.0, 1e-3) if laws else ():
+        claim = claimed_epsilon(price_of_noise(joint[0], joint), delta)
+        found = column_samples.proven_together(laws, apart, delta, CONFIDENCE)
+        if claim is not None and found > claim:
+            failures.append(f"(d) all columns prove epsilon >= {found}, above {claim}")
     return failures
 
 
@@ -261,13 +287,18 @@ def claimed_epsilon(cost: Cost, delta: float) -> float | None:
 
 def _furthest(column: PartSpec, relation: Relation) -> int:
     """Return the largest change that one row makes in one integer, over its extreme values and weights."""
+    return max(abs(k) for change in _changes(column, relation) for k in change)
+
+
+def _changes(column: PartSpec, relation: Relation) -> list[tuple[int, ...]]:
+    """Return the changes of a column's integers that one row makes, over its extreme values and weights."""
     form, weights = column.form, (None,) if column.weight is None or not column.form.weights else (1, column.weight.G)
     G = form.parameters["G"]
     values = [form.row(v, a) for v in sorted({0, G // 2, G}) for a in weights]
     values.append(tuple(0 for _ in values[0]))  # a row that is missing or excluded adds nothing
     if relation == "add-remove":
-        return max(abs(a) for vector in values for a in vector)
-    return max(abs(a - b) for x in values for y in values for a, b in zip(x, y, strict=True))
+        return values
+    return [tuple(a - b for a, b in zip(x, y, strict=True)) for x in values for y in values]
 
 
 def _round_trip(query: Query[Any], schema: Schema) -> list[str]:

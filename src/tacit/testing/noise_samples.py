@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.mechanism_additive import protect
 from tacit.noise.laws import Law
+from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
+from tacit.testing import column_samples
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.noise_law_test import noise_law
 from tacit.testing.vector_samples import vectors, wrong_vectors
@@ -43,6 +45,8 @@ def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
     """Run (b): return failures where noise does not follow the law, or a scale 10% off would not be noticed."""
     if isinstance(law, SphericalLaplace):
         return wrong_vectors(law)
+    if isinstance(law, ProductLaplace):
+        return column_samples.wrong_columns((law, *column_samples.others(law)))
     noise = samples(law, draws)[0]
     failures: list[str] = []
     if not noise_law(lambda size: noise[:size], law, draws=draws).passed:
@@ -59,6 +63,9 @@ def proven_epsilon(law: Law, apart: int, delta: float, draws: int) -> float:
     if isinstance(law, SphericalLaplace):
         # one coordinate of each vector: `contract.whole` tries the rest
         near, far = vectors(law)[:, :, 0]
+    elif isinstance(law, ProductLaplace):
+        # one integer of a column: `column_samples.proven_together` tries all
+        near, far = column_samples.columns((law, *column_samples.others(law)))[0][:, :, 0]
     else:
         near, far = samples(law, draws)
     return epsilon_lower_bound(near, moved(far, apart), delta, CONFIDENCE)

@@ -22,6 +22,7 @@ from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.simulated_parts import empty_parts, simulated
+from tacit.noise.product import ProductLaplace, sampled_together
 from tacit.privacy import Cost
 from tacit.release.query import Query
 from tacit.release.simulated import SimulatedRelease
@@ -259,10 +260,16 @@ def _rows(column: PartSpec, table: Table_, cell: NDArray[np.int64], inside: NDAr
 def add_noise(
     shape: Measurement, exact: tuple[NDArray[np.int64], ...], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], ...]:
-    """Return the integers, of any shape, plus independent simulated draws of each column's law."""
-    return tuple(
-        k + column.law.sample(k.size, rng).reshape(k.shape) for column, k in zip(shape.columns, exact, strict=True)
-    )
+    """Return the integers, of any shape, plus simulated draws of each column's law, those of one vector together."""
+    laws = [column.law for column in shape.columns]
+    joint = [(law, k.size // law.size) for law, k in zip(laws, exact, strict=True) if isinstance(law, ProductLaplace)]
+    # all columns of a vector are in one cell, as often as there are repetitions
+    together = iter(sampled_together([law for law, _ in joint], joint[0][1], rng) if joint else ())
+    noise = [
+        next(together) if isinstance(law, ProductLaplace) else law.sample(k.size, rng)
+        for law, k in zip(laws, exact, strict=True)
+    ]
+    return tuple(k + z.reshape(k.shape) for k, z in zip(exact, noise, strict=True))
 
 
 def point_estimates(shape: Measurement, noisy: tuple[NDArray[np.int64], ...]) -> Array:

@@ -42,6 +42,9 @@ class Rows:
         found = frame.to_native()
         return {name: np.ma.array(found[name].fillna(0).to_numpy(), mask=found[name].isna()) for name in found}
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        return None
+
     def pieces(self) -> None:
         return None
 

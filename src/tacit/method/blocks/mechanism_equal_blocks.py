@@ -8,6 +8,8 @@ n**2 / 2**65, go to the same block.)  The words at which blocks begin (`cuts`) d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,10 +17,19 @@ from numpy.typing import NDArray
 
 from tacit.source.engine import Words
 from tacit.source.row_arrays import CHUNK, of_places
+from tacit.source.shared_blocks import shared
 
 HELD: Final = 2**26
 """Words that are ranked at a time: half a gigabyte."""
 LAST: Final = 2**64 - 1
+UNSURE: Final = 2**32 - 1
+"""Stands for a range with words of several blocks: no block's number, since there are fewer than 2**31 blocks."""
+TOP: Final = 17
+"""Upper bits that words are told apart by first, at most: they are the number of one of 2**TOP ranges."""
+FEW: Final = 2**8
+"""Words below which all are ranked one by one."""
+PART: Final = 2**16
+"""Words that are worked on at a time."""
 
 
 def cuts(own: Words, blocks: int) -> Words:
@@ -27,7 +38,22 @@ def cuts(own: Words, blocks: int) -> Words:
     >>> cuts(np.array([40, 10, 30, 20], dtype=np.uint64), 2).tolist()
     [30]
     """
-    return _at(np.sort(own), _starts(len(own), blocks))
+    starts = _starts(len(own), blocks)
+    starts = starts[starts < len(own)]
+    if len(own) < FEW:
+        return _filled(np.sort(own)[starts], blocks)
+    bits = _bits(own)
+    counts = np.asarray(sum(shared(_parts(own), partial(_counted, bits)), np.zeros(2**bits, dtype=np.int64)))
+    ends = np.cumsum(counts)
+    # the ranges in which a block begins: only their words are ranked one by one
+    ranges = np.searchsorted(ends, starts, side="right")
+    wanted = np.zeros(2**bits, dtype=np.bool_)
+    wanted[ranges] = True
+    found = shared(_parts(own), partial(_among, bits, wanted))
+    some = np.sort(np.concatenate([own[:0], *(one for each in found for one in each)]))
+    # words of other ranges that are less
+    passed = np.cumsum(np.where(wanted, 0, counts))
+    return _filled(some[starts - passed[ranges]], blocks)
 
 
 def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
@@ -50,12 +76,66 @@ def words_of_equal_blocks(own: Words, at: Words) -> Words:
 
     The upper 32 bits become the smallest number that is read as the block; the lower 32 bits stay.
     """
+    if len(own) < FEW:
+        return _labelled(_upper(own, at), own)
+    made, bits = np.empty(len(own), dtype=np.uint64), _bits(own)
+    low = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
+    # the blocks of the least and the greatest word of each range
+    first, last = _upper(low, at), _upper(low | np.uint64(2 ** (64 - bits) - 1), at)
+    table = np.where(first == last, first, np.uint64(UNSURE)).astype(np.uint32)
+
+    def work(parts: Iterator[slice]) -> None:
+        for part in parts:
+            some = own[part]
+            upper = table[_top(some, bits)].astype(np.uint64)
+            # where a block begins within a range, each of its words is compared with the cuts
+            unsure = np.flatnonzero(upper == np.uint64(UNSURE))
+            upper[unsure] = _upper(some[unsure], at)
+            made[part] = _labelled(upper, some)
+
+    shared([slice(i, i + PART) for i in range(0, len(own), PART)], work)
+    return made
+
+
+def _upper(own: Words, at: Words) -> Words:
+    """Return the smallest number of 32 bits that is read as the block of each word; at: the cuts."""
     blocks = len(at) + 1
     # "right": a word equal to a cut is the first of the block that begins there
     label = np.searchsorted(at, own, side="right").astype(np.uint64)
     # ceil(label 2**32 / blocks), which floor(u blocks / 2**32) maps back to the label
-    upper = ((label << np.uint64(32)) + np.uint64(blocks - 1)) // np.uint64(blocks)
+    return ((label << np.uint64(32)) + np.uint64(blocks - 1)) // np.uint64(blocks)
+
+
+def _labelled(upper: Words, own: Words) -> Words:
+    """Return words with these upper 32 bits and their own lower ones."""
     return (upper << np.uint64(32)) | (own & np.uint64(2**32 - 1))
+
+
+def _bits(own: Words) -> int:
+    """Return the number of upper bits: few for few words, since there is something to do for each range."""
+    return min(TOP, len(own).bit_length() - 4)
+
+
+def _top(own: Words, bits: int) -> NDArray[np.int64]:
+    """Return the range that each word is in."""
+    return (own >> np.uint64(64 - bits)).view(np.int64)
+
+
+def _parts(own: Words) -> list[Words]:
+    return [own[i : i + PART] for i in range(0, len(own), PART)]
+
+
+def _counted(bits: int, parts: Iterator[Words]) -> NDArray[np.int64]:
+    """Return the number of words in each range."""
+    found = np.zeros(2**bits, dtype=np.int64)
+    for own in parts:
+        found += np.bincount(_top(own, bits), minlength=2**bits)
+    return found
+
+
+def _among(bits: int, wanted: NDArray[np.bool_], parts: Iterator[Words]) -> list[Words]:
+    """Return the words of some ranges."""
+    return [own[wanted[_top(own, bits)]] for own in parts]
 
 
 def _starts(rows: int, blocks: int) -> NDArray[np.int64]:
@@ -63,12 +143,8 @@ def _starts(rows: int, blocks: int) -> NDArray[np.int64]:
     return np.array([-(-b * rows // blocks) for b in range(1, blocks)], dtype=np.int64)
 
 
-def _at(ranked: Words, starts: NDArray[np.int64]) -> Words:
-    """Return the words of these ranks of ascending words; the largest word stands for ranks beyond the last row."""
-    return _filled(ranked[starts[starts < len(ranked)]], len(starts) + 1)
-
-
 def _filled(found: Words, blocks: int) -> Words:
+    """Return all cuts: the largest word stands for blocks that begin beyond the last row."""
     return np.concatenate([found, np.full(blocks - 1 - len(found), LAST, dtype=np.uint64)])
 
 

@@ -23,7 +23,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +36,19 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
 from tacit.source.engine import Words
 from tacit.source.row_arrays import RowArrays, system_random_words
+from tacit.source.shared_blocks import shared
 
 LARGEST: Final = 2**31
 SMALL: Final = 2**24
 """Numbers in all blocks (blocks x capacity x columns) up to which a table is read once and held in memory."""
 GROUP: Final = 2**26
 """Numbers in the blocks that one pass over a larger table fills: half a gigabyte, and as much again for words."""
+PART: Final = 2**20
+"""Rows that are sorted by their blocks at a time: they fit a processor's cache."""
+FEW: Final = 16
+"""Rows of a block, on average, from which on they are copied block by block."""
+SORTED: Final = 128
+"""Blocks whose rows are sorted at a time: the array of indices is as large as the rows."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,12 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
     # one word for each person, then looked up for each row
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
+
+
+def random_places(rows: int) -> Words:
+    """Return a fresh number in {0, ..., 2**16 - 1} for each row, uniform, and so is its remainder by a power of two."""
+    # as many words as hold so many numbers of 16 bits
+    return system_random_words(-(-rows // 4)).view(np.uint16)[:rows].astype(np.uint64)
 
 
 def groups(
@@ -170,25 +184,40 @@ def _of_group(
 
 def packed(rows: RowArrays, own: Words, blocks: int, capacity: int) -> Blocks:
     """READS ROWS.  Return the rows in blocks by their words; too full a block keeps those of the lowest words."""
-    group = Group(blocks, capacity, rows.values.shape[1], 0, blocks)
-    group.add(rows.values, own)
+    group = Group(blocks, capacity, rows.values.shape[1], 0, blocks, words=False)
+    # words are kept only where some block is too full: it is seldom so, and never of blocks of equal size
+    if not group.add(rows.values, own):
+        group = Group(blocks, capacity, rows.values.shape[1], 0, blocks)
+        group.add(rows.values, own)
     return group.blocks()
 
 
 class Group:
     """Some consecutive blocks, filled with rows: what they hold in the end does not depend on the order of rows."""
 
-    def __init__(self, blocks: int, capacity: int, columns: int, first: int, count: int) -> None:
-        """Hold `count` of all `blocks`, from number `first` on."""
+    def __init__(self, blocks: int, capacity: int, columns: int, first: int, count: int, *, words: bool = True) -> None:
+        """Hold `count` of all `blocks`, from number `first` on; words: whether a block may become too full."""
         if not 0 < blocks < LARGEST:
             raise ArithmeticError(f"{blocks} blocks cannot be labelled")
         self._all, self._first, self._capacity = blocks, first, capacity
         self._values = np.empty((count, capacity, columns))
-        self._words = np.empty((count, capacity), dtype=np.uint64)
+        self._words = np.empty((count, capacity), dtype=np.uint64) if words else None
         self._sizes = np.zeros(count, dtype=np.int64)
+        self._lock = Lock()
 
-    def add(self, values: NDArray[np.float64], own: Words) -> None:
+    def add(self, values: NDArray[np.float64], own: Words) -> bool:
         """READS ROWS.  Add rows, shape (rows, columns), by their words; rows of other blocks are passed over.
+
+        False, and of no use any more, where a block is too full and words are not held.
+        """
+
+        def work(parts: Iterator[slice]) -> bool:
+            return all(self._add(values[part], own[part]) for part in parts)
+
+        return all(shared([slice(at, at + PART) for at in range(0, len(values), PART)], work, apart=1))
+
+    def _add(self, values: NDArray[np.float64], own: Words) -> bool:
+        """READS ROWS.  Add some rows.
 
         Numbers that sort as equal are made equal bit by bit (-0.0 and 0.0, all NaN): else what a block holds would
         depend on the order in which its rows came.
@@ -204,23 +233,44 @@ class Group:
         # NumPy sorts 16-bit integers by radix, in linear time
         order = np.argsort(labels.astype(np.uint16) if count <= 2**16 else labels, kind="stable")
         new = np.bincount(labels, minlength=count)
-        # where the rows of each block begin in `order`
-        starts = np.cumsum(new) - new
+        values = np.take(values, order, axis=0)
+        # of one thread at a time: places in a block are taken one after another
+        with self._lock:
+            return self._put(values, None if self._words is None else own[order], new)
+
+    def _put(self, values: NDArray[np.float64], own: Words | None, new: Any) -> bool:
+        """Put rows in the order of their labels behind those that the blocks hold; new: how many, for each block."""
         crowded = self._sizes + new > self._capacity
-        for block in np.flatnonzero(crowded & (new > 0)):
-            at = order[starts[block] : starts[block] + new[block]]
-            self._keep_lowest(int(block), values[at], own[at])
-        labels = labels[order]
-        # rank among the new rows of the block, after those that it holds already
-        place = np.arange(len(order)) - starts[labels] + self._sizes[labels]
+        starts = np.cumsum(new) - new
         if crowded.any():
-            easy = ~crowded[labels]
-            order, labels, place = order[easy], labels[easy], place[easy]
-        self._values[labels, place], self._words[labels, place] = values[order], own[order]
+            if own is None:
+                return False
+            for block in np.flatnonzero(crowded & (new > 0)):
+                at = slice(starts[block], starts[block] + new[block])
+                self._keep_lowest(int(block), values[at], own[at])
+        easy = np.flatnonzero((new > 0) & ~crowded)
+        if len(easy) * FEW < len(values):
+            for block, at, many, held in zip(
+                *(x[easy].tolist() for x in (np.arange(len(new)), starts, new, self._sizes)), strict=True
+            ):
+                self._values[block, held : held + many] = values[at : at + many]
+                if self._words is not None and own is not None:
+                    self._words[block, held : held + many] = own[at : at + many]
+        else:
+            labels = np.repeat(np.arange(len(new)), new)
+            # rank among the new rows of the block, after those that it holds already
+            place = np.arange(len(labels)) - starts[labels] + self._sizes[labels]
+            kept = ~crowded[labels]
+            labels, place = labels[kept], place[kept]
+            self._values[labels, place] = values[kept]
+            if self._words is not None and own is not None:
+                self._words[labels, place] = own[kept]
         self._sizes = np.where(crowded, self._capacity, self._sizes + new)
+        return True
 
     def _keep_lowest(self, block: int, values: NDArray[np.float64], own: Words) -> None:
         """Keep, of a block's rows and new ones, those of the lowest words; equal words are ordered by their rows."""
+        assert self._words is not None
         size = int(self._sizes[block])
         values = np.concatenate([self._values[block, :size], values])
         own = np.concatenate([self._words[block, :size], own])
@@ -230,14 +280,22 @@ class Group:
 
     def blocks(self) -> Blocks:
         """Return the blocks with rows in ascending order; nothing can be added afterwards."""
-        unused = np.arange(self._capacity) >= self._sizes[:, None]
         # words are needed no longer: their memory is given back before sorting
-        self._words = np.empty((0, 0), dtype=np.uint64)
+        self._words = None
+        # rows that all blocks have
+        full = int(self._sizes.min())
+        rest = self._values[:, full:]
+        unused = np.arange(full, self._capacity) >= self._sizes[:, None]
         # sorts behind the rows of the block
-        self._values[unused] = np.inf
-        _sort_rows(self._values)
-        self._values[unused] = 0.0
+        rest[unused] = np.inf
+        shared([self._values[at : at + SORTED] for at in range(0, len(self._values), SORTED)], _sort_all)
+        rest[unused] = 0.0
         return Blocks(self._values, self._sizes)
+
+
+def _sort_all(parts: Iterator[NDArray[np.float64]]) -> None:
+    for some in parts:
+        _sort_rows(some)
 
 
 def _sort_rows(values: NDArray[np.float64]) -> None:
@@ -245,8 +303,5 @@ def _sort_rows(values: NDArray[np.float64]) -> None:
     if values.shape[2] == 1:
         values[:, :, 0].sort(axis=1)
         return
-    # some blocks at a time: the array of indices is as large as the rows it sorts
-    for at in range(0, len(values), 256):
-        some = values[at : at + 256]
-        order = np.lexsort(tuple(np.moveaxis(some, 2, 0)[::-1]), axis=1)
-        some[:] = np.take_along_axis(some, order[:, :, None], axis=1)
+    order = np.lexsort(tuple(np.moveaxis(values, 2, 0)[::-1]), axis=1)
+    values[:] = np.take_along_axis(values, order[:, :, None], axis=1)

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,14 @@ from tacit.models.scores import CLIP
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
+from tacit.source.array_sums import polynomial_sum
 from tacit.source.row_arrays import RowArrays
+from tacit.source.shared_blocks import shared
+
+PART: Final = 2**20
+"""Rows whose places in batches are found at a time."""
+TOGETHER: Final = 16
+"""Batches whose scores are added up at a time: what is made of them fits a processor's cache."""
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
@@ -96,7 +103,10 @@ def _here(
         found = source.pieces(*asked, key) if large else None
         if found is None:
             rows = source.complete(*asked)
-            yield answer(0, rows.values, blocks.words(rows, plan.blocks, None))
+            # a row that is a row of its own needs a place in the batch alone
+            alone = shape.unit is None
+            own = blocks.random_places(len(rows.values)) if alone else blocks.words(rows, plan.blocks, None)
+            yield answer(0, rows.values, own)
             return
         if shape.unit is None:
             yield from (answer(0, values, own) for values, own in found)
@@ -115,12 +125,49 @@ def _summed(
     A row's word decides its place in the batch; with a unit, rows of one word are one person's.
     """
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
-    if len(values):
-        rows, own = _in_support(shape, RowArrays(values, None if shape.unit is None else own.view(np.int64)), own)
-        v = integers(rows, scaling, _batch_places(own))
-        each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-        total[:] = [*each, len(v)]
+    if len(values) and shape.unit is None:
+        parts = [(values[at : at + PART], own[at : at + PART]) for at in range(0, len(values), PART)]
+        for some in shared(parts, partial(_of_rows, shape, scaling), apart=1):
+            total += some
+    elif len(values):
+        rows, own = _in_support(shape, RowArrays(values, own.view(np.int64)), own)
+        total[:] = _sums(shape, list(integers(rows, scaling, _batch_places(own)).T))
     return total[None]
+
+
+def _sums(shape: Measurement, v: Sequence[NDArray[np.int64]]) -> list[int]:
+    """Return the sums of every column's polynomials over rows (persons), and their number; v: integers by parameter."""
+    each = [(one, here) for column, here in zip(shape.columns, v, strict=True) for one in column.form.polynomials]
+    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v[0])]
+
+
+def _of_rows(
+    shape: Measurement, scaling: scores.ScoreScaling, parts: Iterator[tuple[Any, NDArray[np.uint64]]]
+) -> NDArray[np.float64]:
+    """READS ROWS.  Return `_sums` over rows, some at a time: whole numbers below 2**53.
+
+    Their integers are those of `integers`; since each row is a row of its own, they are added up batch by batch.
+    """
+    total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    for values, own in parts:
+        rows, own = _in_support(shape, RowArrays(values, None), own)
+        lane = _batch_places(own)
+        # NumPy sorts 16-bit integers by radix, in linear time
+        order = np.argsort(lane.astype(np.uint16), kind="stable")
+        lane, sizes = lane[order], np.bincount(lane, minlength=scores.BATCH)
+        turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
+        # one batch after another; empty places are NaN, outside every support
+        batches = np.full((int(sizes.max()) * scores.BATCH, rows.values.shape[1]), np.nan)
+        places = turn * scores.BATCH + lane
+        for j in range(batches.shape[1]):
+            batches[places, j] = np.take(rows.values[:, j], order)
+        for at in range(0, len(batches), TOGETHER * scores.BATCH):
+            some = batches[at : at + TOGETHER * scores.BATCH]
+            v = grid_of(scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP))
+            turns = np.arange(at // scores.BATCH, (at + len(some)) // scores.BATCH)
+            filled = (turns[:, None] < sizes).reshape(-1)
+            total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])
+    return total
 
 
 def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
@@ -156,8 +203,7 @@ def exact(
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
     rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
-    sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
-    return _assembled(shape, [*sums, len(v)])
+    return _assembled(shape, _sums(shape, list(v.T)))
 
 
 def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:

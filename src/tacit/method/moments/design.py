@@ -13,6 +13,7 @@ from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.encoding_choice import choose, choose_total, resized
 from tacit.method.shared.group_keys import keys_of
+from tacit.method.shared.joint_noise import with_joint_noise
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
@@ -49,6 +50,7 @@ def design(query: Question, public: Public, cost: Cost) -> Measurement:
         # a single column keeps the price as it is stated: a share of an (epsilon, delta) price is a mu**2
         share = cost if len(query.columns) == 1 else cost.share(Fraction(1, len(query.columns)))
         columns = tuple(_column(shape, public.schema, name, share) for name in query.columns)
+        columns = with_joint_noise(columns, shape.cells)
     return replace(shape, columns=columns)
 
 

@@ -82,7 +82,8 @@ class Mean(Query["MomentsRelease"]):
     where: of the rows for which a condition holds, in the words of pandas' `query`.
 
     The second moment is released with it at no further cost (theory §9, §12), so every estimate has a standard error
-    for both sampling and privacy.  The mean of a Boolean column is a proportion.
+    for both sampling and privacy.  The mean of a Boolean column is a proportion.  Several columns in one question, with
+    a price in epsilon and without by=, have less noise than as many questions of one column each (theory §1.1).
 
     weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).  With a
     PrivacyUnit a person weighs the mean of the person's row weights (per="row": their sum, for at most max_rows rows).

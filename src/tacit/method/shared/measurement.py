@@ -47,7 +47,8 @@ class PartSpec:
     """The public specification of one part of a release: of one column, or of the rows themselves for `Count`.
 
     form: integer encoding with its sensitivity.  rowmap: map of table cells to the grid; None where rows are counted.
-    law: of the noise.  cost: share of the price.  weight: how rows or persons are weighted.
+    law: of the noise.  cost: share of the price; of columns with noise of one vector, the shares count together alone
+    (`privacy.bought.price_of_noise`).  weight: how rows or persons are weighted.
     """
 
     label: str

@@ -7,7 +7,7 @@ arguments are those of the mechanisms that use these functions, and of `mechanis
 from __future__ import annotations
 
 from tacit.method.shared.measurement import Measurement
-from tacit.method.shared.mechanism_additive import protect
+from tacit.method.shared.mechanism_additive import protect_parts
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import Aggregate, SumTerm
 from tacit.source import Source
@@ -32,7 +32,8 @@ def exact_sums(shape: Measurement, source: Source) -> tuple[Cells, ...]:
 
 def noisy_parts(shape: Measurement, exact: tuple[Cells, ...]) -> tuple[Part, ...]:
     """Return every part, with fresh noise on each of its integers."""
-    return tuple(one.released(protect(cells, one.law)) for one, cells in zip(shape.columns, exact, strict=True))
+    noisy = protect_parts(exact, [column.law for column in shape.columns])
+    return tuple(one.released(cells) for one, cells in zip(shape.columns, noisy, strict=True))
 
 
 def check_rows(shape: Measurement, found: Aggregate) -> None:

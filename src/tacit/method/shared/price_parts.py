@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.method.shared.measurement import Measurement
+from tacit.noise.product import ProductLaplace
 from tacit.noise.selection_law import Selection
-from tacit.privacy.bought import Bought
+from tacit.privacy.bought import Bought, price_of_noise
 
 
 def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
@@ -24,5 +25,9 @@ def _parts(design: Measurement) -> Iterable[Bought]:
         # permute-and-flip is bought with epsilon alone, and charged as any pure mechanism
         if isinstance(column.law, Selection):
             yield Bought(column.cost, len(column.form.matrix), cells)
-        else:
+        elif not isinstance(column.law, ProductLaplace):
             yield Bought(column.cost)
+    # noise that is one vector is one mechanism
+    together = [column for column in design.columns if isinstance(column.law, ProductLaplace)]
+    if together:
+        yield Bought(price_of_noise(together[0], together))

@@ -59,6 +59,9 @@ class TextFile:
         """See `Engine.batches`."""
         return batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        """See `Engine.in_memory`: a file."""
+
     def pieces(self) -> None:
         """See `Engine.pieces`: lines are read once."""
 

@@ -84,6 +84,9 @@ class DuckDBRelation:
         """See `Engine.batches`."""
         return batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        """See `Engine.in_memory`: rows are the engine's."""
+
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""
 

@@ -66,6 +66,9 @@ class Parquet:
         """See `Engine.batches`."""
         return batches(frame)
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        """See `Engine.in_memory`: files."""
+
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: row groups of the files, as PyArrow reads them, one column at a time."""
         types = self.types()

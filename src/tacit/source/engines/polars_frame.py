@@ -50,6 +50,9 @@ class Polars:
         """See `Engine.batches`: at once of a frame in memory; a scan may be of any size."""
         return None if self._rows is None else iter([self.arrays(frame)])
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        """See `Engine.in_memory`: rows are the engine's."""
+
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""
 

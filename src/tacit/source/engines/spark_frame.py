@@ -53,6 +53,9 @@ class Spark:
     def batches(self, frame: Any) -> None:
         """See `Engine.batches`: rows stay where they are."""
 
+    def in_memory(self, columns: Sequence[Reading]) -> None:
+        """See `Engine.in_memory`: rows are on a cluster."""
+
     def pieces(self) -> None:
         """See `Engine.pieces`: rows of a frame may move."""
 

@@ -1,0 +1,102 @@
+"""Grid values of arrays in memory, in NumPy: the same integers as `RowMap.numpy`, some rows at a time.  INSIDE.
+
+Of a finite x the reference is v = floor(clamp(y, 0, steps) + 1/2) with y = (x - lower) * (steps / (upper - lower)),
+and the ends where x is at or beyond a bound.  The clamp alone gives these: below the lower bound y <= 0; at the upper
+one y is steps, rounded three times, and the half that is added moves it far above steps - 1/2; beyond it y is no less,
+since every operation is monotone.  As is the addition of 1/2, which may therefore come before the clamp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rows.row_map import KeyMap, RowMap
+from tacit.source.shared_blocks import Buffers
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class GridMaps:
+    """The maps of some columns, applied to all of them at once."""
+
+    maps: tuple[RowMap, ...]
+
+    def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, dict[int, Mask]]:
+        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and the absent cells of a map, by its index.
+
+        v is 0 there; of a map without absent cells there is no mask.  The array is used again for the next rows.
+        """
+        x = buffers.array("grid", (len(self.maps), len(cells[0])))
+        # integers become floats, rounded to nearest as by every engine
+        for to, one in zip(x, cells, strict=True):
+            np.copyto(to, one)
+        finite = np.all(np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)), axis=1)
+        # columns with missing cells, by the reference
+        odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
+        lower, scale, factor = self._constants
+        if lower is not None:
+            x -= lower
+        x *= scale
+        x += 0.5
+        # the half is added already: no float is rounded after this clamp
+        _clamp(x, 0.5, self._most + 0.5)
+        whole = buffers.array("whole", x.shape, self._most.dtype)
+        # of positive numbers the cast is the floor
+        np.copyto(whole, x, casting="unsafe")
+        # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
+        _clamp(whole, 0, self._most)
+        np.copyto(x, whole)
+        if factor is not None:
+            x *= factor
+        for i, (v, _) in odd.items():
+            x[i] = v
+        return x, {i: ~present for i, (_, present) in odd.items() if not present.all()}
+
+    @cached_property
+    def _constants(self) -> tuple[Floats | None, Floats, Floats | None]:
+        """Lower bounds, scales and factors, of shape (maps, 1); None where they change nothing."""
+        rows = [(at.lower, at.steps / (at.upper - at.lower), at.factor) for at in self.maps]
+        lower, scale, factor = np.array(rows, dtype=np.float64).T[:, :, None]
+        return lower if lower.any() else None, scale, factor if (factor != 1).any() else None
+
+    @cached_property
+    def _most(self) -> NDArray[Any]:
+        """The numbers of steps, of shape (maps, 1), in 32 bits where they fit; a single one where all are alike."""
+        found = [at.steps for at in self.maps]
+        wide = np.int32 if max(found) < 2**31 - 1 else np.int64
+        return np.array(found[0] if len(set(found)) == 1 else [[one] for one in found], dtype=wide)
+
+
+def _clamp(x: NDArray[Any], low: float, high: Any) -> None:
+    """Clamp in place; with a single bound NumPy is faster."""
+    if np.ndim(high):
+        np.minimum(np.maximum(x, low, out=x), high, out=x)
+    else:
+        np.clip(x, low, high, out=x)
+
+
+def _simple(at: RowMap) -> bool:
+    """Whether finite cells need the clamp alone."""
+    return at.kind != "boolean" and math.isfinite(at.upper - at.lower)
+
+
+def level_places(key: KeyMap, cells: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the index of the level of each cell, -1 where absent.
+
+    cells: codes; of text, the place of its level, from 1 (`Reading`).  NaN where missing.
+    """
+    x = np.asarray(cells, dtype=np.float64)
+    text = isinstance(key.levels[0], str)
+    found = np.full(x.shape, -1 if key.missing is None else key.missing, dtype=np.int64)
+    for i, level in enumerate(key.levels):
+        found[x == (i + 1.0 if text else float(level))] = i
+    return found

@@ -1,0 +1,299 @@
+"""Sums of products of the coordinates of rows that are held, in NumPy.  INSIDE the wall.
+
+The integers are those of `CrossProducts.sums`.  Steps are in float64, whose values are whole numbers below 2**52
+(`CrossProducts.check`), so that they are exact; divisions by powers of two are exact, and floors therefore too.  Sums
+over a block of rows stay below 2**53, so that they are BLAS's, in whatever order it adds.
+
+Of products a that are divided, floor(a / 2**s) = (a - a mod 2**s) / 2**s.  Sums of a are BLAS's again; a mod 2**s is
+the lowest s bits of a, for which the lowest 32 bits of the factors suffice: products of 32-bit integers that wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rows.coordinates import H
+from tacit.rows.norm_clip import WIDEST, NormClip
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
+from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
+from tacit.rows.row_weight import STEPS
+from tacit.source.shared_blocks import BLOCK, Buffers
+
+Floats = NDArray[np.float64]
+Held = NDArray[np.int16]
+Ints = NDArray[np.int64]
+ALONE: Final = 2**19
+"""Multiplications of a product of matrices that BLAS does not share among threads of its own: these would wait for each
+other, and for those of `shared_blocks`, at every block."""
+
+
+@dataclass(frozen=True)
+class ProductSums:
+    """The sums that a question asks for, over blocks of at most BLOCK rows."""
+
+    question: CrossProducts
+
+    def over(self, blocks: Iterator[Held]) -> Ints:
+        """READS ROWS.  Return the sum of each product over all blocks, each of shape (coordinates, rows).
+
+        Where rows have weights, these come after the coordinates.
+        """
+        buffers, total = Buffers(), np.zeros(len(self.question.products), dtype=np.int64)
+        for z in blocks:
+            # whole numbers below 2**53 in each block
+            total += self._block(z, buffers).astype(np.int64)
+        return total
+
+    def _block(self, z: Held, buffers: Buffers) -> Floats:
+        norm, count, many = self.question.norm, z.shape[1], len(self.question.coordinates)
+        x = buffers.array("x", (many + 1, count))
+        np.copyto(x[:-1], z[:many])
+        x[-1] = 1.0
+        combined = None
+        if self._weights is not None:
+            combined = buffers.array("combined", (len(self._weights), count))
+            _combine(self._weights, x[:-1], combined)
+        psi, sizes = self._scores(x[-2], combined, buffers)
+        a = None if self.question.weight is None else z[many].astype(np.float64)
+        if a is not None and self.question.score is not None:
+            psi, sizes = weighed(psi, a), weighed(sizes, a)
+        # the last factor is 1, so that sums are products, too
+        factors = x if norm is None or combined is None else clipped(norm, combined, self._reach)
+        out = np.empty(len(self.question.products))
+        for one in self._groups:
+            weight = (sizes if one.size else psi) ** one.power if one.power else None
+            if a is not None and one.times:
+                weight = a**one.times if weight is None else weight * a**one.times
+            one.add(out, factors, weight, buffers)
+        return out
+
+    @cached_property
+    def _groups(self) -> list[AlikeProducts]:
+        norm, score = self.question.norm, self.question.score
+        entries, entry = (len(self.question.coordinates), H) if norm is None else (len(norm.weights), norm.most)
+        found = dict[tuple[int, bool, int, int], list[int]]()
+        for i, one in enumerate(self.question.products):
+            found.setdefault((one.power, one.size, one.shift, one.times), []).append(i)
+        made = list[AlikeProducts]()
+        for (power, size, shift, times), places in found.items():
+            most = entry * (score.clip if score else 1) ** power * STEPS**times
+            low = most < 2**31 and most * entry * BLOCK <= 2**53 and BLOCK << shift <= 2**32
+            made.append(AlikeProducts.of(self.question.products, places, entries, (power, size, shift, times), low))
+        return made
+
+    @cached_property
+    def _reach(self) -> int:
+        return max(one.half for one in self.question.coordinates)
+
+    @cached_property
+    def _weights(self) -> Floats | None:
+        """Weights of coordinates, one row for each sum of them: those of the norm's entries, then that of the score.
+
+        The latter's row becomes the last factor; there are two rows at least, for a product of matrices.
+        """
+        score, norm = self.question.score, self.question.norm
+        if score is None and norm is None:
+            return None
+        none = (0,) * len(self.question.coordinates)
+        rows = [*(norm.weights if norm else (none,)), none if score is None else score.weights]
+        return np.array(rows, dtype=np.float64)
+
+    def _scores(self, response: Floats, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
+        """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
+        score, psi = self.question.score, buffers.array("psi", response.shape)
+        if score is None or combined is None:
+            psi.fill(1.0)
+            return psi, psi
+        np.copyto(psi, combined[-1])
+        _round(psi, score.shift)
+        if isinstance(score, ClippedResidual):
+            np.clip(psi, -score.clip, score.clip, out=psi)
+            return psi, psi
+        np.clip(psi, -L, L, out=psi)
+        psi += L
+        place = psi.astype(np.intp)
+        slope, middle, *weight = self._heights
+        np.multiply(slope[place], response + H, out=psi)
+        psi -= middle[place]
+        _round(psi, FINE)
+        np.clip(psi, -score.clip, score.clip, out=psi)
+        if score.inside:
+            return psi, np.where(np.abs(psi) < score.clip, float(score.clip), 0.0)
+        return psi, weight[0][place] if weight else np.abs(psi)
+
+    @cached_property
+    def _heights(self) -> list[Floats]:
+        """Heights of the polygons at every place of the predictor's grid; of the weight, what is made of them."""
+        score = self.question.score
+        assert isinstance(score, PiecewiseScore)
+        found = [_height(one) for one in score.polygons]
+        for weight in found[2:]:
+            _round(weight, FINE)
+            np.clip(weight, 0, score.clip, out=weight)
+        return found
+
+
+@dataclass(frozen=True)
+class AlikeProducts:
+    """Products with the same powers of the score and of the row's weight (`times`), and the same divisor 2**shift.
+
+    places: their indices in the question.  first, second: indices of their coordinates (entries of the vector), the
+    last for none.  runs: of products of two, by the first coordinate: the second ones, and positions in `places`.
+    ones: positions of the others.  low: whether remainders are those of 32-bit integers.
+    """
+
+    power: int
+    size: bool
+    shift: int
+    times: int
+    places: Ints
+    first: Ints
+    second: Ints
+    runs: tuple[tuple[int, slice | Ints, Ints], ...]
+    ones: Ints
+    low: bool
+
+    @classmethod
+    def of(
+        cls, products: Sequence[Product], places: list[int], none: int, alike: tuple[int, bool, int, int], low: bool
+    ) -> AlikeProducts:
+        """Return those of `products` that are alike; none: the index of the factor that is 1."""
+        two = np.array([(*products[i].of, none, none)[:2] for i in places], dtype=np.int64)
+        first, second = two[:, 0], two[:, 1]
+        pair = second < none
+        runs = list[tuple[int, slice | Ints, Ints]]()
+        for one in np.unique(first[pair]):
+            at = np.flatnonzero(pair & (first == one))
+            other = second[at]
+            # a slice where the second ones follow each other: nothing is copied then
+            follow = bool((np.diff(other) == 1).all())
+            runs.append((int(one), slice(int(other[0]), int(other[-1]) + 1) if follow else other, at))
+        return cls(*alike, np.array(places), first, second, tuple(runs), np.flatnonzero(~pair), low)
+
+    def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
+        """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
+        # all products at once, unless few are asked for
+        if self.shift == 0 and len(self.places) <= 3 * len(factors):
+            each = zip(self.first.tolist(), self.second.tolist(), strict=True)
+            out[self.places] = [_one(factors, weight, a, b) for a, b in each]
+            return
+        weighted = buffers.array("weighted", factors.shape)
+        if weight is None:
+            # an array of its own: BLAS is slower at x x' than at x y'
+            np.copyto(weighted, factors)
+        else:
+            np.multiply(factors, weight, out=weighted)
+        if self.shift == 0:
+            out[self.places] = _matrix(weighted, factors)[self.first, self.second]
+        else:
+            out[self.places] = self._divided(factors, weighted, buffers)
+
+    def _divided(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
+        scale = 2.0**-self.shift
+        if self.low and self.runs:
+            # of the others, too, and set again below
+            found = _matrix(weighted, factors)[self.first, self.second]
+            found -= self._remainders(factors, weighted, buffers)
+            found *= scale
+        else:
+            found = np.empty(len(self.places))
+            for first, seconds, at in self.runs:
+                terms = factors[seconds] * (weighted[first] * scale)
+                found[at] = np.floor(terms, out=terms).sum(axis=1)
+        for i in self.ones:
+            found[i] = np.floor(weighted[self.first[i]] * scale).sum()
+        return found
+
+    def _remainders(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
+        """Return the sums of remainders of products of two coordinates on division by 2**shift."""
+        # two's complement: the lowest bits of a product are those of the product of the lowest bits
+        plain, first_ones = (_bits(one, name, buffers) for one, name in ((factors, "plain"), (weighted, "first ones")))
+        found, most = np.zeros(len(self.places)), max(len(at) for _, _, at in self.runs)
+        room, mask = buffers.array("remainders", (most, factors.shape[1]), np.uint32), np.uint32(2**self.shift - 1)
+        for first, seconds, at in self.runs:
+            terms = room[: len(at)]
+            np.multiply(plain[seconds], first_ones[first], out=terms)
+            np.bitwise_and(terms, mask, out=terms)
+            # BLOCK remainders below 2**shift: their sum is below 2**32 where `low` is true
+            found[at] = np.add.reduce(terms, axis=1, dtype=np.uint32)
+        return found
+
+
+def _one(factors: Floats, weight: Floats | None, a: int, b: int) -> float:
+    """Return the sum of weight times two factors, of which the last is 1."""
+    left, none = factors[a], len(factors) - 1
+    if weight is None:
+        return float(left.sum() if b == none else left @ factors[b])
+    return float(weight.sum() if a == none else left @ weight if b == none else (left * weight) @ factors[b])
+
+
+def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:
+    """Return the norm-clipped vectors of rows, and 1, shape (entries + 1, rows), in place.
+
+    combined: sums of weights times coordinates for each entry, and one row of anything.  reach: largest |coordinate|.
+    """
+    w = combined[:-1]
+    _round(w, clip.shift)
+    if max(sum(map(abs, one)) for one in clip.weights) * reach >= WIDEST << clip.shift:
+        np.clip(w, -WIDEST, WIDEST, out=w)
+    squares = np.einsum("ij,ij->j", w, w)
+    far = np.flatnonzero(squares > clip.most**2)
+    if len(far):
+        root = np.floor(np.sqrt(squares[far])) + 1
+        # the quotient of whole numbers below 2**52 has the floor of its rounded value
+        some = np.trunc(w[:, far] * clip.most / root)
+        # the last word on the norm, in whole numbers
+        some[:, np.einsum("ij,ij->j", some, some) > clip.most**2] = 0.0
+        w[:, far] = some
+    combined[-1] = 1.0
+    return combined
+
+
+def weighed(x: Floats, a: Floats) -> Floats:
+    """Return x a / STEPS of whole numbers below 2**52, rounded to the nearest whole number, halves to even ones."""
+    # NumPy rounds so itself, and the quotient by a power of two is exact
+    return np.rint(x * a * (1.0 / STEPS))
+
+
+def _combine(weights: Floats, x: Floats, out: Floats) -> None:
+    """Set weights times x, some rows at a time."""
+    step = ALONE // weights.size
+    for at in range(0, x.shape[1], step):
+        np.matmul(weights, x[:, at : at + step], out=out[:, at : at + step])
+
+
+def _matrix(left: Floats, right: Floats) -> Floats:
+    """Return left right', some rows at a time."""
+    step, found = ALONE // (len(left) * len(right)), np.zeros((len(left), len(right)))
+    for at in range(0, left.shape[1], step):
+        found += left[:, at : at + step] @ right[:, at : at + step].T
+    return found
+
+
+def _bits(numbers: Floats, name: str, buffers: Buffers) -> NDArray[np.uint32]:
+    """Return whole numbers in -2**31 < x < 2**31 modulo 2**32."""
+    found = buffers.array(name, numbers.shape, np.int32)
+    np.copyto(found, numbers, casting="unsafe")
+    return found.view(np.uint32)
+
+
+def _round(total: Floats, shift: int) -> None:
+    """Set floor(total / 2**shift + 1/2) of whole numbers below 2**52: each step is exact."""
+    total += 2.0 ** (shift - 1)
+    total *= 2.0**-shift
+    np.floor(total, out=total)
+
+
+def _height(polygon: tuple[int, ...]) -> Floats:
+    """Return the heights of a polygon at the whole numbers 0, ..., 2 L."""
+    place = np.arange(2 * L + 1)
+    # 2 L is the end of the last piece, not the start of another
+    piece = np.minimum(place // WIDTH, PIECES - 1)
+    ends, slopes = np.array(polygon, dtype=np.float64), np.array(rises(polygon), dtype=np.float64)
+    return ends[piece] + slopes[piece] * (place - piece * WIDTH)
