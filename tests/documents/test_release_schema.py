@@ -202,7 +202,7 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written(SOME)]
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
-    old = {"exclusion", "blocks", "ranks", "norm-products", "norm-scores", "products", "scores", "scored", "weighed"}
+    old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
     old |= {"person-scores", "person-scored"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *VECTORS, *SELECTS}
