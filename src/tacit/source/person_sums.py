@@ -54,7 +54,8 @@ def averaged(frame: Any, limits: Mapping[str, int]) -> Any:
     """Turn rows into one row for each person with the means of the person's rows that count (k = 1; k = 0 otherwise).
 
     limits: bound on the size of each averaged column, which is 0 in rows that do not count.  Exact for persons of fewer
-    than 2**31 rows that count; of more, within 1/2 + 2**-31 of the mean.  The mean of no rows is 0.
+    than 2**31 rows that count (limits up to 2**20; of 2**23, as scores with weights have, 2**28 rows); of more, within
+    1/2 + 2**-31 (2**-28) of the mean.  The mean of no rows is 0.
     """
     made = frame.group_by("u").agg(nw.col("k").sum(), *(nw.col(name).sum() for name in limits))
     return made.with_columns(*(_mean(name, "k", most, -most).alias(name) for name, most in limits.items()))

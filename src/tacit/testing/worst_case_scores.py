@@ -11,6 +11,7 @@ of one coordinate at its two ends.  That of scores is attained where the score g
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -18,9 +19,9 @@ from tacit.method.regression.glm_pilot import response_score
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.score_encoding import CLIP
 from tacit.method.regression.scores_design import with_score
 from tacit.method.regression.split_score_encoding import COUNT_SCORES, OF_MATRICES, SCORES
+from tacit.method.regression.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H
@@ -49,7 +50,7 @@ def worst(column: ProductPart) -> ProductPart:
     if name in OF_MATRICES:
         return _on_two_axes(column)
     if name in ("norm-scored", SCORES, COUNT_SCORES):
-        return replace(column, question=replace(column.question, score=response_score(column.layout, CLIP)))
+        return _of_response(column)
     return column
 
 
@@ -60,8 +61,14 @@ def _on_two_axes(column: ProductPart) -> ProductPart:
         # of counts: a weight of its own falls to 0 on one of both axes
         return turned(steep(column))
     if isinstance(score, PiecewiseScore):
-        return turned(replace(column, question=replace(column.question, score=response_score(column.layout, CLIP))))
+        return turned(_of_response(column))
     return turned(column)
+
+
+def _of_response(column: ProductPart) -> ProductPart:
+    """Return the part with the response as its score: at a bound where the response is."""
+    score = response_score(column.layout, clip_of(column.question))
+    return replace(column, question=replace(column.question, score=score))
 
 
 def turned(column: ProductPart) -> ProductPart:
@@ -119,9 +126,32 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
     """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
     Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
-    model is Poisson and the relation replace-one.
+    model is Poisson and the relation replace-one.  With weights the rows of two other pairs have the largest weight, as
+    rows at all lower bounds have not, and go from all lower to all upper bounds, or their response alone does.
     """
-    if not isinstance(query, Regression) or query.model != "poisson" or relation != "replace-one":
+    if not isinstance(query, Regression) or relation != "replace-one":
+        return []
+    return [*_of_counts(query, schema), *_of_weights(query, schema)]
+
+
+def _of_weights(query: Regression, schema: Schema) -> list[Pair]:
+    """Return pairs, each twice, in which a row of the largest weight, or its response, goes from one end to another."""
+    if query.weights is None:
+        return []
+    response = query.formula.split("~")[0].strip().strip("`")
+
+    def row(upper: Collection[str], who: int = NEWCOMER) -> Row:
+        cells = {} if schema.unit is None else {schema.unit: who}
+        high = {*upper, query.weights}
+        return tuple(cells[name] if name in cells else _end(schema[name], high=name in high) for name in schema)
+
+    common = row((), who=0)
+    return [Pair((common, row(())), (common, row(upper))) for upper in ([*schema], [response]) for _ in range(2)]
+
+
+def _of_counts(query: Regression, schema: Schema) -> list[Pair]:
+    """Return the pair of a Poisson model, twice."""
+    if query.model != "poisson":
         return []
     response = query.formula.split("~")[0].strip().strip("`")
 
@@ -138,6 +168,16 @@ def _cell(column: object, *, high: bool) -> object:
     """Return the upper or the lower bound of a response of counts."""
     counts = cast(Integer, column)
     return counts.upper if high else counts.lower
+
+
+def _end(column: object, *, high: bool) -> object:
+    """Return a column's upper or lower bound, or its last or first level."""
+    if isinstance(column, Boolean):
+        return high
+    if isinstance(column, Category):
+        return column.codes[-1 if high else 0]
+    bounded = cast("Real | Integer | Date", column)
+    return bounded.upper if high else bounded.lower
 
 
 def _upper(column: object, *, last: bool) -> object:

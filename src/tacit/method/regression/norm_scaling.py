@@ -108,7 +108,7 @@ def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
 
 def _row(released: float, noise: float, weight: int, total: float, rows: int | None) -> float:
     """Return sum alpha**2 / sum alpha: between the mean weight and 1, and one standard error above what is found."""
-    found = (released + noise) / (weight * H * H * total)
+    found = (max(released, 0.0) + noise) / (weight * H * H * total)
     # mean alpha**2 is at least the square of the mean
     return min(max(found, total / rows if rows else 0.0, LEAST_WEIGHT), 1.0)
 
