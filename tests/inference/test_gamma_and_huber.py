@@ -192,7 +192,8 @@ def test_intervals_cover_and_standard_errors_are_deviations(model: str, n: int, 
     """Tables and releases, 60 of each, but for 12 of the first and 30 of the second kind of short ones.
 
     Where each interval covers 94%, fewer than 5 of 12, 20 of 30, or 44 of 60 do with probability below 1e-6
-    (binomial).  The mean square of z over all terms is between .25 and 2.5: of 48 values or more, more than five deviations.
+    (binomial).  The mean square of z over all terms is between .25 and 2.5: of 48 values or more, more than five
+    deviations.
     """
     rng, z, repeats, least = np.random.default_rng(6), [], *(SHORT[model] if n == 6_000 else (60, 44))
     for seed in range(repeats):
