@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 from tacit.method.regression.glm_pilot import response_score
 from tacit.method.regression.norm_person_encoding import of_rows
+from tacit.method.regression.norm_scores_design import WEIGHED
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.score_encoding import CLIP
@@ -119,9 +120,9 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
     """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
     Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
-    model is Poisson and the relation replace-one.
+    model's products have a weight of their own and the relation is replace-one.
     """
-    if not isinstance(query, Regression) or query.model != "poisson" or relation != "replace-one":
+    if not isinstance(query, Regression) or query.model not in WEIGHED or relation != "replace-one":
         return []
     response = query.formula.split("~")[0].strip().strip("`")
 
@@ -135,9 +136,9 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
 
 
 def _cell(column: object, *, high: bool) -> object:
-    """Return the upper or the lower bound of a response of counts."""
-    counts = cast(Integer, column)
-    return counts.upper if high else counts.lower
+    """Return the upper or the lower bound of a response of numbers."""
+    numbers = cast("Integer | Real", column)
+    return numbers.upper if high else numbers.lower
 
 
 def _upper(column: object, *, last: bool) -> object:
