@@ -2,8 +2,8 @@
 
     python benchmarks/regression_limits.py [--repeats 200] [--processes 2]
 
-Designs at the edge of having an answer.  Each release is read with the limits in use and with wider ones; of the
-releases that only a wider limit answers, the share of intervals that hold the coefficient is what decides about it.
+Designs at the edge of having an answer.  Each release is read with narrow limits and with wider ones; of the releases
+that only a wider limit answers, the share of intervals that hold the coefficient is what decides about it.
 Prints to the terminal.  Deterministic: seeds are constants.
 """
 
@@ -29,7 +29,9 @@ TIERS: tuple[tuple[float, dict[bool, tuple[float, float]]], ...] = (
     (0.50, {False: (1.8, 2.0), True: (1.1, 1.0)}),
     (0.75, {False: (2.5, 2.0), True: (1.5, 1.0)}),
 )
-"""Limits in use, and wider ones: of products of linear models; of curvature and last step, True for those of counts."""
+"""Limits: of products of linear models; of curvature and last step, True for those of counts.  The first are those of
+linear models, and were those of all; the third are those of other models.
+"""
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,9 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
     """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
     Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
-    model's products have a weight of their own and the relation is replace-one.  With weights the rows of two other pairs have the largest weight, as
-    rows at all lower bounds have not, and go from all lower to all upper bounds, or their response alone does.
+    model's products have a weight of their own and the relation is replace-one.  With weights the rows of two other
+    pairs have the largest weight, as rows at all lower bounds have not, and go from all lower to all upper bounds, or
+    their response alone does.
     """
     if not isinstance(query, Regression) or relation != "replace-one":
         return []
