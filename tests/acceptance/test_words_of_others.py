@@ -10,7 +10,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.method.histogram.estimate import HistogramRelease
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "if-you-know.md"
-OPTIONS = {"where", "bins", "weights", "missing", "rng", "width", "computed", "max_rows", "rho", "target"}
+OPTIONS = {"where", "bins", "weights", "missing", "rng", "width", "computed", "max_rows", "rho", "target", "model"}
 FOLLOWS = {
     *("value", "std_error", "cov", "conf_int", "test", "contrast", "pairwise", "ratio", "odds_ratio", "trend"),
     *("independence", "standardize", "poststratify", "summary", "to_frame", "plot"),

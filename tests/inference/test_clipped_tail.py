@@ -159,3 +159,38 @@ def test_residuals_that_are_not_clipped_have_no_allowance() -> None:
         cut = cut_covariance(step, scores, error_variance(step, scores))
         parts.append(np.diag(cut) / np.diag(error_variance(step, scores).value * step.inverse))
     assert np.mean(parts) < 0.03
+
+
+@pytest.mark.parametrize(("errors", "who"), [("normal", False), ("normal", True), ("log-normal", False)])
+def test_residuals_are_clipped_closer_where_tails_are_light_and_counted(errors: str, who: bool) -> None:
+    """A small price: at 3.5 deviations, unless tails are heavy or the release does not tell how many are clipped."""
+    rng, n = np.random.default_rng(10), 20_000
+    a, b = rng.normal(0, 1, n), rng.normal(0, 1, n)
+    e = rng.normal(0, 1, n) if errors == "normal" else (np.exp(1.2 * rng.normal(0, 1, n)) - np.exp(0.72)) / 3.8
+    data = {"y": a + e, "a": a, "b": b} | ({"who": np.arange(n)} if who else {})
+    schema = tc.Schema(
+        {"y": tc.Real(-8, 40 if errors == "log-normal" else 8), "a": tc.Real(-4, 4), "b": tc.Real(-4, 4)}
+        | ({"who": tc.PrivacyUnit(1)} if who else {})
+    )
+    rows = rows_of(QUERY, data, schema, Cost.of(rho="0.03"))
+    step, scores = read(rows, rows.expected(n))
+    range_ = scores.residual.clip / step.unit * step.scales[-1] / np.std(e)
+    if errors == "normal" and not who:
+        assert range_ == pytest.approx(3.5, rel=0.15)
+    else:
+        assert range_ > 4
+
+
+def test_a_step_is_longer_where_many_residuals_are_clipped() -> None:
+    """A pilot that is off, and a fifth of the rows beyond the range: the rows that count make the whole step."""
+    rows = made(6_000, NORMAL)
+    _, scores = read(rows, rows.expected(rows.size))
+    crossed, _, count = linear_parts(rows.expected(rows.size), rows.layout)
+    longer = linear_step(rows.layout, crossed, replace(scores, far=(1_200.0, 0.0)), count)
+    whole = linear_step(rows.layout, crossed, replace(scores, far=(0.0, 0.0)), count)
+    assert not isinstance(longer, str)
+    assert not isinstance(whole, str)
+    assert longer.kept == pytest.approx(0.8)
+    assert longer.noise == pytest.approx(whole.noise / 0.64)
+    # up to the square of the noise in the products, which is taken off both
+    assert longer.b1 - longer.b0 == pytest.approx((whole.b1 - whole.b0) / 0.8, rel=0.05, abs=1e-4)

@@ -264,3 +264,17 @@ def test_sixty_coefficients_are_estimated() -> None:
     assert found.reasons == (None,) * 60
     # 59 slopes, each missed once in 20: 14 or more are missed once in 10**6
     assert (np.abs(found.values[1:] - slopes) > 1.96 * found.std_errors[1:]).sum() < 14
+
+
+@pytest.mark.parametrize("cost", [Cost.of(epsilon=1, delta=1e-6), Cost.of(epsilon=2)], ids=str)
+def test_a_model_without_an_intercept_is_estimated(cost: Cost) -> None:
+    """60 tables, a response far from the middle of its bounds: 14 or more misses happen once in 10**6."""
+    schema = tc.Schema({"y": tc.Real(-20, 60), "a": tc.Real(-4, 4), "b": tc.Real(0, 6)})
+    rng, held = np.random.default_rng(9), np.zeros(2)
+    for _ in range(60):
+        a, b = rng.normal(0, 1, 5_000), np.minimum(rng.gamma(3, 0.7, 5_000), 6)
+        data = {"y": a + 5 * b + rng.normal(0, 2, 5_000), "a": a, "b": b}
+        found = rows_of(tc.Regression("y ~ a + b - 1"), data, schema, cost).fit(rng)
+        assert found.reasons == (None, None)
+        held += np.abs(found.values - [1, 5]) <= 1.96 * found.std_errors
+    assert held.min() > 46

@@ -133,7 +133,7 @@ def test_names_and_columns_are_those_of_formulaic(formula: str) -> None:
         ("y ~ r*q*s*a*b", "Q85"),
         ("y ~ r*q*a + I(a**2)*r*q", "Q85"),
         ("y ~ r*q*(a + b + m + I(a**2))", "Q85"),
-        ("y ~ r*q*a + r*q*b + r*q*m", "Q89"),
+        ("y ~ r*q*a + r*q*b + r*q*m + q*s*a + q*s*b + r*s*a", "Q89"),
     ],
 )
 def test_columns_that_cannot_take_part(formula: str, code: str) -> None:

@@ -7,11 +7,12 @@ D = sum t**2 + 2 c sum |t|.  Nothing tells the signs of t, and hardly anything h
 Size.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for exponential tails, from which tau follows
     where D is known well enough.  At least it is one standard deviation (exponential errors), or TAIL times c: the mean
     excess of a Pareto law over c is c / (a - 1), and TAIL is that of a = 3.2.
-Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  The mean of t changes with the
-    regressors: by SLOPE times as much in each direction of variance 1, and by ALONG times as much along the fitted
-    mean, with which the spread of skewed responses goes (incomes, numbers of visits and log-normal laws have .6 to 1).
-    Where sums of psi**2 x tell that the variance depends on x, t follows: for a scale s(x) of a common law,
-    d log t / d log s = 1 + c / tau.
+Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
+    the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
+    their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
+    by ALONG times as much along the fitted mean, with which the spread of skewed responses goes (incomes, numbers of
+    visits and log-normal laws have .6 to 1).  A row that is clipped does not follow the coefficients, so that steps are
+    longer by the share that does (`LinearStep.kept`), and so are moves.
 The move is no correction but an error of the coefficients, of this size: symmetric errors have none.
 
 Releases of before do not count: the bias that exponential errors of the same variance would have stands in its place.
@@ -35,9 +36,14 @@ if TYPE_CHECKING:
 TAIL: Final = 0.45
 """Mean excess over the range, relative to it, that tails are taken to have at least."""
 SLOPE: Final = 0.5
-"""Change of the mean of t per standard deviation of a regressor, relative to its mean."""
+"""Change of the mean of t per standard deviation of a regressor, relative to its mean, where nothing is known of it."""
 ALONG: Final = 0.8
 """The same per standard deviation of the fitted mean."""
+SURE: Final = 5.0
+"""Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
+LEAST: Final = 0.5
+"""The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,11 @@ class ClippedTail:
     excess: float
     mean: float
     square: float
+
+
+def surely_clipped(scores: ResidualScores) -> bool:
+    """Return whether residuals are clipped beyond doubt, or a release does not tell."""
+    return scores.far is None or scores.far[0] > SURE * math.sqrt(scores.far[1])
 
 
 def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> ClippedTail | None:
@@ -78,13 +89,20 @@ def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVarian
         shift = cut_shift(step, scores, errors)
         return np.outer(shift, shift)
     range_ = scores.residual.clip / step.unit
-    slope = _known_slope(step, scores, errors)
+    slope, noise = _slope_of_squares(step, scores, errors)
     # half of d log t / d log s, which is d log t / d log s**2
-    moved = found.mean * (step.constant + (1 + range_ / found.excess) / 2 * slope / errors.value)
-    along = ALONG * found.mean * _standardised_mean(step)
-    # rows A^-1 is the covariance of coefficients of directions of variance 1
-    everywhere = (SLOPE * found.mean) ** 2 * step.rows * step.inverse
-    return np.asarray(np.outer(moved, moved) + np.outer(along, along) + everywhere, dtype=np.float64)
+    steep = (1 + range_ / found.excess) / 2 / errors.value
+    # soft threshold at one standard deviation: noise alone shall not widen standard errors
+    known = np.sign(slope) * np.maximum(np.abs(slope) - np.sqrt(np.diag(noise)), 0.0)
+    moved = step.constant + steep * known
+    # what noise hides of it, in directions of variance 1, whose coefficients have the covariance rows A^-1
+    A = step.products.values[: step.u, : step.u] / step.rows
+    doubt = min(1.0, steep * math.sqrt(max(float(np.trace(A @ noise)) / step.u, 0.0)) / SLOPE)
+    unknown = LEAST + (1 - LEAST) * doubt
+    along = ALONG * unknown * _standardised_mean(step)
+    everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
+    both = np.outer(moved, moved) + np.outer(along, along) + everywhere
+    return np.asarray(both * (found.mean / step.kept) ** 2, dtype=np.float64)
 
 
 def _standardised_mean(step: LinearStep) -> Array:
@@ -106,22 +124,22 @@ def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -
     reach *= math.sqrt(_exponential_left(reach))  # of errors that are exponential: their squares were cut as well
     # E(X - 1 - reach)+ = exp(-1 - reach) for a standard exponential X
     sd, beyond = range_ / reach, math.exp(-1 - reach)
-    slope = _known_slope(step, scores, errors)
+    slope, noise = _slope_of_squares(step, scores, errors)
+    # soft threshold at one standard deviation: noise alone shall not widen standard errors
+    slope = np.sign(slope) * np.maximum(np.abs(slope) - np.sqrt(np.diag(noise)), 0.0)
     # from the slope of the clipped variance in x to that of s(x)**2, by the former's derivative in s**2
     slope /= _exponential_left(reach) - reach**2 * beyond
     # t(s) = s exp(-1 - range / s) to first order in s**2, around sd
     return beyond * (sd * step.constant + (1 + reach) / (2 * sd) * slope)
 
 
-def _known_slope(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
-    """Return the coefficients of the clipped variance in the terms, as far as they exceed their noise, shape (u,)."""
+def _slope_of_squares(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> tuple[Array, Array]:
+    """Return the coefficients of the clipped variance in the terms, shape (u,), and their noise's covariance."""
     inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.constant / step.rows
     slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
     moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
-    noise = np.sqrt(meat.variances @ moved**2)
-    # soft threshold at one standard deviation: noise alone shall not widen standard errors
-    kept = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0)
-    return np.asarray(kept * step.squares_factor(errors.value), dtype=np.float64)
+    factor = step.squares_factor(errors.value)
+    return slope * factor, (moved.T * meat.variances) @ moved * factor**2
 
 
 def _clips_nothing(step: LinearStep, range_: float) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_clipping import cut_covariance
+from tacit.method.regression.estimate_clipping import cut_covariance, surely_clipped
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -43,6 +43,8 @@ MAX_RELATIVE_NOISE: Final = 0.25
 """Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
 MAX_OF_NORMS: Final = 0.25
 """The same for rows shortened to a norm, whose noise is alike in all directions."""
+LEAST_KEPT: Final = 0.5
+"""Least share of rows whose residual is not clipped that is believed: less is noise."""
 REPORTED_SHARE: Final = 0.05
 """Part of a variance due to clipping from which a note reports it."""
 ROBUST_SHARE: Final = 0.9
@@ -58,6 +60,8 @@ class LinearStep:
     shape (u, u).  b0, b1: shape (u,).  unit: psi of a residual of 1.  noise: covariance of the noise in g.  gain: by
     how much the step lowers the sum of squares.  rows: number of complete rows, public or noisy.  constant:
     coefficients of the constant 1, shape (u,).  full_range: a range of residuals that clips none.
+    kept: share of the rows whose residual is not clipped, as far as it is released: the slope of a clipped residual, by
+    which a step is longer.
     """
 
     scales: Array
@@ -72,6 +76,7 @@ class LinearStep:
     rows: float
     constant: Array
     full_range: float
+    kept: float = 1.0
 
     @property
     def u(self) -> int:
@@ -156,11 +161,11 @@ def _covariances_of_rows(
     found = sampling_covariance(step, scores, errors)
     cut = cut_covariance(step, scores, errors)
     privacy = _privacy_covariance(step, found.covariance)
-    both = found.covariance + cut
-    wider = widening(step, both + privacy, found.noise_variance)
-    return _Covariances(
-        both, privacy, wider, _robustness_notes(names, found.kept_share, np.diag(cut) / np.diag(both + privacy))
-    )
+    both = found.covariance / step.kept**2 + cut
+    # a bias that may be noise alone is allowed for, and not reported
+    biased = np.diag(cut) / np.diag(both + privacy) * surely_clipped(scores)
+    wider = widening(step, both + privacy, found.noise_variance / step.kept**4)
+    return _Covariances(both, privacy, wider, _robustness_notes(names, found.kept_share, biased))
 
 
 def _covariances_of_persons(
@@ -227,17 +232,20 @@ def linear_step(
     if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
         return f"the first fit told nothing of where to look: {UNKNOWN}"
     inner = terms[:u, :m]
-    g, noise = inner @ scores.score / unit, scores.noise(inner) / unit**2
+    counted = float(crossed.values[0, 0]) if rows is None else rows
+    kept = 1.0 if scores.far is None else max(1 - max(scores.far[0], 0.0) / max(counted, 1.0), LEAST_KEPT)
+    # a residual that is clipped does not change with the coefficients: Newton's step for those that do
+    g, noise = inner @ scores.score / (unit * kept), scores.noise(inner) / (unit * kept) ** 2
     b1 = b0 + inverse @ g
     # the mean of E A^-1 N a is the sum over noises of variance P A^-1 P a, P the noise's pattern
     moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
     # noise in g adds tr(A^-1 Cov(g)) to the mean of g' A^-1 g
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
-    b1, rows = b1 - inverse @ second, float(crossed.values[0, 0]) if rows is None else rows
+    b1 = b1 - inverse @ second
     # 2 |terms[u, m]| is the response's whole range, and the pilot's widest clipping range
     ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
-    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
+    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, counted, ones, widest, kept)
 
 
 def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
@@ -271,8 +279,7 @@ def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
     range_ = scores.residual.clip / step.unit
     sd = range_ / math.sqrt(variance)
     # a number that its noise hides is not said
-    counted, noise = scores.far or (0.0, 0.0)
-    rows = f"about {counted:,.0f} rows" if counted > 2 * math.sqrt(noise) else "rows"
+    rows = f"about {scores.far[0]:,.0f} rows" if scores.far and surely_clipped(scores) else "rows"
     return (
         f"Residuals count up to {range_ * step.scales[-1]:.3g} either way ({sd:.2g} standard deviations); "
         f"{rows} beyond it pull less, as in Huber's regression."

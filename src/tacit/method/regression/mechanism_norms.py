@@ -91,7 +91,9 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     products, turn = read_standardised(parts[1], layout, columns.row)
     room = room_for(part, columns)
     noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)
-    residual = next_residual(columns, layout, products, turn, clip_of(part.question), noise)
+    # of rows the release counts what is clipped, and standard errors follow it
+    counted = part.question.unit is None and part.question.weight is None
+    residual = next_residual(columns, layout, products, turn, clip_of(part.question), noise, counted=counted)
     return with_scores(part, whitened(columns, layout, products, turn, room), residual)
 
 

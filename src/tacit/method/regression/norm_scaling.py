@@ -46,6 +46,12 @@ LEAST_WEIGHT: Final = 2.0**-14
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
+NOISY_RANGE: Final = 3.5
+"""Widest range of residuals, in standard deviations, where the scores' noise is more than a third of their sampling
+error: noise grows with the range, and of normal errors one in 2,000 is beyond."""
+LIGHT: Final = 0.25
+"""Part of the response's variance that shortened rows and noise may hide for its tails to be taken for light; beyond
+heavier tails than this, clipping at NOISY_RANGE would move coefficients by more than the noise it saves."""
 
 
 @dataclass(frozen=True)
@@ -249,11 +255,12 @@ def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array
 
 
 def next_residual(
-    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, clip: int, noise: float
+    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, clip: int, noise: float, *, counted: bool
 ) -> ClippedResidual:
     """Return the residual from the pilot fit, in standard deviations; the response where products allow no fit.
 
     noise: standard deviation of the noise in a sum of psi times a regressor of variance 1, as a part of the range.
+    counted: whether the release will tell how many residuals are clipped.
     """
     m, u = layout.size, len(layout.names)
     # terms of a standardised vector, on axes at right angles
@@ -261,31 +268,39 @@ def next_residual(
     axes = np.linalg.svd(terms, full_matrices=False)[2]
     rows = np.zeros((u + 1, m + 1))
     rows[:u, :m], rows[u, m] = axes, 1.0
-    found = products.of_rows(columns.rows).transformed(rows)
+    if not layout.formula.intercept:
+        # the response itself, not less its mean: no term would take that up
+        whole = layout.terms[u, :m] * (turn[m, m] / layout.terms[u, m])
+        rows[u, :m] = np.linalg.solve(turn[:m, :m].T, whole - turn[m, :m])
+    summed = products.of_rows(columns.rows)
+    found = summed.transformed(rows)
     b = pilot_coefficients(found, u)
     # squares that shortened rows hide; more would cost every regression with wide bounds, whatever its errors
-    hidden = max(1 - float(found.values[u, u]) / columns.rows, 0.0)
+    hidden = max(1 - float(summed.values[m, m]) / columns.rows, 0.0)
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
-    cut = min(max(scale * _range(columns.rows, noise, columns.row), MIN_RANGE * top), top)
+    light = counted and hidden + float(columns.doubts[m - 1]) < LIGHT
+    range_ = _range(columns.rows, noise, NOISY_RANGE if light else math.inf, columns.row)
+    cut = min(max(scale * range_, MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
 
 
-def _range(rows: float, noise: float, row: float = 1.0) -> float:
+def _range(rows: float, noise: float, most: float, row: float) -> float:
     """Return the clipping range in standard deviations of a residual, as `linear_pilot.residual_range` has it.
 
     Bias from clipping falls as range**-3 and is to vanish beside the whole error, that of noise included: the rows that
-    count are those which would have this error without noise.  row: see `Columns`; noise hides squared scores of small
-    weights, which make standard errors, sooner than their sums.
+    count are those which would have this error without noise.  most: the widest range at which noise may be more than a
+    third of the sampling error.  row: see `Columns`; noise hides squared scores of small weights, which make standard
+    errors, sooner than their sums.
     """
     range_ = RANGE
     # falls as noise grows with it: a few rounds of halfway steps settle it
     for _ in range(30):
         worth = rows / (1 + (noise * range_) ** 2 / max(rows, 1.0))
         range_ = (range_ + range_of_rows(worth)) / 2
-    return max(range_, row * math.sqrt(rows) / (3 * noise))
+    return max(min(range_, most), row * math.sqrt(rows) / (3 * noise))
 
 
 def as_integers(rows: Array) -> NormClip:
