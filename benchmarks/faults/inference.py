@@ -1237,10 +1237,26 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.norm_scaling",
-        "light = counted and hidden",
-        "light = hidden",
+        "light = counted and (",
+        "light = (",
         "residuals of persons are clipped as if the release told how many",
         ("tests/inference/test_clipped_tail.py::test_residuals_are_clipped_closer_where_tails_are_light_and_counted",),
+    ),
+    Fault(
+        "tacit.method.regression.clipped_shares",
+        "lost**2 * (SLOPE**2 + 1 / size)",
+        "0 * lost",
+        "residuals are clipped as close as noise asks, whatever clipping takes",
+        ("tests/inference/test_clipped_tail.py::test_residuals_are_clipped_closer_where_tails_are_light_and_counted",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_scaling",
+        " or top < TIGHT * least",
+        "",
+        "few rows in tight bounds are clipped as far out as if their tails could be heavy",
+        (
+            "tests/inference/test_clipped_tail.py::test_residuals_are_clipped_closer_where_bounds_leave_no_room_for_tails",
+        ),
     ),
     Fault(
         "tacit.method.regression.estimate_linear",

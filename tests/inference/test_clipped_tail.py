@@ -163,7 +163,7 @@ def test_residuals_that_are_not_clipped_have_no_allowance() -> None:
 
 @pytest.mark.parametrize(("errors", "who"), [("normal", False), ("normal", True), ("log-normal", False)])
 def test_residuals_are_clipped_closer_where_tails_are_light_and_counted(errors: str, who: bool) -> None:
-    """A small price: at 3.5 deviations, unless tails are heavy or the release does not tell how many are clipped."""
+    """A small price: at about 3.5 deviations, unless tails are heavy or it is not told how many are clipped."""
     rng, n = np.random.default_rng(10), 20_000
     a, b = rng.normal(0, 1, n), rng.normal(0, 1, n)
     e = rng.normal(0, 1, n) if errors == "normal" else (np.exp(1.2 * rng.normal(0, 1, n)) - np.exp(0.72)) / 3.8
@@ -179,6 +179,18 @@ def test_residuals_are_clipped_closer_where_tails_are_light_and_counted(errors: 
         assert range_ == pytest.approx(3.5, rel=0.15)
     else:
         assert range_ > 4
+
+
+@pytest.mark.parametrize(("bound", "close"), [(5, True), (50, False)])
+def test_residuals_are_clipped_closer_where_bounds_leave_no_room_for_tails(bound: int, close: bool) -> None:
+    """1,000 rows, noise that hides the response's variance: within bounds of 5 deviations no tail is heavy."""
+    rng, n = np.random.default_rng(11), 1_000
+    a, b = rng.uniform(-1, 1, n), rng.uniform(-1, 1, n)
+    data = {"y": 0.5 * a + rng.normal(0, 0.9, n), "a": a, "b": b}
+    schema = tc.Schema({"y": tc.Real(-bound, bound), "a": tc.Real(-1, 1), "b": tc.Real(-1, 1)})
+    rows = rows_of(QUERY, data, schema, Cost.of(rho="0.03"))
+    step, scores = read(rows, rows.expected(n))
+    assert (scores.residual.clip / step.unit * step.scales[-1] < 3.4) == close
 
 
 def test_a_step_is_longer_where_many_residuals_are_clipped() -> None:

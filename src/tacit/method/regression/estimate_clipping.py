@@ -27,16 +27,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.method.regression.clipped_shares import SLOPE, TAIL
 from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
     from tacit.method.regression.estimate_linear import LinearStep
 
-TAIL: Final = 0.45
-"""Mean excess over the range, relative to it, that tails are taken to have at least."""
-SLOPE: Final = 0.5
-"""Change of the mean of t per standard deviation of a regressor, relative to its mean, where nothing is known of it."""
 ALONG: Final = 0.8
 """The same per standard deviation of the fitted mean."""
 SURE: Final = 5.0

@@ -19,6 +19,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.regression.centred_products import centred
+from tacit.method.regression.clipped_shares import noisy_range
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
     MIN_RANGE,
@@ -46,12 +47,11 @@ LEAST_WEIGHT: Final = 2.0**-14
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
-NOISY_RANGE: Final = 3.5
-"""Widest range of residuals, in standard deviations, where the scores' noise is more than a third of their sampling
-error: noise grows with the range, and of normal errors one in 2,000 is beyond."""
+TIGHT: Final = 12.0
+"""Width of the response's bounds, in its standard deviations, within which no tail can be heavy."""
 LIGHT: Final = 0.25
-"""Part of the response's variance that shortened rows and noise may hide for its tails to be taken for light; beyond
-heavier tails than this, clipping at NOISY_RANGE would move coefficients by more than the noise it saves."""
+"""Part of the response's variance that shortened rows and noise may hide for its tails to be taken for light; with
+heavier tails than this, the ranges of `clipped_shares` would move coefficients by more than the noise it saves."""
 
 
 @dataclass(frozen=True)
@@ -280,8 +280,11 @@ def next_residual(
     scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
-    light = counted and hidden + float(columns.doubts[m - 1]) < LIGHT
-    range_ = _range(columns.rows, noise, NOISY_RANGE if light else math.inf, columns.row)
+    # what is found of the response is the least that its standard deviation can be, but for noise
+    least = math.sqrt(max(float(summed.values[m, m]) / columns.rows, 0.0))
+    light = counted and (hidden + float(columns.doubts[m - 1]) < LIGHT or top < TIGHT * least)
+    most = noisy_range(columns.rows, noise, m) if light else math.inf
+    range_ = _range(columns.rows, noise, most, columns.row)
     cut = min(max(scale * range_, MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
