@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tacit.method.regression.estimate_linear import LinearStep
 
 ALONG: Final = 0.8
-"""The same per standard deviation of the fitted mean."""
+"""As SLOPE, per standard deviation of the fitted mean."""
 SURE: Final = 5.0
 """Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
 LEAST: Final = 0.5
@@ -89,9 +89,7 @@ def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVarian
     slope, noise = _slope_of_squares(step, scores, errors)
     # half of d log t / d log s, which is d log t / d log s**2
     steep = (1 + range_ / found.excess) / 2 / errors.value
-    # soft threshold at one standard deviation: noise alone shall not widen standard errors
-    known = np.sign(slope) * np.maximum(np.abs(slope) - np.sqrt(np.diag(noise)), 0.0)
-    moved = step.constant + steep * known
+    moved = step.constant + steep * _beyond_noise(slope, noise)
     # what noise hides of it, in directions of variance 1, whose coefficients have the covariance rows A^-1
     A = step.products.values[: step.u, : step.u] / step.rows
     doubt = min(1.0, steep * math.sqrt(max(float(np.trace(A @ noise)) / step.u, 0.0)) / SLOPE)
@@ -121,9 +119,7 @@ def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -
     reach *= math.sqrt(_exponential_left(reach))  # of errors that are exponential: their squares were cut as well
     # E(X - 1 - reach)+ = exp(-1 - reach) for a standard exponential X
     sd, beyond = range_ / reach, math.exp(-1 - reach)
-    slope, noise = _slope_of_squares(step, scores, errors)
-    # soft threshold at one standard deviation: noise alone shall not widen standard errors
-    slope = np.sign(slope) * np.maximum(np.abs(slope) - np.sqrt(np.diag(noise)), 0.0)
+    slope = _beyond_noise(*_slope_of_squares(step, scores, errors))
     # from the slope of the clipped variance in x to that of s(x)**2, by the former's derivative in s**2
     slope /= _exponential_left(reach) - reach**2 * beyond
     # t(s) = s exp(-1 - range / s) to first order in s**2, around sd
@@ -137,6 +133,11 @@ def _slope_of_squares(step: LinearStep, scores: ResidualScores, errors: ErrorVar
     moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
     factor = step.squares_factor(errors.value)
     return slope * factor, (moved.T * meat.variances) @ moved * factor**2
+
+
+def _beyond_noise(slope: Array, noise: Array) -> Array:
+    """Return what exceeds one standard deviation of the noise: noise alone shall not widen standard errors."""
+    return np.asarray(np.sign(slope) * np.maximum(np.abs(slope) - np.sqrt(np.diag(noise)), 0.0), dtype=np.float64)
 
 
 def _clips_nothing(step: LinearStep, range_: float) -> bool:

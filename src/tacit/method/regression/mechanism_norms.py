@@ -7,8 +7,9 @@ Definition
     2. sums of the products of all entries of w, a vector of the constant, the regressors and the response, each less
        its mean and over its standard deviation, both from part 1;
     3. sums of psi v, psi**2 and psi**2 v v'.  v is the vector of the regressors, turned to axes on which part 2 finds
-       variance 1 and no correlation; psi is the row's residual from a fit to part 2, rounded and clipped.
-    At a pure price 3. is two parts: sums of psi v, and of psi**2 and psi**2 v v' of the same psi and v.
+       variance 1 and no correlation; psi is the row's residual from a fit to part 2, rounded and clipped.  Of rows
+       without weights also the number of those with |psi| = c, whose residual is clipped.
+    At a pure price 3. is two parts: sums of psi v, and all the others of the same psi and v.
     w and v are shortened to a norm of at most C, in integers and as the last step (`rows.norm_clip`).
     Public: schema, query, relation, price, and under replace-one the number of rows.
     Neighbours: one row replaced, or one added or removed.
@@ -19,12 +20,14 @@ Sensitivity
                       replace-one                          add-remove
         part 1        F sqrt(4 sum of B**2)                F sqrt(5/4 sum of B**2), and the number of rows
         part 2        sqrt(50) C**2, entries times 5, 7    5 C**2
-        part 3        2 F R                                sqrt(11/8) F R
+        part 3        2 F R, counted: sqrt(65/16) F R      sqrt(11/8) F R, counted: sqrt(23/16) F R
         psi v alone   2 F R                                F R
-        the rest      sqrt(2) U, U the weight of c R**2    sqrt(5/4) U
-    and a little more in parts 1 (groups of levels) and 3 (rounding down); the last two of pure prices
-    (`split_score_encoding`).  In l1, part 1: F times 2 sum of B (replace-one), 3/2 sum of B and the number of rows.
-    Persons: the same, and a little more for the rounding of means (`norm_person_encoding`).
+        the rest      sqrt(2) U, counted: sqrt(33/16) U    sqrt(5/4) U, counted: sqrt(21/16) U
+    with U the weight of c R**2; counted: where clipped rows are; and a little more in parts 1 (groups of levels) and 3
+    (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum of B
+    (replace-one), 3/2 sum of B and the number of rows.
+    Persons: the same, and a little more for the rounding of means (`norm_person_encoding`).  Rows with weights are
+    between themselves and absent rows (`weighted_rows`).
     None depends on the scales, axes and fit that the released parts chose, nor on the bounds of the columns in parts 2
     and 3.
 Noise
