@@ -411,9 +411,10 @@ def test_from_a_table_to_coefficients(model: str, price: dict[str, Any]) -> None
     eta = np.column_stack([np.ones(2), [0.0, 1.0], np.ones(2), np.zeros(2)]) @ found.values
     assert predicted.values == pytest.approx(np.exp(eta) if model == "gamma" else eta)
     effects = found.marginal_effects()
-    assert effects.values[0] == pytest.approx(
-        found.values[1] * (data["y"].mean() if model == "gamma" else 1.0), rel=0.1
-    )
+    # The slope times the mean response, which the release knows with noise of its own: six of its standard errors,
+    # false alarm 2e-9.
+    expected = found.values[1] * (data["y"].mean() if model == "gamma" else 1.0)
+    assert abs(effects.values[0] - expected) < 6 * effects.std_errors[0]
     assert len(found.curve("a").values) > 10
     both = tc.table(found, found)
     assert "a" in str(both)
