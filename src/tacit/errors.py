@@ -211,6 +211,9 @@ CODES: Final[dict[str, str]] = {
     "I78": "a function of parameters that is malformed",
     "I79": "a plot or a fitted distribution that a release does not allow",
     "I80": "average marginal effects that a release cannot provide",
+    "I81": "a function of estimates that cannot be bootstrapped",
+    "I82": "an unknown method of the bootstrap",
+    "I83": "a number of draws that is none, or too small for the level of an interval",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise, or one without an exact sampler",

@@ -6,7 +6,7 @@ values, differences).  `LinearCombination` computes arrays; `Estimate` labels th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -21,11 +21,13 @@ from tacit.estimates import (
     display,
     pairwise_differences,
     pairwise_ratios,
+    parametric_bootstrap,
     pictures,
     poststratification,
     ratios,
     weighting,
 )
+from tacit.estimates.bootstrap_draws import of_estimate
 from tacit.estimates.combination import LinearCombination
 from tacit.estimates.labelled import Labels
 from tacit.estimates.terms import ColumnTerms, Target, check_level
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from tacit.estimates.contrasts import Test
     from tacit.estimates.pairwise_differences import Pairwise
     from tacit.estimates.pairwise_ratios import Of, PairwiseRatios
+    from tacit.estimates.parametric_bootstrap import ParametricBootstrap, Way
     from tacit.estimates.ratios import Ratio
 
 
@@ -254,6 +257,24 @@ class Estimate:
     def independence(self, *, draws: int = 9_999, rng: int = 0) -> Test:
         """Independence of a Count's two factors, noise in its law [Gaboardi et al. 2016]; InferenceError I12."""
         return comparisons.independence(self, draws=draws, rng=rng)
+
+    def bootstrap(
+        self,
+        function: Callable[..., Any],
+        *,
+        draws: int = 9_999,
+        method: Way = "percentile",
+        rng: int | np.random.Generator = 0,
+    ) -> ParametricBootstrap:
+        """Any function of the terms, with intervals from seeded draws of both errors: the parametric bootstrap, free.
+
+        function: of a mapping of term to number, or of the number where there is one term; it gives one number, or
+        several by name.  method: "percentile", "basic" or "bias-corrected".  InferenceError I81 (a function that fails
+        at the estimate), I82 (method), I83 (draws), I02 (a term that there is none of).
+        Where the sampling covariance of terms was not released, errors add up in the function's direction, a bound.
+
+        """
+        return parametric_bootstrap.bootstrap(of_estimate(self), function, draws, method, rng)
 
     # Shown ---------------------------------------------------------------------------------------------------------
 

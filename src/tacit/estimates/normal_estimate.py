@@ -17,7 +17,8 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, special
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates import display, pictures
+from tacit.estimates import display, parametric_bootstrap, pictures
+from tacit.estimates.bootstrap_draws import of_normal
 from tacit.estimates.constraints import matrix_of
 from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
@@ -28,6 +29,8 @@ from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.estimates.parametric_bootstrap import ParametricBootstrap, Way
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,17 @@ class NormalEstimate:
         made = replace(self, terms=terms, values=matrix @ self.values, sampling=sampling, privacy=privacy)
         # a combination of transformed numbers is not the transform of anything: its interval is symmetric
         return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
+
+    def bootstrap(
+        self,
+        function: Callable[..., Any],
+        *,
+        draws: int = 9_999,
+        method: Way = "percentile",
+        rng: int | np.random.Generator = 0,
+    ) -> ParametricBootstrap:
+        """Any function of the terms, from draws of their joint normal law: see `Estimate.bootstrap`, and its errors."""
+        return parametric_bootstrap.bootstrap(of_normal(self), function, draws, method, rng)
 
     def _known(self, matrix: Array) -> None:
         """Raise InferenceError I45 where a term with a reason has a weight in some constraint."""

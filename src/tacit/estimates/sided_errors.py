@@ -42,6 +42,10 @@ class ReachOfTerms:
     stretch: Array
     bound: Array
 
+    def of(self, chosen: NDArray[np.bool_]) -> ReachOfTerms:
+        """Return the reach of some of the terms."""
+        return ReachOfTerms(self.stretch[chosen], self.bound[chosen])
+
 
 @dataclass(frozen=True)
 class SidedErrors:
