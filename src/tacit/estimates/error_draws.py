@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.combination import LinearCombination
@@ -156,7 +157,7 @@ def sided(errors: Array, below: ReachOfTerms, above: ReachOfTerms) -> Array:
     return np.clip(np.where(errors > 0, down, up) * errors, -above.bound, below.bound)
 
 
-def used_terms(combination: LinearCombination) -> tuple[tuple[ColumnTerms, ...], Array]:
+def used_terms(combination: LinearCombination) -> tuple[tuple[ColumnTerms, ...], NDArray[np.bool_]]:
     """Return the columns' terms that the combinations use, and which base terms these are, shape (base,).
 
     Of columns whose noise is one vector the same cells are kept, so that they are drawn together.
@@ -177,7 +178,7 @@ def _vector(block: ColumnTerms) -> tuple[str, int]:
     return block.source, len(block.value)
 
 
-def _some(block: ColumnTerms, mask: Array) -> ColumnTerms:
+def _some(block: ColumnTerms, mask: NDArray[np.bool_]) -> ColumnTerms:
     """Return some of a column's terms; their intervals stay those of all."""
     return replace(
         block,
@@ -190,9 +191,7 @@ def _some(block: ColumnTerms, mask: Array) -> ColumnTerms:
     )
 
 
-def draws_at_once(combination: LinearCombination, functions: int) -> int:
+def draws_at_once(blocks: tuple[ColumnTerms, ...], functions: int) -> int:
     """Return how many draws are held at a time."""
-    noises = sum(
-        block.loadings.size if block.joint is None else block.loadings.shape[1] for block in combination.blocks
-    )
-    return max(1, AT_ONCE // max(1, noises + (functions + 1) * combination.base))
+    noises = sum(block.loadings.size if block.joint is None else block.loadings.shape[1] for block in blocks)
+    return max(1, AT_ONCE // max(1, noises + (functions + 1) * sum(len(block.value) for block in blocks)))
