@@ -1,7 +1,7 @@
 """A user's function of estimated terms: what it gives at the estimate and at draws, and its slopes.
 
 A function may do anything with the numbers that it gets.  Where it raises, or gives no finite real number, it has no
-value there; at the estimate itself an exception is an error of the call (I81).
+value there; at the estimate itself any exception but those of arithmetic is an error of the call (I81).
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ class FunctionOfTerms:
             return self._called(values)
         except TacitError:
             raise
+        except (ArithmeticError, ValueError):
+            # a logarithm of 0, a division by 0: of the numbers, not of the call
+            self.names = self.names or ("function",)
+            return np.full(len(self.names), np.nan)
         except Exception as problem:
             text = f"the function fails at the estimate ({type(problem).__name__})."
             raise InferenceError(text, code="I81", hint=EXAMPLE, state=None) from None
