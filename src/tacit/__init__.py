@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.method.sufficient_statistics.query import SufficientStatistics
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
-    from tacit.parties import combine, hierarchy
+    from tacit.parties import average, combine, hierarchy
     from tacit.planning import Plan, plan
     from tacit.privacy import Budget, Cost
     from tacit.release.document import Release, Releases
@@ -74,6 +74,7 @@ __all__ = [
     "Table",
     "TacitError",
     "Variance",
+    "average",
     "combine",
     "difference",
     "draft",
@@ -105,7 +106,7 @@ _MODULES: Final = {
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",
-    "parties": "combine hierarchy",
+    "parties": "average combine hierarchy",
     "planning": "Plan plan",
     "privacy": "Budget Cost",
     "release.document": "Release Releases",

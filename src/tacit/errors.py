@@ -244,6 +244,8 @@ CODES: Final[dict[str, str]] = {
     "C28": "a file for a new key exists already, or cannot be created",
     "C29": "a private key that cannot be read, or that other users can read",
     "C30": "a party's key is not the one that its study lists",
+    "C35": "answers to average that are not of the same table",
+    "C36": "fewer than two answers to average",
     # M: machine
     "M01": "the machine failed while rows were read; the message says nothing about the rows",
     "M10": "bounds of a parameter that are malformed, or exceed the values it can have",

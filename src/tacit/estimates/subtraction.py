@@ -38,11 +38,11 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
     terms = shared_terms(a, b)
     b = _aligned(a, b)
     # a block that both contain is kept once: shared noise and sampling error then cancel as they should
-    blocks, place = _merge(a.blocks, b.blocks)
+    blocks, place = merged(a.blocks, b.blocks)
     size = sum(len(block.value) for block in blocks)
     left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
-    _spread(a, left, [*range(len(a.blocks))], blocks)
-    _spread(b, right, place, blocks)
+    spread_over(a, left, [*range(len(a.blocks))], blocks)
+    spread_over(b, right, place, blocks)
     words = f"difference: {a.estimand}, minus {b.estimand}"
     others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
     made = replace(
@@ -92,7 +92,7 @@ def _same(x: ColumnTerms, y: ColumnTerms) -> bool:
     )
 
 
-def _merge(a: tuple[ColumnTerms, ...], b: tuple[ColumnTerms, ...]) -> tuple[tuple[ColumnTerms, ...], list[int]]:
+def merged(a: tuple[ColumnTerms, ...], b: tuple[ColumnTerms, ...]) -> tuple[tuple[ColumnTerms, ...], list[int]]:
     """Blocks of both without repetition, and where each of b's is found."""
     blocks, place = list(a), list[int]()
     for block in b:
@@ -103,7 +103,7 @@ def _merge(a: tuple[ColumnTerms, ...], b: tuple[ColumnTerms, ...]) -> tuple[tupl
     return tuple(blocks), place
 
 
-def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTerms, ...]) -> None:
+def spread_over(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTerms, ...]) -> None:
     """Add the matrix of `one` to `out`, in the columns of the merged blocks."""
     starts = np.cumsum([0, *[len(block.value) for block in blocks]])
     matrix = np.eye(len(one.terms)) if one.matrix is None else one.matrix
