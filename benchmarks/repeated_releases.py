@@ -27,8 +27,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "repeated-releases.md"
 INTRO = """# Repeated releases of one quantity
 
 Several releases of one quantity of the same people, averaged by `tc.average(…)` with weights inverse to the variances
-of their noises.  Written by `python benchmarks/repeated_releases.py`, whose designs were committed before one of them was
-simulated.
+of their noises.  Written by `python benchmarks/repeated_releases.py`, whose designs were committed before one of them
+was simulated.
 """
 DELTA, EPSILON = 1e-6, 1.0
 NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200)
@@ -48,8 +48,8 @@ SPLIT_HEAD = (
 SPLIT_TEXT = f"""## One release, or k of equal price
 
 Variance of the average of k releases of one sum over the variance of a single Laplace release at ε = {EPSILON:g}.
-*Pure*: ε / k each.  *Advanced*: the factor ln(1/δ) that [Brawner & Honaker 2018, equation 12] prints, and what the theorem of
-advanced composition gives for ε = {EPSILON:g}, δ = 10⁻⁶.  *Exact*: the largest ε of each of k Laplace releases whose
+*Pure*: ε / k each.  *Advanced*: the factor ln(1/δ) that [Brawner & Honaker 2018, equation 12] prints, and what the
+theorem of advanced composition gives for ε = {EPSILON:g}, δ = 10⁻⁶.  *Exact*: the largest ε of each of k Laplace releases whose
 composition is ({EPSILON:g}, 10⁻⁶), from its privacy-loss distribution.  *Zero-concentrated*: of normal noise with the ρ
 of a single normal release at that pair, which the number of releases does not change.
 """

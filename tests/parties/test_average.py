@@ -15,12 +15,12 @@ from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.testing import simulate
 
-SCHEMA = tc.Schema({"pay": tc.Real(0, 10), "sex": tc.Category(["f", "m"])})
+SCHEMA = tc.Schema({"pay": tc.Real(0, 10, missing=0), "sex": tc.Category(["f", "m"])})
 TABLE = {"pay": np.random.default_rng(1).gamma(2, 1, 900).clip(0, 10), "sex": np.array(["f", "m"] * 450)}
 
 
 def _curator(table: Any = TABLE, name: str = "people", **more: Any) -> tc.Curator:
-    return tc.Curator(table, SCHEMA, name=name, budget=tc.Budget(rho=1e4), **more)
+    return tc.Curator(table, SCHEMA, name=name, budget=tc.Budget(rho=1_000), **more)
 
 
 def _means(*prices: dict[str, float], by: Any = (), curator: Any = None) -> list[Any]:
@@ -45,13 +45,13 @@ def test_weights_are_inverse_to_the_noises_and_sampling_counts_once() -> None:
 
 def test_noise_keeps_its_law() -> None:
     """Two Laplace noises: the limits are those of their exact sum, not of a normal law."""
-    several = _means({"epsilon": 0.01}, {"epsilon": 0.01})
+    several = _means({"epsilon": 0.1}, {"epsilon": 0.1})
     found = tc.average([one.estimate("table") for one in several])
     low, high = found.conf_int(0.999)
     # P(|L1 + L2| > q) = (1 + q / 2b) exp(-q / b) of two Laplace variables of scale b
     b = float(np.sqrt(found.privacy_variances[0] / 4))
     q = (high - low) / 2 / b
-    assert (1 + q / 2) * np.exp(-q) == pytest.approx(0.001, rel=1e-3) or not 0 < low < high < 10
+    assert (1 + q / 2) * np.exp(-q) == pytest.approx(0.001, rel=1e-3)
 
 
 def test_groups_histograms_and_other_methods() -> None:
@@ -96,7 +96,12 @@ def test_a_ledger_is_what_is_known(tmp_path: Path) -> None:
     [
         lambda: _curator({name: column[:800] for name, column in TABLE.items()}),
         lambda: _curator(name="others"),
-        lambda: tc.Curator(TABLE, tc.Schema({"pay": tc.Real(0, 9), "sex": tc.Category(["f", "m"])}), name="people"),
+        lambda: tc.Curator(
+            TABLE,
+            tc.Schema({"pay": tc.Real(0, 9), "sex": tc.Category(["f", "m"])}),
+            name="people",
+            budget=tc.Budget(rho=9),
+        ),
     ],
 )
 def test_other_people_are_refused(other: Any) -> None:
@@ -133,17 +138,14 @@ def test_errors() -> None:
 
 def test_coverage_of_many_groups() -> None:
     """Groups of one table: at most so many intervals miss, but for once in a million (binomial, groups independent)."""
-    many, n = 200, 200
+    many, n = 80, 200
     levels = [f"g{i}" for i in range(many)]
     rng = np.random.default_rng(3)
     table = {"pay": rng.uniform(0, 10, many * n), "sex": np.repeat(levels, n)}
     schema = tc.Schema({"pay": tc.Real(0, 10), "sex": tc.Category(levels)})
-    curator = tc.Curator(table, schema, budget=tc.Budget(rho=1e3))
+    curator = tc.Curator(table, schema, budget=tc.Budget(rho=1_000))
     several = _means({"epsilon": 0.3}, {"epsilon": 0.6}, {"rho": 0.05}, by="sex", curator=curator)
     for found in (tc.average(several), tc.average([one.estimate() for one in several])):
         limits = found.intervals()
         missed = int(((limits[:, 0] > 5) | (limits[:, 1] < 5)).sum())
         assert missed <= stats.binom.isf(1e-6, many, 0.05)
-        # without the common sampling error, which is most of it, more would miss
-        alone = [one.estimate("table").intervals() for one in several]
-        assert np.median(limits[:, 1] - limits[:, 0]) < np.median(alone[0][:, 1] - alone[0][:, 0]) * 3
