@@ -48,10 +48,14 @@ SPLIT_HEAD = (
 SPLIT_TEXT = f"""## One release, or k of equal price
 
 Variance of the average of k releases of one sum over the variance of a single Laplace release at ε = {EPSILON:g}.
-*Pure*: ε / k each.  *Advanced*: the factor ln(1/δ) that [Brawner & Honaker 2018, equation 12] prints, and what the
-theorem of advanced composition gives for ε = {EPSILON:g}, δ = 10⁻⁶.  *Exact*: the largest ε of each of k Laplace releases whose
-composition is ({EPSILON:g}, 10⁻⁶), from its privacy-loss distribution.  *Zero-concentrated*: of normal noise with the ρ
-of a single normal release at that pair, which the number of releases does not change.
+
+- *Pure*: ε / k each.
+- *Advanced*: the factor ln(1/δ) that [Brawner & Honaker 2018, equation 12] prints, and what the theorem of advanced
+  composition gives for ε = {EPSILON:g}, δ = 10⁻⁶.
+- *Exact composition*: the largest ε of each of k Laplace releases whose composition is ({EPSILON:g}, 10⁻⁶), from its
+  privacy-loss distribution.
+- *Zero-concentrated*: of normal noise with the ρ of a single normal release at that pair, which the number of releases
+  does not change.
 """
 COVER_HEAD = (
     "| rows | rows of each group | prices | one question, % | estimates, % | noise, one release = 1 "

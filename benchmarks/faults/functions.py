@@ -6,6 +6,8 @@ from faults.fault import Fault
 
 BOOTSTRAP = "tests/inference/test_parametric_bootstrap.py"
 
+AVERAGE = "tests/parties/test_average.py"
+
 FAULTS = (
     Fault(
         "tacit.estimates.bootstrap_draws",
@@ -41,5 +43,33 @@ FAULTS = (
         "k = int(np.floor((len(found) + 1) * tail))",
         "draws at which a function has no value are left out",
         (f"{BOOTSTRAP}::test_draws_without_a_value_count_on_both_sides",),
+    ),
+    Fault(
+        "tacit.parties.averaged",
+        "worth = 1 / np.maximum(np.median(relative, axis=1), 1e-9)",
+        "worth = 1 / np.sqrt(np.maximum(np.median(relative, axis=1), 1e-9))",
+        "weights of an average are not inverse to the variances of the noises",
+        (f"{AVERAGE}::test_weights_are_inverse_to_the_noises_and_sampling_counts_once",),
+    ),
+    Fault(
+        "tacit.parties.averaged",
+        "block, people=first.blocks[0].people)",
+        "block, people=str(id(one)))",
+        "the sampling error of the same people is averaged as if they were different ones",
+        (f"{AVERAGE}::test_weights_are_inverse_to_the_noises_and_sampling_counts_once",),
+    ),
+    Fault(
+        "tacit.parties.averaged",
+        "np.sum([w * _covariance(one, \"sampling\") for w, one in several], axis=0)",
+        "np.sum([w**2 * _covariance(one, \"sampling\") for w, one in several], axis=0)",
+        "sampling errors of coefficients of the same people are averaged as if they were independent",
+        (f"{AVERAGE}::test_groups_histograms_and_other_methods",),
+    ),
+    Fault(
+        "tacit.parties.averaged",
+        'facts["ledger"] = (first.ledger, one.ledger)',
+        'facts["ledger"] = (first.ledger, first.ledger)',
+        "releases of two ledgers are averaged as those of the same people",
+        (f"{AVERAGE}::test_a_ledger_is_what_is_known",),
     ),
 )
