@@ -71,9 +71,9 @@ def test_groups_histograms_and_other_methods() -> None:
     assert isinstance(mixed, NormalEstimate)
     assert min(mean.value, fitted.value) <= mixed.value <= max(mean.value, fitted.value)
     assert mixed.privacy_variances[0] < min(mean.privacy_variances[0], fitted.privacy_variances[0])
-    most = max(mean.sampling_variances[0], fitted.sampling_variances[0])
-    least = min(mean.sampling_variances[0], fitted.sampling_variances[0])
-    assert least * (1 - 1e-12) <= mixed.sampling_variances[0] <= most * (1 + 1e-12)
+    worth = 1 / np.array([one.privacy_variances[0] for one in (mean, fitted)])
+    spread = worth / worth.sum() @ [one.sampling_variances[0] for one in (mean, fitted)]
+    assert mixed.sampling_variances[0] == pytest.approx(spread)
     assert "caller's word" in " ".join(mixed.notes)
 
 
