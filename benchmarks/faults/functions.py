@@ -60,8 +60,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.parties.averaged",
-        "np.sum([w * _covariance(one, \"sampling\") for w, one in several], axis=0)",
-        "np.sum([w**2 * _covariance(one, \"sampling\") for w, one in several], axis=0)",
+        'np.sum([w * _covariance(one, "sampling") for w, one in several], axis=0)',
+        'np.sum([w**2 * _covariance(one, "sampling") for w, one in several], axis=0)',
         "sampling errors of coefficients of the same people are averaged as if they were independent",
         (f"{AVERAGE}::test_groups_histograms_and_other_methods",),
     ),
