@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld
-from pages import Part, asked, part_by_part
+from pages import Part, asked, part_by_part, put
 from scipy import optimize, stats
 from selected_answers import GROUPS, LEAST, Law, column, of, price, share
 
@@ -58,7 +58,7 @@ Variance of the average of k releases of one sum over the variance of a single L
   does not change.
 """
 COVER_HEAD = (
-    "| rows | rows of each group | prices | one question, % | estimates, % | noise, one release = 1 "
+    "| law of rows | rows of each group | prices | one question, % | estimates, % | noise, one release = 1 "
     "| as expected | no answer, % |\n"
     "|---|---:|---|---:|---:|---:|---:|---:|"
 )
@@ -145,8 +145,9 @@ def cover(name: str, n: int, split_: str, repeats: int) -> str:
     return "| " + " | ".join((name, f"{n:,}", split_, *shown, *tail)) + " |"
 
 
-def splitting(_: int) -> list[Part]:
-    return [SPLIT_TEXT, SPLIT_HEAD, *(partial(split, k) for k in NUMBERS)]
+def splitting() -> str:
+    """Return the part that is computed, not simulated."""
+    return "\n".join([SPLIT_TEXT, SPLIT_HEAD, *(split(k) for k in NUMBERS)])
 
 
 def coverage(repeats: int) -> list[Part]:
@@ -155,9 +156,13 @@ def coverage(repeats: int) -> list[Part]:
 
 
 def main() -> None:
-    parts = {"splitting": splitting, "coverage": coverage}
-    options = asked(__doc__, parts, 1_000)
-    part_by_part(options, PAGE, "repeated_releases.py", parts, INTRO)
+    options = asked(__doc__, ("splitting", "coverage"), 1_000)
+    if not PAGE.exists():
+        PAGE.write_text(INTRO, encoding="utf-8")
+    if "splitting" in options.parts:
+        put(PAGE, "repeated_releases.py splitting", splitting())
+    options.parts = [part for part in options.parts if part != "splitting"]
+    part_by_part(options, PAGE, "repeated_releases.py", {"coverage": coverage}, INTRO)
 
 
 if __name__ == "__main__":
