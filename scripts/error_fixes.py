@@ -43,6 +43,7 @@ WRITTEN: Final = {
     "I43": "a regressor or response with bins enough, or a Boolean, as the model takes them; the message says which",
     "I45": "a formula with a term to test or predict; the message says what is missing",
     "I46": "a function of one row and the parameters that returns one number, and a start for each parameter",
+    "I81": 'a function of the terms that gives one number, or several by name: bootstrap(lambda m: m["f"] / m["m"])',
     "C15": _NEAREST,
     "C17": 'effects="random" or "common"',
     "M11": f"{_NEAREST}; it lists all families",
