@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import math
 import time
+import zlib
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from pages import Part, asked, put, thinned, worked
 from scipy import stats
-from selected_answers import GROUPS, LEAST, Law, of, share, tables
+from selected_answers import GROUPS, LEAST, Law, of, price, share, tables
 
 import tacit as tc
 from tacit.estimates import error_laws
 from tacit.estimates.contrasts import combine
+from tacit.testing import simulate
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "contrasts.md"
 LAWS = {
@@ -50,7 +52,18 @@ PAIRS = (
     ("lognormal", "lognormal"),
     ("normal, sd .02", "normal, sd .02"),
 )
+SMALL = (
+    ("share .05", "share .05"),
+    ("share .05", "share .01"),
+    ("share .01", "share .01"),
+    ("share .98", "share .95"),
+    ("share .2", "share .05"),
+)
+"""Pairs of small shares (or large ones), written down before any of them was simulated, as were their sizes."""
+LAWS |= {f"share {p:g}".replace("0.", "."): share(p) for p in (0.05, 0.01, 0.98, 0.95, 0.2)}
 SIZES = (30, 200, 2_000)
+SMALL_SIZES = (60, 150, 500)
+WHOLE_PRICES = ("epsilon=1", "rho=0.5")
 PRICES = ("epsilon=0.5", "epsilon=2", "rho=0.02", "rho=0.5")
 HEAD = (
     "| first group | second group | rows of each | price | symmetric, % | now, % | width, symmetric = 1 "
@@ -86,6 +99,11 @@ def cell(one: str, other: str, n: int, said: str, repeats: int) -> str:
         hits.append(np.stack([np.abs(values - truth) <= q, inside]))
         widths.append(np.stack([2 * q, limits[:, 1] - limits[:, 0]]))
     hit, width = np.concatenate(hits, axis=1), np.concatenate(widths, axis=1)
+    return _row(one, other, n, said, hit, width, reasons)
+
+
+def _row(one: str, other: str, n: int, said: str, hit: np.ndarray, width: np.ndarray, reasons: int) -> str:
+    """Return a row; hit, width: of the symmetric interval and of the one that is used now, shape (2, answers)."""
     known, total = hit.shape[1], hit.shape[1] + reasons
     words = [one, other, f"{n:,}", said.replace("=", " = ")]
     if known < 50:
@@ -98,9 +116,34 @@ def cell(one: str, other: str, n: int, said: str, repeats: int) -> str:
     return "| " + " | ".join((*words, *shown, ratio, f"{100 * reasons / total:.0f}")) + " |"
 
 
+def whole(one: str, other: str, n: int, said: str, repeats: int) -> str:
+    """Return the row of two tables of n rows each, released alone: all rows are known to count."""
+    rng = np.random.default_rng(zlib.crc32(f"{one} {other} {n} {said}".encode()))
+    truth, held, width = LAWS[one].mean - LAWS[other].mean, [], []
+    schema = tc.Schema({"x": tc.Boolean(missing=False)})
+    for _ in range(repeats):
+        pair = [
+            simulate(tc.Mean("x"), {"x": LAWS[name].draw(rng, n) > 0.5}, schema, repeats=1, rng=rng, **price(said))
+            for name in (one, other)
+        ]
+        a, b = (made.release(0).estimate() for made in pair)
+        found = tc.difference(a, b)
+        q = float(error_laws.halfwidth(0.95, *found.combination.law(0)))
+        low, high = found.intervals()[0]
+        held.append([abs(found.values[0] - truth) <= q, low <= truth <= high])
+        width.append([2 * q, high - low])
+    return _row(one, other, n, said, np.array(held).T, np.array(width).T, 0)
+
+
 def parts(repeats: int) -> list[Part]:
     some = [(*pair, n, said) for pair in PAIRS for n in SIZES for said in PRICES]
-    return [INTRO, HEAD, *(partial(cell, *one, repeats) for one in some)]
+    small = [(*pair, n, said) for pair in SMALL for n in SMALL_SIZES for said in PRICES]
+    alone = [(*pair, n, said) for pair in (PAIRS[2], *SMALL) for n in (30, *SMALL_SIZES) for said in WHOLE_PRICES]
+    return [
+        *(INTRO, HEAD, *(partial(cell, *one, repeats) for one in some)),
+        *("\n## Small shares\n", HEAD, *(partial(cell, *one, repeats) for one in small)),
+        *("\n## Small shares of two whole tables\n", HEAD, *(partial(whole, *one, repeats) for one in alone)),
+    ]
 
 
 def main() -> None:
