@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 import zlib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -127,7 +128,8 @@ def whole(one: str, other: str, n: int, said: str, repeats: int) -> str:
             simulate(tc.Mean("x"), {"x": LAWS[name].draw(rng, n) > 0.5}, schema, repeats=1, rng=rng, **price(said))
             for name in (one, other)
         ]
-        a, b = (made.release(0).estimate() for made in pair)
+        # tables of two names are of different people
+        a, b = (replace(made.release(0), table=f"table {i}").estimate() for i, made in enumerate(pair))
         found = tc.difference(a, b)
         q = float(error_laws.halfwidth(0.95, *found.combination.law(0)))
         low, high = found.intervals()[0]

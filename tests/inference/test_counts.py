@@ -51,7 +51,8 @@ def test_half_of_the_count_itself_is_in_both_tails() -> None:
         assert inner.sum() == 4
         assert found[inner] == pytest.approx(tail, abs=1e-9)
     exact = counts.interval(k, n, RoundedNormal(Fraction(1, 1000)), 0.95)
-    assert (low >= exact[0]).all() and (high <= exact[1]).all()
+    assert (low >= exact[0]).all()
+    assert (high <= exact[1]).all()
 
 
 def test_poisson_without_noise_is_garwood() -> None:
