@@ -144,10 +144,20 @@ How often the 95% interval of a quantile holds the truth where rows leave a wide
 against gaps costs where they do not. Written by `python benchmarks/quantile_gaps.py`: {repeats} simulations a cell, so
 that 95 means 95 ± {error:.0f}. Designs were written down before any was simulated.
 
-Next to a gap an end may be selected within it, and the interval then misses (*of the ends alone*). The three selected
-steps are then rarely in order: lower end, value, upper end. Where they are so much out of order as happens in at most
-5% of releases of evenly spaced rows, the interval reaches four times their distance further on both sides, as far as
-the column's bounds. What the order does not show is still missed. A reason is that of too few rows for the price."""
+Next to a gap an end may be selected within it, and the interval then misses (*of the ends alone*). All steps of a gap
+are equally likely. One with W times as many steps as lie within a scale of ranks around an end draws that end from
+about log W scales away; ends lie three to six scales from the quantile where noise matters. The three selected steps
+are then rarely in order: lower end, value, upper end. Where they are so much out of order as happens in at most 5% of
+releases of evenly spaced rows, the interval reaches four times their distance further on both sides, as far as the
+column's bounds.
+
+What the order does not show is still missed, and **some cells below stay under 93%**. Three steps in one gap are in
+order in one of six releases; a lower end and a value in it, with the upper end beyond, in one of two. They then look
+just as those of evenly spaced rows do, so that no rule on these steps alone tells them apart without wider intervals
+everywhere.
+
+Where the quantile is any point of a gap, as in *50% left of a wide gap*, an interval that has one of these points holds
+it; at a jump, as at a heap of zeros, it must hold the value itself. A reason is that of too few rows for the price."""
 
 
 def main() -> None:
