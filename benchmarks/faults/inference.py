@@ -220,6 +220,8 @@ DECODE = (
 MULTINOMIAL = f"{MOMENTS}counts_of_groups_have_the_covariance_of_multinomial_draws"
 COMBINED = f"{SHARES}combinations_have_the_variances_of_what_they_combine"
 REACHING = f"{SHARES}intervals_of_a_difference_reach_as_far_as_those_of_its_terms"
+NEWCOMBE = f"{SHARES}differences_of_shares_without_noise_are_those_of_newcombe"
+COUNTS = "tests/inference/test_counts.py::test_"
 AT_A_BOUND = f"{SHARES}a_term_at_a_bound_lies_within_it_for_certain"
 ADDED = f"{SHARES}where_a_correlation_is_not_known_standard_errors_add"
 
@@ -300,6 +302,27 @@ COVARIANCES = (
         "return min(float(laws.tail(",
         "p-values of combinations are one-sided",
         (REACHING,),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "return replace(inversion, continuity=0.0)",
+        "return replace(inversion, continuity=1.0)",
+        "differences of shares of groups allow for whole rows, twice over",
+        (NEWCOMBE,),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "return replace(inversion, mid=True)",
+        "return inversion",
+        "differences of shares of whole tables reach as far as exact intervals do",
+        (NEWCOMBE,),
+    ),
+    Fault(
+        "tacit.estimates.noisy_counts",
+        "below = (law.cdf(left) + law.cdf(left - 1)) / 2 if mid else law.cdf(left)",
+        "below = law.cdf(left - 1) if mid else law.cdf(left)",
+        "the probability of a count itself is left out of a tail, in place of half of it",
+        (f"{COUNTS}half_of_the_count_itself_is_in_both_tails",),
     ),
     Fault(
         "tacit.estimates.sided_errors",

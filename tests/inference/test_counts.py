@@ -41,6 +41,20 @@ def test_no_noise_to_speak_of_is_clopper_pearson() -> None:
     assert high == pytest.approx(np.where(k == 50, 1, stats.beta.ppf(0.975, k + 1, 50 - k)), abs=1e-9)
 
 
+def test_half_of_the_count_itself_is_in_both_tails() -> None:
+    """Without noise: the mid-P interval, whose ends solve P(S < k) + P(S = k) / 2 = 0.975 and 0.025."""
+    k, n = np.array([0.0, 1, 7, 25, 50]), 50
+    low, high = counts.interval(k, n, RoundedNormal(Fraction(1, 1000)), 0.95, mid=True)
+    for p, tail in ((low, 0.975), (high, 0.025)):
+        found = (stats.binom.cdf(k, n, p) + stats.binom.cdf(k - 1, n, p)) / 2
+        inner = (p > 0) & (p < 1)
+        assert inner.sum() == 4
+        assert found[inner] == pytest.approx(tail, abs=1e-9)
+    exact = counts.interval(k, n, RoundedNormal(Fraction(1, 1000)), 0.95)
+    assert (low >= exact[0]).all()
+    assert (high <= exact[1]).all()
+
+
 def test_poisson_without_noise_is_garwood() -> None:
     law = RoundedNormal(Fraction(1, 1000))
     k = np.array([0.0, 3, 40, 3000])
@@ -54,10 +68,11 @@ def test_large_tables_meet_the_exact_law_where_the_normal_takes_over() -> None:
     for n, p in ((200_000, 0.0526), (45_000, 0.5)):  # variances on both sides of 1e4
         k = np.floor(n * p + np.array([-250.0, 0.0, 180.0]))
         at = np.full(3, p)
-        window = counts._window_tail(k, at, n, law)
         mean, variance = counts._moments(at, n)
-        smooth = counts._smooth_tail(k, mean, variance, law)
-        assert smooth == pytest.approx(window, abs=2e-3)
+        for mid in (False, True):
+            window = counts._window_tail(k, at, n, law, mid)
+            smooth = counts._smooth_tail(k + (0.0 if mid else 0.5), mean, variance, law)
+            assert smooth == pytest.approx(window, abs=2e-3)
 
 
 def test_millions_of_rows_are_quick_and_sane() -> None:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from averages import agrees, covaries, varies
+from scipy import optimize, stats
 
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.estimates.combination import LinearCombination
 from tacit.estimates.error_laws import halfwidth, tail
-from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.interval_inversion import LinearInversion, of_sums
 from tacit.estimates.noisy_ratio import ShareOfTotal
 from tacit.estimates.terms import ColumnTerms
 from tacit.method.quality.estimate import share
@@ -103,8 +104,12 @@ def test_intervals_of_a_difference_reach_as_far_as_those_of_its_terms() -> None:
     group = rng.integers(0, 3, 900)
     table = {"ok": rng.random(900) < np.array([0.1, 0.95, 0.5])[group], "g": np.array(["a", "b", "c"])[group]}
     made = simulate(tc.Mean("ok", by="g"), table, schema, rho=0.5, repeats=1).release(0).estimate()
-    values, ends = made.values, made.intervals(0.95)
+    values = made.values
+    ends = np.stack(of_sums(made.blocks[0].inversion).interval(0.95), axis=-1)
     down, up = values - ends[:, 0], ends[:, 1] - values
+    alone = made.intervals(0.95)  # with an allowance for counting in whole rows
+    assert (alone[:, 0] < ends[:, 0]).all()
+    assert (alone[:, 1] > ends[:, 1]).all()
     assert abs(up / down - 1).max() > 0.1  # of shares near 0 and 1
     found = made.contrast("a - b")
     low, high = found.conf_int()
@@ -116,6 +121,40 @@ def test_intervals_of_a_difference_reach_as_far_as_those_of_its_terms() -> None:
     three = made.contrast("a - 0.5 * b - 0.5 * c")
     far = math.sqrt(down[0] ** 2 + 0.25 * up[1] ** 2 + 0.25 * up[2] ** 2)
     assert three.value - three.conf_int()[0] == pytest.approx(far, rel=1e-6)
+
+
+def newcombe(found: Any, p: np.ndarray, low: np.ndarray, high: np.ndarray, rel: float) -> None:
+    """The interval of p[0] - p[1] is the estimate -+ roots of the sums of squared distances to the limits."""
+    down, up = p - low, high - p
+    limits = found.conf_int()
+    assert p[0] - p[1] - limits[0] == pytest.approx(math.hypot(down[0], up[1]), rel=rel)
+    assert limits[1] - p[0] + p[1] == pytest.approx(math.hypot(up[0], down[1]), rel=rel)
+
+
+def mid_limit(k: int, n: int, tail: float) -> float:
+    """The p with P(S < k) + P(S = k) / 2 = tail."""
+    both = lambda p: (stats.binom.cdf(k, n, p) + stats.binom.cdf(k - 1, n, p)) / 2 - tail  # noqa: E731
+    return optimize.brentq(both, 1e-9, 1 - 1e-9, xtol=1e-14)
+
+
+def test_differences_of_shares_without_noise_are_those_of_newcombe() -> None:
+    """Groups: his method 10, of Wilson's intervals.  Two whole tables: the same of mid-P intervals, by root finding.
+
+    Noise is 0.05 rows, so that a count is off by one with a probability below 1e-20; its variance is left out by hand.
+    """
+    hits, n = np.array([4, 30]), np.array([100, 150])
+    x, g = np.repeat([True, False, True, False], [4, 96, 30, 120]), np.repeat(["a", "b"], n)
+    schema = tc.Schema({"ok": tc.Boolean(missing=False), "g": tc.Category(["a", "b"])})
+    made = simulate(tc.Mean("ok", by="g"), {"ok": x, "g": g}, schema, rho=1_000, repeats=1).release(0).estimate()
+    z, p = 1.959964, hits / n
+    center, half = (p + z**2 / 2 / n) / (1 + z**2 / n), z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + (z / 2 / n) ** 2)
+    newcombe(made.contrast("a - b"), p, center - half, center + half, 1e-3)
+
+    schema = tc.Schema({"ok": tc.Boolean(missing=False)})
+    alone = [simulate(tc.Mean("ok"), {"ok": x[g == one]}, schema, rho=1_000, repeats=1).release(0) for one in "ab"]
+    first, other = (replace(one, table=name).estimate() for one, name in zip(alone, "ab", strict=True))  # other people
+    ends = [[mid_limit(k, m, tail) for tail in (0.975, 0.025)] for k, m in zip(hits, n, strict=True)]
+    newcombe(tc.difference(first, other), p, *np.array(ends).T, 1e-4)
 
 
 def test_a_term_at_a_bound_lies_within_it_for_certain() -> None:

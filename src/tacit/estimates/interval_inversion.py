@@ -5,7 +5,7 @@ All intervals lie within the public bounds of their parameter and contain the es
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
@@ -62,17 +62,21 @@ class LinearInversion:
 
 @dataclass(frozen=True)
 class CountInversion:
-    """Exact inversion of Binomial(n, p) + z, or of Poisson + z where n is None; limits are `factor` times p or rate."""
+    """Exact inversion of Binomial(n, p) + z, or of Poisson + z where n is None; limits are `factor` times p or rate.
+
+    mid: count half of the probability of the count itself in both tails, which is no longer exact (`of_sums`).
+    """
 
     count: Array
     n: int | None
     law: Law
     shift: float
     factor: float
+    mid: bool = False
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Covers with probability at least `level`, whatever p is."""
-        low, high = counts.interval(self.count, self.n, self.law, level)
+        """Covers with probability at least `level`, whatever p is, unless `mid`."""
+        low, high = counts.interval(self.count, self.n, self.law, level, mid=self.mid)
         return self.shift + self.factor * low, self.shift + self.factor * high
 
 
@@ -82,7 +86,7 @@ class RatioInversion:
 
     m belongs to the interval where P(|N(0, C(m)) + l(m) . z| >= |D(m)|) >= alpha; C(m) = Q - 2 m S + m**2 N estimates
     the sampling variance of D, at least FLOOR of its own noise, at most N (1 - m**2); for a proportion it is that bound
-    (Wilson's score, less CONTINUITY).  In tests of m there are UNSEEN rows more in C(m), of the largest variance.  With
+    (Wilson's score, less `continuity`).  In tests of m there are UNSEEN rows more in C(m), of largest variance.  With
     weights a <= 1, C(m) = sum a**2 (u - m)**2, and the bound holds.  Where the size is `unclear`, below the threshold,
     the interval is that of the public bounds; elsewhere P is that given an answer (`selection`).
     All on the u scale, [-1, 1].
@@ -97,6 +101,7 @@ class RatioInversion:
     sampling: bool
     center: float
     half: float
+    continuity: float = CONTINUITY
 
     def variance(self, m: Array, unseen: float = 0.0) -> Array:
         """C(m), shape (m,), and that of so many `unseen` rows."""
@@ -117,7 +122,7 @@ class RatioInversion:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Search both ends between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
-        step = CONTINUITY if self.binary and self.sampling else 0.0
+        step = self.continuity if self.binary and self.sampling else 0.0
         given = GivenAnswer(N, self.threshold, 0.0, self.law, loads[0]).conditional(1 - level)
 
         def p_value(m: Array) -> Array:
@@ -188,6 +193,20 @@ class SpreadInversion:
         low, high = accepted(p_value, self.value, 0.0, 0.25, 1 - level)
         low, high = np.where(self.unclear, 0.0, low), np.where(self.unclear, 0.25, high)
         return self.scale * low, self.scale * high
+
+
+def of_sums(inversion: Inversion) -> Inversion:
+    """Return the inversion by which a term reaches within a sum of several: without allowances for whole rows.
+
+    A share moves in steps of a row, for which its own interval allows.  Sums and differences of several shares move in
+    finer steps: with the allowances of each they are conservative, and [Newcombe 1998] makes none.
+    """
+    if isinstance(inversion, RatioInversion):
+        return replace(inversion, continuity=0.0)
+    # counts without a public number of rows keep the exact limits
+    if isinstance(inversion, CountInversion) and inversion.n is not None:
+        return replace(inversion, mid=True)
+    return inversion
 
 
 def central(mean: Array) -> tuple[Array, Array]:

@@ -27,18 +27,21 @@ STEPS: Final = 44
 """Bisection steps: limits are found to 2**-44 of the range."""
 
 
-def lower_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
-    """Return P(S + z <= k), elementwise, shapes (m,); S ~ Binomial(n, p), or Poisson(p) where n is None."""
+def lower_tail(k: Array, p: Array, n: int | None, law: Law, *, mid: bool = False) -> Array:
+    """Return P(S + z <= k), elementwise, shapes (m,); S ~ Binomial(n, p), or Poisson(p) where n is None.
+
+    mid: with half of P(S + z = k) only.
+    """
     mean, variance = _moments(p, n)
     out = np.empty_like(p)
     large = variance > EXACT
     if large.any():
-        out[large] = _smooth_tail(k[large], mean[large], variance[large], law)
+        out[large] = _smooth_tail(k[large] + (0 if mid else 0.5), mean[large], variance[large], law)
     index = np.flatnonzero(~large)
     index = index[np.argsort(variance[index])]  # counts whose windows have similar lengths are handled together
     for start in range(0, index.size, ROWS):
         some = index[start : start + ROWS]
-        out[some] = _window_tail(k[some], p[some], n, law)
+        out[some] = _window_tail(k[some], p[some], n, law, mid)
     return out
 
 
@@ -47,7 +50,7 @@ def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
     return (p, p) if n is None else (n * p, n * p * (1 - p))
 
 
-def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
+def _window_tail(k: Array, p: Array, n: int | None, law: Law, mid: bool) -> Array:
     """Return the sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of the law of S."""
     mean, variance = _moments(p, n)
     # one width for the whole group, that of its largest variance; 40 covers the skewness of small Poisson means
@@ -60,7 +63,9 @@ def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     j: Array = first[:, None] + np.arange(float((last - first).max()) + 1)
     mass = _poisson(j, p[:, None]) if n is None else _binomial(j, n, p[:, None])
     # P(S + z <= k) = sum_j P(S = j) P(z <= k - j)
-    return (mass * law.cdf((k[:, None] - j).astype(np.int64))).sum(axis=1)
+    left = (k[:, None] - j).astype(np.int64)
+    below = (law.cdf(left) + law.cdf(left - 1)) / 2 if mid else law.cdf(left)
+    return (mass * below).sum(axis=1)
 
 
 def _poisson(j: Array, mean: Array) -> Array:
@@ -81,17 +86,18 @@ def _binomial(j: Array, n: int, p: Array) -> Array:
 
 
 def _smooth_tail(k: Array, mean: Array, variance: Array, law: Law) -> Array:
-    """Return P(S + z <= k) with S taken as normal, with a continuity correction of half a unit."""
-    x = k + 0.5 - mean
+    """Return P(S + z <= k) with S taken as normal: k has the continuity correction of half a unit."""
+    x = k - mean
     s, b = split(law, np.ones(1))
     above = tail(np.abs(x), np.sqrt(variance + s**2), b)
     return np.where(x >= 0, 1 - above, above)
 
 
-def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Array]:
+def interval(k: Array, n: int | None, law: Law, level: float, *, mid: bool = False) -> tuple[Array, Array]:
     """Return lower and upper limits of p (of the Poisson mean where n is None) from noisy counts, shape (m,).
 
     A count that the noise moved out of [0, n] gets the interval of 0 or n: wider, and never empty.
+    mid: count half of P(X = k) in both tails [Lancaster 1961]: nearer to the level, which is then no lower bound.
     """
     possible = np.clip(np.asarray(k, np.float64), 0, np.inf if n is None else n)
     # equal counts have equal intervals: each is searched once
@@ -102,9 +108,10 @@ def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Ar
         # an upper end beyond the limit: the noise's far quantile, then ten Poisson standard deviations
         reach = unique + float(halfwidth(1 - half / 50, *split(law, np.ones(1)))) + 40
         end = reach + 10 * np.sqrt(reach)
-    high = _crossing(end, lambda p: lower_tail(unique, p, n, law) >= half)
-    # P(X >= k) = 1 - P(X <= k - 1), for the counts are integers
-    low = _crossing(end, lambda p: 1 - lower_tail(unique - 1, p, n, law) < half)
+    # P(X >= k) = 1 - P(X <= k - 1), for the counts are integers; with half of P(X = k) in both tails k stays
+    less = unique if mid else unique - 1
+    high = _crossing(end, lambda p: lower_tail(unique, p, n, law, mid=mid) >= half)
+    low = _crossing(end, lambda p: 1 - lower_tail(less, p, n, law, mid=mid) < half)
     return low[back], high[back]
 
 

@@ -3,7 +3,8 @@
 An interval of one term may be asymmetric (a share near 0, a mean near a bound, a count), or account for more than its
 standard error does (the decision to answer).  A combination then has on either side the law of its terms' errors, each
 stretched such that its quantile is the distance to the term's own limit there: for normal errors the square root of the
-sum of squared distances.  Terms with symmetric intervals keep the exact law of their total error.
+sum of squared distances.  Terms with symmetric intervals keep the exact law of their total error.  Limits of shares are
+taken without what their own intervals allow for counting in whole rows (`interval_inversion.of_sums`).
 
 A limit that is a bound of the parameter says nothing of how far the error reaches: there the law stays as it is.  Such
 a term lies within its bound for certain, so that a second limit is the bounds of these terms and the errors of the
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates import error_laws as laws
+from tacit.estimates.interval_inversion import of_sums
 from tacit.estimates.terms import ColumnTerms
 
 USUAL: Final = 0.95
@@ -114,7 +116,8 @@ def _of_column(block: ColumnTerms, level: float) -> tuple[ReachOfTerms, ReachOfT
     """Return how far the terms of one column reach, below and above."""
     s, b = laws.split(block.law, block.loadings)
     half = laws.halfwidth(level, np.sqrt(block.sampling_variance + s**2), b)
-    near, far = (block.inversion.interval(one) for one in (level, 1 - FARTHER * (1 - level)))
+    inversion = of_sums(block.inversion)
+    near, far = (inversion.interval(one) for one in (level, 1 - FARTHER * (1 - level)))
     below, above = block.value - near[0], near[1] - block.value
     return _reach(below, half, near[0] == far[0]), _reach(above, half, near[1] == far[1])
 
