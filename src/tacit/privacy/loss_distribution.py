@@ -16,23 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Profile = Callable[[Floats], Floats]
+Floats: TypeAlias = "NDArray[np.float64]"
+Profile: TypeAlias = "Callable[[Floats], Floats]"
 
 UNIT: Final = 2.0**-53
 ACCURACY: Final = 4e-15
 """Profiles are computed to within this; the complement is lowered by as much."""
 FLAT: Final = 1e-16
 """The grid of one step ends where the profile is below this; what lies beyond becomes an infinite loss."""
+SPLITS: Final = (-0.3, -0.1, -0.03, 0.0, 0.03, 0.1, 0.3)
+"""Where an ε is split in two, about the best place for normals, in units of the shift of a normal."""
 BEYOND: Final = 1e-4
 """Losses so large that they have at most this share of the δ of interest become infinite."""
+LARGEST: Final = 0.1
+"""The largest order of δ for which a profile is made."""
 
 
 @dataclass(frozen=True)
@@ -55,44 +60,99 @@ class Losses:
 
 
 @dataclass(frozen=True)
-class LossCurve:
-    """Upper bounds on a profile at every ε >= 0: of losses `losses` > 0 with at most `mass`, and of `infinite` ones.
-
-    Adequate down to a δ of about BEYOND times what it was made for.
-    """
+class SummedLosses:
+    """Upper bounds on the masses of the losses of a sum: of `losses` > 0 at most `mass`, and of `infinite` ones."""
 
     losses: Floats
     mass: Floats
     infinite: float
 
-    def delta(self, epsilon: Floats | float) -> Floats:
+    @property
+    def top(self) -> float:
+        """The largest finite loss: from here on the profile is `infinite`."""
+        return float(self.losses[-1]) if len(self.losses) else 0.0
+
+    def delta(self, epsilon: Floats) -> Floats:
         """Return δ at each ε >= 0, never below the truth."""
         at = np.searchsorted(self.losses, epsilon, side="right")
-        above, weighted = self._above()
-        found = self.infinite + above[at] - np.exp(epsilon) * weighted[at]
-        # sums of up to a million terms, subtracted: their rounding is far below a relative 1e-9 of the larger one
+        above, weighted = self._above
+        found = self.infinite + above[at] - np.exp(np.minimum(epsilon, self.top)) * weighted[at]
+        # sums of up to a million terms, subtracted: their rounding is far below a relative 1e-12 of the larger one
         return np.minimum(1.0, found * (1 + 1e-9) + 1e-12 * above[at])
 
-    def epsilon(self, delta: float) -> float:
-        """Return an ε at which δ holds, never below the smallest; infinity where none is found."""
-        if delta <= self.infinite:
-            return float("inf")
-        points = np.concatenate([[0.0], self.losses])
-        # δ decreases: the first point at which it holds
-        holds = self.delta(points) <= delta
-        first = int(np.argmax(holds)) if bool(holds.any()) else len(points)
-        if first in (0, len(points)):
-            return 0.0 if first == 0 else float("inf")
-        low, high = float(points[first - 1]), float(points[first])
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (low, middle) if float(self.delta(middle)) <= delta else (middle, high)
-        return high
-
+    @cached_property
     def _above(self) -> tuple[Floats, Floats]:
-        """Return, for each i and for the end, Σ mass and Σ mass e^-loss over the losses from the i-th on."""
-        weighted = self.mass * np.exp(-self.losses)
-        return _suffix_sums(self.mass), _suffix_sums(weighted)
+        """Σ mass and Σ mass e^-loss over the losses from the i-th on, for each i and for the end."""
+        return _suffix_sums(self.mass), _suffix_sums(self.mass * np.exp(-self.losses))
+
+
+@dataclass(frozen=True)
+class LossCurve:
+    """Upper bounds on a profile at every ε >= 0: the least of several, each made for another order of δ."""
+
+    made: tuple[SummedLosses, ...]
+
+    @property
+    def top(self) -> float:
+        """An ε beyond which nothing smaller is found."""
+        return max(one.top for one in self.made)
+
+    def delta(self, epsilon: Floats) -> Floats:
+        """Return δ at each ε >= 0, never below the truth."""
+        return np.min([one.delta(epsilon) for one in self.made], axis=0)
+
+
+@dataclass(frozen=True)
+class ChainedCurve:
+    """Upper bounds on the profile of P and R from those of P and Q (`first`) and of Q and R (`second`).
+
+    For any a and b: an event S has P(S) <= h(a) + e^a Q(S) and Q(S) <= h(b) + e^b R(S), hence
+    h(a + b) <= h(a) + e^a h(b), with the profiles of (P, Q) and of (Q, R) on the right.  At each ε the least of a few
+    splits a + b is taken, near that which is best for normals whose mean moves by `shift`, twice.
+
+    `first_back` and `second_back` are those of (Q, P) and of (R, Q), from which follow profiles below 0.
+    """
+
+    first: LossCurve
+    first_back: LossCurve
+    second: LossCurve
+    second_back: LossCurve
+    shift: float
+
+    @property
+    def top(self) -> float:
+        """An ε beyond which nothing smaller is found."""
+        return self.first.top + self.second.top
+
+    def delta(self, epsilon: Floats) -> Floats:
+        """Return δ at each ε >= 0, never below the truth."""
+        found = np.ones_like(epsilon)
+        for away in SPLITS:
+            a = (epsilon - self.shift**2) / 2 + away * self.shift
+            second = _signed(self.second, self.second_back, epsilon - a)
+            found = np.minimum(found, _signed(self.first, self.first_back, a) + np.exp(a) * second)
+        return found
+
+
+def _signed(curve: LossCurve, back: LossCurve, epsilon: Floats) -> Floats:
+    """Return bounds on a profile at any ε, from that of the other order where ε < 0: 1 - e^ε (1 - h(-ε))."""
+    below = 1 - np.exp(np.minimum(epsilon, 0)) * (1 - back.delta(np.maximum(-epsilon, 0)))
+    return np.where(epsilon < 0, below, curve.delta(np.maximum(epsilon, 0)))
+
+
+def least_epsilon(curve: LossCurve | ChainedCurve, delta: float) -> float:
+    """Return about the smallest ε at which δ certainly holds; infinity where none is found."""
+
+    def holds(epsilon: float) -> bool:
+        return float(curve.delta(np.array([epsilon]))[0]) <= delta
+
+    low, high = 0.0, curve.top
+    if holds(low) or not holds(high):
+        return 0.0 if holds(low) else float("inf")
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def connect_the_dots(forward: Profile, backward: Profile, interval: float) -> Losses:
@@ -135,7 +195,15 @@ def _reach(profile: Profile) -> float:
 
 
 def composed(one: Losses, times: int, delta: float) -> LossCurve:
-    """Return the profile of `times` mechanisms, each with these losses, for δ of the order of `delta`.
+    """Return the profile of `times` mechanisms, each with these losses, for δ from 1 down to about `delta`."""
+    if times == 1:
+        place = one.interval * (one.first + np.arange(len(one.mass)))
+        return LossCurve((SummedLosses(place[place > 0], one.mass[place > 0], one.infinite),))
+    return LossCurve(tuple(_summed(one, times, level) for level in (delta, delta**0.5, LARGEST)))
+
+
+def _summed(one: Losses, times: int, delta: float) -> SummedLosses:
+    """Return the masses of the sum of `times` losses, for δ of the order of `delta`.
 
     The convolution is circular, over losses up to `top`, of the masses m(x) e^(θx) / Z with Z = Σ m(x) e^(θx): then
     rounding errors are relative to masses of the order of `delta`, not to 1.  Mass above `top` is at most
@@ -145,9 +213,6 @@ def composed(one: Losses, times: int, delta: float) -> LossCurve:
     from scipy import fft
 
     infinite = -float(np.expm1(times * np.log1p(-one.infinite)))
-    if times == 1:
-        place = one.interval * (one.first + np.arange(len(one.mass)))
-        return LossCurve(place[place > 0], one.mass[place > 0], infinite)
     top = _chernoff(one, times, BEYOND * delta)[1]
     order = _chernoff(one, times, delta)[0]
     last = max(int(np.ceil(top / one.interval)), 1)
@@ -166,7 +231,7 @@ def composed(one: Losses, times: int, delta: float) -> LossCurve:
     found = np.maximum(fft.irfft(power, size)[places % size], 0) + wrong
     # rounding of the exponents: of a few thousand, to a relative 1e-16
     back = np.exp(times * log_total - order * one.interval * places) * (1 + 1e-10)
-    return LossCurve(one.interval * places, found * back, infinite + BEYOND * delta)
+    return SummedLosses(one.interval * places, found * back, infinite + BEYOND * delta)
 
 
 def _chernoff(one: Losses, times: int, delta: float) -> tuple[float, float]:
