@@ -65,6 +65,10 @@ SHARE: Final = Fraction(1, 10)
 """Share of the δ of a price that becomes the δ' of the part; what is left implies μ'."""
 DIGITS: Final = 6
 """Significant digits of a calibrated μ², rounded down."""
+CLOSE: Final = 2e-4
+"""A calibrated μ² is within so much of the largest, relatively."""
+MOST_STEPS: Final = 60
+"""Most values of μ² that a calibration tries."""
 MOST_REPLICATES: Final = 10**6
 """More replicates than this are refused."""
 POINTS: Final = 20_001
@@ -115,6 +119,15 @@ class CertifiedCost:
             middle = (low + high) / 2
             low, high = (low, middle) if self._within(middle, float(exact)) else (middle, high)
         return Cost(mu_squared=significant(Fraction(high) ** 2 * (1 + Fraction(MARGIN)), 9, up=True), delta=exact)
+
+    def compared(self, price: Cost) -> float:
+        """Return about the μ² of normals that would cost as much at the δ of a price; infinity where there is none."""
+        try:
+            if price.epsilon is None:
+                return float(self.part(price.delta or 0).gdp)
+            return float(epsilon_delta_to_mu_squared(self.epsilon(price.delta or 0), price.delta or 0))
+        except BudgetError:
+            return float("inf")
 
     def within(self, part: Cost) -> bool:
         """Return whether the cost is certainly at most an approximate part (μ', δ'), or a pair (ε, δ)."""
@@ -243,24 +256,21 @@ def calibrate(
     """
     part = approximate_part(price, share)
     charged = price if whole and price.kind == "approximate" else part
-    assert part.mu_squared is not None
-    assert part.delta is not None
-
-    def fits(mu_squared: float) -> CertifiedCost | None:
-        exact = significant(Fraction(mu_squared), DIGITS, up=False)
-        cost = certify(law, replicates, exact, part.delta or Fraction(0))
-        return cost if cost.within(charged) else None
-
-    # as many normals at this μ² cost the price; a bootstrap costs more, so that it is too large
-    high = float(part.mu_squared) / replicates * (1.5 if whole else 1)
-    low, found = high, None
-    while found is None:
-        high, low = low, low / 1.5
-        found = fits(low)
-    while high - low > 2e-5 * high:
-        middle = (low * high) ** 0.5
-        cost = fits(middle)
-        low, high, found = (low, middle, found) if cost is None else (middle, high, cost)
+    wanted, delta = charged.gdp, part.delta or Fraction(0)
+    # as many normals at this μ² cost the price
+    square, found = float(wanted) / replicates, None
+    for _ in range(MOST_STEPS):
+        cost = certify(law, replicates, significant(Fraction(square), DIGITS, up=False), delta)
+        used = cost.compared(charged) / float(wanted)
+        if used <= 1 and cost.within(charged) and (found is None or cost.mu_squared > found.mu_squared):
+            found = cost
+            if used > 1 - CLOSE:
+                break
+        # what is used is nearly proportional
+        square *= (1 - CLOSE / 4) / used if used < float("inf") else 0.5
+    if found is None:
+        message = f"no noise was found for the price {price} and {replicates} replicates."
+        raise BudgetError(message, code="B08", hint="fewer replicates, or a higher price")
     return Calibration(found.mu_squared, charged, found)
 
 

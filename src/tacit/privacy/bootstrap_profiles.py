@@ -31,8 +31,8 @@ Add-remove, Poisson
     a / μ and add N(0, 1 - a²/μ²).  That pair is attained: its profile is exact, in each of its two orders.
 Replace-one, Poisson, centred
     Δ bounds 2 |x|: rows are vectors about a public centre, as boxes of integers about 0 are.  A table, the table
-    without the row, and the table with another row in its place: two steps of the kind above, with |x| / σ <= μ/2, whose
-    profiles, of all replicates, are chained (`privacy.loss_distribution`).  As k grows this costs μ² = k μ²: no more
+    without the row, and the table with another row in its place: two steps of the kind above, with |x| / σ <= μ/2;
+    their profiles, of all replicates, are chained (`privacy.loss_distribution`).  As k grows they cost k μ²: no more
     than as many normals, where multinomial multiplicities are bounded by 2 - 2/e times as much.
 Add-remove, multinomial
     Δ bounds |x|; n is private, and with the row there are n draws, without it n - 1.  Given M = m >= 1, let one of the
@@ -45,12 +45,14 @@ Add-remove, multinomial
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from tacit.base.lazy_imports import special
 from tacit.errors import BudgetError
 from tacit.privacy.budget import Neighbors
 
@@ -105,22 +107,29 @@ class Resampling:
         if self.most is not None and self.weights == "multinomial" and self.neighbors == "add-remove":
             message = "multinomial multiplicities that are cut have no proven cost under add-remove."
             raise BudgetError(message, code="B05", hint='weights="poisson"')
-        for name in ("rows", "draws", "most"):
+        for name, least in (("rows", 2), ("draws", 1), ("most", 1)):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise BudgetError(f"{name} is {value}: below 1.", code="B08", hint=f"{name}=5")
+            if value is not None and value < least:
+                raise BudgetError(f"{name} is {value}: below {least}.", code="B08", hint=f"{name}=5")
+        if self.draws is not None and self.rows is not None and self.draws > self.rows:
+            raise BudgetError(f"draws is {self.draws}: above the {self.rows} rows.", code="B08", hint="fewer draws")
 
     @property
     def _counted(self) -> bool:
         return self.weights == "multinomial" and self.neighbors == "replace-one"
 
     def probabilities(self) -> Floats:
-        """Return P(M = m) of the row that differs, before a cut, for m = 0 … MOST_COPIES, and P(M > MOST_COPIES)."""
-        from scipy.stats import binom, poisson
-
-        copies = np.arange(MOST_COPIES + 1)
-        law = binom(self.draws or self.rows, 1 / self.rows) if self._counted and self.rows else poisson(1.0)
-        return np.append(law.pmf(copies), law.sf(MOST_COPIES)).astype(np.float64)
+        """Return P(M = m) of a row, before a cut, for m = 0 … MOST_COPIES, and at least P(M > MOST_COPIES)."""
+        drawn = self.draws or self.rows if self._counted else None
+        if drawn is None or self.rows is None:
+            found, growth = [math.exp(-1)], [1 / (m + 1) for m in range(MOST_COPIES + 1)]
+        else:
+            found = [math.exp(drawn * math.log1p(-1 / self.rows))]
+            growth = [max(drawn - m, 0) / (m + 1) / (self.rows - 1) for m in range(MOST_COPIES + 1)]
+        for ratio in growth:
+            found.append(found[-1] * ratio)
+        # the last is P(M = MOST_COPIES + 1); ratios fall from here on, and are below 1/2
+        return np.array([*found[:-1], 2 * found[-1]])
 
 
 def profiles(law: Resampling, mu: float) -> tuple[Profile, Profile]:
@@ -138,10 +147,11 @@ def profiles(law: Resampling, mu: float) -> tuple[Profile, Profile]:
     if law.neighbors == "add-remove":
         if law.weights == "poisson":
             return _mixture(p, copies * mu, beyond)
-        return (_revealed(p, np.maximum(2 * copies - 1, 1) * mu, beyond),) * 2
-    if law.weights == "multinomial" and law.most is not None:
-        return (_revealed(p, copies * mu, beyond),) * 2
-    return (_shared(p, copies * mu, beyond),) * 2
+        both = _revealed(p, np.maximum(2 * copies - 1, 1) * mu, beyond)
+        return both, both
+    revealed = law.weights == "multinomial" and law.most is not None
+    both = _revealed(p, copies * mu, beyond) if revealed else _shared(p, copies * mu, beyond)
+    return both, both
 
 
 def _shared(p: Floats, shifts: Floats, beyond: float) -> Profile:
@@ -164,7 +174,8 @@ def _mixture(p: Floats, shifts: Floats, beyond: float) -> tuple[Profile, Profile
 
     The loss ln dP/dQ increases in the outcome t, so that the best event is a half-line: t > t(ε), and t < t(-ε).
     """
-    from scipy.special import log_ndtr, ndtr
+    lib = special()
+    log_ndtr, ndtr = lib.log_ndtr, lib.ndtr
 
     def forward(epsilon: Floats) -> Floats:
         at = _outcome_of_loss(p, shifts, epsilon)
@@ -215,10 +226,9 @@ def _sum_of_normals(p: Floats, shifts: Floats, epsilon: Floats) -> Floats:
 
 def normal_profile(mu: float, epsilon: Floats) -> Floats:
     """Return δ_μ(ε) for ε >= 0, to within 1e-15 of the larger of its terms."""
-    from scipy.special import log_ndtr, ndtr
-
+    lib = special()
     far = epsilon / mu
-    return np.maximum(ndtr(mu / 2 - far) - np.exp(epsilon + log_ndtr(-mu / 2 - far)), 0)
+    return np.maximum(lib.ndtr(mu / 2 - far) - np.exp(epsilon + lib.log_ndtr(-mu / 2 - far)), 0)
 
 
 def _amplified(epsilon: Floats, p: float) -> Floats:

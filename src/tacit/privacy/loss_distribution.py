@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -165,8 +165,8 @@ def connect_the_dots(forward: Profile, backward: Profile, interval: float) -> Lo
     """
     first, last = -int(np.ceil(_reach(backward) / interval)), int(np.ceil(_reach(forward) / interval))
     # extended precision, where a machine has it: slopes are differences, and are taken of what is small
-    above = np.asarray(forward(np.arange(last + 1) * interval), dtype=np.longdouble)
-    below = np.asarray(backward(np.arange(-first, 0, -1) * interval), dtype=np.longdouble)
+    above = np.asarray(forward(_grid(0, last + 1, interval)), dtype=np.longdouble)
+    below = np.asarray(backward(_grid(1, -first + 1, interval))[::-1], dtype=np.longdouble)
     growth = np.exp(np.arange(first, last + 1) * np.longdouble(interval))
     complement = np.concatenate([growth[:-first] * (1 - below), 1 - above])
     # slopes of the complement in e^ε: from (0, 0) to the first point, between points, and 0 beyond the last
@@ -197,7 +197,7 @@ def _reach(profile: Profile) -> float:
 def composed(one: Losses, times: int, delta: float) -> LossCurve:
     """Return the profile of `times` mechanisms, each with these losses, for δ from 1 down to about `delta`."""
     if times == 1:
-        place = one.interval * (one.first + np.arange(len(one.mass)))
+        place = _grid(one.first, one.first + len(one.mass), one.interval)
         return LossCurve((SummedLosses(place[place > 0], one.mass[place > 0], one.infinite),))
     return LossCurve(tuple(_summed(one, times, level) for level in (delta, delta**0.5, LARGEST)))
 
@@ -210,43 +210,46 @@ def _summed(one: Losses, times: int, delta: float) -> SummedLosses:
     Z^k e^(-θ top) for any θ [Chernoff 1952]: it becomes infinite.  What else leaves the window comes back inside it,
     and is counted where it does not belong: that raises the profile.
     """
-    from scipy import fft
-
     infinite = -float(np.expm1(times * np.log1p(-one.infinite)))
     top = _chernoff(one, times, BEYOND * delta)[1]
     order = _chernoff(one, times, delta)[0]
     last = max(int(np.ceil(top / one.interval)), 1)
-    size = int(fft.next_fast_len(2 * last + 1, real=True))
+    size = 2 ** (2 * last).bit_length()
     exponent = order * one.interval * (one.first + np.arange(len(one.mass)))
     log_total = one.log_moment(order)
     tilted = np.zeros(size)
     np.add.at(tilted, (one.first + np.arange(len(one.mass))) % size, one.mass * np.exp(exponent - log_total))
-    transform = fft.rfft(tilted)
+    transform: NDArray[np.complex128] = np.fft.rfft(tilted)
     power = transform**times
     # each of log2(size) stages adds at most a few units of what is at most Σ tilted = 1; then raised to a power
     error = 8 * UNIT * np.log2(size)
     spread = 2 * float(np.mean((np.abs(transform) + error) ** (times - 1)))
     wrong = (times + 2) * error * spread
     places = np.arange(1, last + 1)
-    found = np.maximum(fft.irfft(power, size)[places % size], 0) + wrong
+    sums: Floats = np.fft.irfft(power, size)
+    found = np.maximum(sums[places % size], 0) + wrong
     # rounding of the exponents: of a few thousand, to a relative 1e-16
-    back = np.exp(times * log_total - order * one.interval * places) * (1 + 1e-10)
-    return SummedLosses(one.interval * places, found * back, infinite + BEYOND * delta)
+    back = np.exp(np.minimum(times * log_total - order * one.interval * places, 700)) * (1 + 1e-10)
+    # no mass is above 1, whatever is bounded badly far from `delta`
+    return SummedLosses(_grid(1, last + 1, one.interval), np.minimum(found * back, 1.0), infinite + BEYOND * delta)
 
 
 def _chernoff(one: Losses, times: int, delta: float) -> tuple[float, float]:
     """Return an order θ and a loss x with Z(θ)^k e^(-θ x) <= delta, x about the smallest."""
-    from scipy.optimize import minimize_scalar
-
-    def loss(log_order: float) -> float:
-        order = float(np.exp(log_order))
-        return (times * one.log_moment(order) - np.log(delta)) / order
-
     # only where the bound is evaluated depends on the search; the bound holds at any order
-    best = float(minimize_scalar(loss, bounds=(-7.0, 9.0), method="bounded", options={"xatol": 1e-4}).x)
-    return float(np.exp(best)), max(loss(best), one.interval) * (1 + 1e-12)
+    low, high, orders, losses, best = -7.0, 9.0, np.ones(1), [0.0], 0
+    for _ in range(4):
+        orders = np.exp(np.linspace(low, high, 24))
+        losses = [(times * one.log_moment(float(order)) - np.log(delta)) / order for order in orders]
+        best = int(np.argmin(losses))
+        low, high = (float(np.log(orders[at])) for at in (max(best - 1, 0), min(best + 1, len(orders) - 1)))
+    return float(orders[best]), max(float(losses[best]), one.interval) * (1 + 1e-12)
 
 
-def _suffix_sums(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _grid(first: int, end: int, interval: float) -> Floats:
+    return np.arange(first, end, dtype=np.float64) * interval
+
+
+def _suffix_sums(values: NDArray[Any]) -> NDArray[Any]:
     """Return Σ values[i:] for i from 0 to their number."""
     return np.concatenate([np.cumsum(values[::-1])[::-1], np.zeros(1, dtype=values.dtype)])
