@@ -300,6 +300,13 @@ def test_a_part_bounds_the_whole_profile(law):
     assert mu == pytest.approx(1.301 if law == DRAWN else 1.043 if law == ADDED else 1.0, rel=2e-3)
 
 
+def test_a_part_of_almost_nothing():
+    """δ' alone bounds the profile: h(0) < δ'."""
+    part = certify(ADDED, 1, Fraction(1, 10**6)).part("0.01")
+    assert part.mu_squared is not None
+    assert part.mu_squared < Fraction(1, 10**11)
+
+
 def test_a_price_buys_a_part_that_implies_it():
     price = Cost.of(epsilon=1, delta="1e-6")
     part = approximate_part(price)

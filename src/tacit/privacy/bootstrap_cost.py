@@ -73,6 +73,8 @@ MOST_REPLICATES: Final = 10**6
 """More replicates than this are refused."""
 POINTS: Final = 20_001
 """Points of ε at which a profile is compared with that of an approximate part."""
+LEAST_MU: Final = 1e-6
+"""A smaller μ' is not looked for: where δ' alone nearly bounds the whole profile."""
 MARGIN: Final = 1e-9
 """Relative margin of comparisons in floats, far above their rounding errors; results are rounded up by as much."""
 
@@ -115,7 +117,7 @@ class CertifiedCost:
             if high > 64:
                 message = f"the cost has no part with delta = {plain(exact)}."
                 raise BudgetError(message, code="B01", hint="a larger delta, or more noise")
-        while high - low > 1e-7 * high:
+        while high - low > 1e-7 * high and high > LEAST_MU:
             middle = (low + high) / 2
             low, high = (low, middle) if self._within(middle, float(exact)) else (middle, high)
         return Cost(mu_squared=significant(Fraction(high) ** 2 * (1 + Fraction(MARGIN)), 9, up=True), delta=exact)
