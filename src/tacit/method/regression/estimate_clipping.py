@@ -79,12 +79,24 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
 
 
+import os
+CENTRE = float(os.environ.get("CENTRE", 0.6)); SPREAD = float(os.environ.get("SPREAD", 0.5)); CA = float(os.environ.get("CA", 0)); SA = float(os.environ.get("SA", 1)); SL = float(os.environ.get("SL", 1))
+
+
+def cut_correction(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
+    return _cut(step, scores, errors)[0]
+
+
 def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
     """Return the covariance that allows for the clipping bias of the coefficients, shape (u, u)."""
+    return _cut(step, scores, errors)[1]
+
+
+def _cut(step, scores, errors):
     found = clipped_tail(step, scores, errors)
     if found is None:
         shift = cut_shift(step, scores, errors)
-        return np.outer(shift, shift)
+        return 0 * shift, np.outer(shift, shift)
     range_ = scores.residual.clip / step.unit
     slope, noise = _slope_of_squares(step, scores, errors)
     # half of d log t / d log s, which is d log t / d log s**2
@@ -96,8 +108,12 @@ def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVarian
     unknown = LEAST + (1 - LEAST) * doubt
     along = ALONG * unknown * _standardised_mean(step)
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
+    size = found.mean / step.kept
+    if scores.side:
+        both = np.outer(moved, moved) * SPREAD**2 + SA**2 * np.outer(along, along) + SL**2 * everywhere
+        return scores.side * size * (CENTRE * moved + CA * along), both * size**2
     both = np.outer(moved, moved) + np.outer(along, along) + everywhere
-    return np.asarray(both * (found.mean / step.kept) ** 2, dtype=np.float64)
+    return 0 * moved, both * size**2
 
 
 def _standardised_mean(step: LinearStep) -> Array:

@@ -23,7 +23,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_clipping import cut_covariance, surely_clipped
+from tacit.method.regression.estimate_clipping import cut_correction, cut_covariance, surely_clipped
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -120,7 +120,7 @@ def fit(
         "linear",
         cast(Any, METHOD),
         layout.names,
-        step.b1 * back,
+        (step.b1 + (0 if of_table and False else cut_correction(step, scores, errors))) * back,
         said.sampling * unit,
         said.privacy * unit,
         (None,) * step.u,
