@@ -6,8 +6,8 @@ whatever the bounds of the response are; of symmetric errors it is 0, and their 
 
 Tails are taken to be of a Pareto law: the mean excess over a range r is TAIL r, and what clipping at r takes from the
 level, per row, is lost(r) = TAIL FAR S / n (FAR / r)**(1 / TAIL).  Exponential errors, for which the ordinary range is
-made, have S = n exp(-1 - FAR), which is subtracted, and so is one standard deviation of the noise in S.  The range is
-the one where noise in a sum of scores and what is lost are least together:
+made, have S = n exp(-1 - FAR), which is subtracted, and so is one standard deviation of the noise in S.  Where S is
+within LIKELY of these there is no tail, lest noise widens the range of ordinary errors.  The range is the one where noise in a sum of scores and what is lost are least together:
     (noise r / n)**2 + CARE lost(r)**2.
 """
 
@@ -24,6 +24,8 @@ FAR: Final = 6
 
 CARE: Final = 2.0
 """How much more the square of what is lost counts than that of noise: intervals know the noise better."""
+LIKELY: Final = 2.5
+"""Standard deviations of its noise from which on a tail is believed: without one, by chance once in 80."""
 SURE: Final = 3.0
 """Standard deviations of its noise from which a tail's side is known: by chance once in 400."""
 
@@ -52,7 +54,7 @@ def wide_range(tail: Tail, rows: float, noise: float) -> float:
     7.1
     """
     found = abs(tail.signed) - tail.noise - rows * math.exp(-1 - tail.beyond)
-    if found <= 0:
+    if found <= 0 or abs(tail.signed) <= LIKELY * tail.noise:
         return 0.0
     power = 1 / TAIL
     lost = TAIL * found * tail.beyond ** (1 + power)
