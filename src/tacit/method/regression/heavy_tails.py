@@ -1,13 +1,14 @@
 """How far residuals are to count where the response has a heavy tail on one side, as a release tells it.  Public facts.
 
-With Y the response less its mean over its standard deviation, both released before, and q = clamp(c (Y + FAR) / (2 FAR))
-rounded, floor(q / c) is 1 where Y is FAR or more, -1 where Y is below -FAR, and else 0.  Its sum S tells a skewed tail
+With Y the response less its mean over its standard deviation, both released before, and q the rounded
+c (Y + FAR) / (2 FAR), clamped to -c, ..., c, floor(q / c) is 1 where Y is FAR or more, -1 where Y is below -FAR, and else 0.  Its sum S tells a skewed tail
 whatever the bounds of the response are; of symmetric errors it is 0, and their clipping biases nothing.
 
 Tails are taken to be of a Pareto law: the mean excess over a range r is TAIL r, and what clipping at r takes from the
 level, per row, is lost(r) = TAIL FAR S / n (FAR / r)**(1 / TAIL).  Exponential errors, for which the ordinary range is
 made, have S = n exp(-1 - FAR), which is subtracted, and so is one standard deviation of the noise in S.  Where S is
-within LIKELY of these there is no tail, lest noise widens the range of ordinary errors.  The range is the one where noise in a sum of scores and what is lost are least together:
+within LIKELY of these there is no tail, lest noise widens the range of ordinary errors.  The range is the one where
+noise in a sum of scores and what is lost are least together:
     (noise r / n)**2 + CARE lost(r)**2.
 """
 

@@ -53,6 +53,7 @@ from typing import Final
 import numpy as np
 
 from tacit.method.regression.heavy_tails import FAR
+from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.noisy_norms import read_standardised, read_tail
 from tacit.method.regression.norm_encoding import CLIP
 from tacit.method.regression.norm_scaling import (
@@ -96,9 +97,11 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
     if len(parts) == 1:
         clip = standardised(columns, layout, product_noise(part) / columns.row)
-        far = None if part.question.score is None else response_tail(columns, layout, CLIP)
+        if part.question.score is None:
+            return with_products(part, clip)
+        far = response_tail(columns, layout, CLIP)
         # where that cannot be computed the response stays as it is, and tells nothing of tails
-        return with_products(part, clip, far or part.question.score, FAR if far else 0)
+        return with_products(part, clip, far or response_residual(layout, CLIP), FAR if far else 0)
     products, turn = read_standardised(parts[1], layout, columns.row)
     room = room_for(part, columns)
     noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)

@@ -16,9 +16,9 @@ B**2.  Without squares lambda is 0.  The squared change is at most F**2 times th
 absent, that of the other row alone and the square of what the number of rows adds.
 
 `norm_products` releases the products of the entries of a vector w of norm at most C, the response one of them:
-`method.shared.norm_sensitivity`, 50 C**4 (replace-one) and 25 C**4 (add-remove).  Of linear models of rows, where `far`,
-also floor(q / c) of an integer q, |q| <= c, whatever q is of the row, with the weight C**2.  It is -1, 0 or 1, so that
-the squared change is at most 2**2 C**4 more (replace-one), and C**4 more of a row against none.
+`method.shared.norm_sensitivity`, 50 C**4 (replace-one) and 25 C**4 (add-remove).  Of linear models of rows, where
+`far`, also floor(q / c) of an integer q, |q| <= c, whatever q is of the row, with the weight C**2.  It is -1, 0 or 1,
+so that the squared change is at most 2**2 C**4 more (replace-one), and C**4 more of a row against none.
 
 `norm_scores` releases v = psi w, psi**2 and v_i v_k with the weights of `encoding.residual_scores`.  psi is an integer,
 |psi| <= c, and w a vector of norm at most C of the regressors alone: |v| <= R |psi| / c, R = c C, is all that the proof

@@ -51,7 +51,11 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
         question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT)
         last = (product_part("scores", facts, form, third, question),)
     scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
-    columns = (*first_parts(facts, public.neighbors, first, second, far=_counts_clipped(facts)), scores, *(beside(one, scores) for one in last[1:]))
+    columns = (
+        *first_parts(facts, public.neighbors, first, second, far=_counts_clipped(facts)),
+        scores,
+        *(beside(one, scores) for one in last[1:]),
+    )
     return as_measurement(query, facts, public, cost, VERSION, columns)
 
 
