@@ -1,8 +1,9 @@
 """How far residuals are to count where the response has a heavy tail on one side, as a release tells it.  Public facts.
 
 With Y the response less its mean over its standard deviation, both released before, and q the rounded
-c (Y + FAR) / (2 FAR), clamped to -c, ..., c, floor(q / c) is 1 where Y is FAR or more, -1 where Y is below -FAR, and else 0.  Its sum S tells a skewed tail
-whatever the bounds of the response are; of symmetric errors it is 0, and their clipping biases nothing.
+c (Y + FAR) / (2 FAR), clamped to -c, ..., c, floor(q / c) is 1 where Y is FAR or more, -1 where Y is below -FAR, and
+else 0.  Its sum S tells a skewed tail whatever the bounds of the response are; of symmetric errors it is 0, and their
+clipping biases nothing.
 
 Tails are taken to be of a Pareto law: the mean excess over a range r is TAIL r, and what clipping at r takes from the
 level, per row, is lost(r) = TAIL FAR S / n (FAR / r)**(1 / TAIL).  Exponential errors, for which the ordinary range is

@@ -80,8 +80,8 @@ class ResidualScores:
     matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
-    it was not released.  weighted: whether rows have weights.  side: 1 or -1 where the response is known to have a heavy
-    tail above or below its mean, else 0.
+    it was not released.  weighted: whether rows have weights.  side: 1 or -1 where the response is known to have a
+    heavy tail above or below its mean, else 0.
     """
 
     score: Array
