@@ -26,8 +26,8 @@ Sensitivity
         psi v alone   2 F R                                F R
         the rest      sqrt(2) U, counted: sqrt(33/16) U    sqrt(5/4) U, counted: sqrt(21/16) U
     with U the weight of c R**2; counted: where far or clipped rows are; and a little more in parts 1 (groups of
-    levels) and 3 (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum of B
-    (replace-one), 3/2 sum of B and the number of rows.
+    levels) and 3 (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum
+    of B (replace-one), 3/2 sum of B and the number of rows.
     Persons: the same, and a little more for the rounding of means (`norm_person_encoding`).  Rows with weights are
     between themselves and absent rows (`weighted_rows`).
     None depends on the scales, axes and fit that the released parts chose, nor on the bounds of the columns in parts 2
