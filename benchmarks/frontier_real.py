@@ -40,9 +40,10 @@ state for their noise: of linear models that of `target="table"`, which allows f
 *Error ÷ without privacy* compares standard errors with the usual ones of the fit without privacy.
 
 Shifts come from clipping. Responses that are far more skewed than exponential (incomes, numbers of visits) are shifted
-most; standard errors allow for it, so that releases of one table differ by less than they say. A few of the counts of
-visits are far larger than any of the laws that a Poisson model allows for: coefficients
-are 1.4 to 1.9 standard errors from those of all rows as they are.
+most: releases tell how many lie far from the mean, on which side, and residuals count further where many do; standard
+errors allow for what is left, and at the smaller prices noise hides some of it. A few of the counts of visits are far
+larger than any of the laws that a Poisson model allows for: coefficients are 1.4 to 1.9 standard errors from those of
+all rows as they are.
 """
 
 

@@ -271,6 +271,27 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.norm_encoding",
+        '    l2_squared += far * (4 if neighbors == "replace-one" else 1) * MOST**4\n',
+        "    l2_squared += far * MOST**4\n",
+        "a response far above that becomes one far below has the noise of one that is removed",
+        ("tests/mechanisms/test_norm_forms.py::test_products_of_all_vectors_in_the_ball_and_far_responses",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
+        "SIGNED: Final = 9",
+        "SIGNED: Final = 8",
+        "responses count as far that are not, and twice where they are",
+        ("tests/mechanisms/test_norm_forms.py::test_a_far_response_is_one_or_minus_one",),
+    ),
+    Fault(
+        "tacit.method.regression.heavy_tails",
+        "    if found <= 0 or abs(tail.signed) <= LIKELY * tail.noise:\n",
+        "    if found <= 0:\n",
+        "noise widens the range of ordinary errors",
+        ("tests/inference/test_heavy_tails.py::test_noise_and_exponential_tails_widen_nothing",),
+    ),
+    Fault(
+        "tacit.method.regression.norm_encoding",
         "CLIPPED: Final = 18",
         "CLIPPED: Final = 17",
         "residuals count as clipped that are not",

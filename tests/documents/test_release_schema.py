@@ -243,6 +243,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         "column-moments",
         "norm-products",
         "norm-products-2",
+        "norm-products-3",
         "norm-scores",
         "norm-scores-2",
         "norm-scored",

@@ -108,10 +108,12 @@ def test_squares_and_interactions_far_from_0_have_answers(response: str, model: 
 def as_before(part: Part, size: int) -> Part:
     """The same part with the weights that releases of before stored: of an entry's own coordinate, and of the first."""
     facts = {name: value for name, value in part.parameters.items() if not name.startswith("weight")}
+    del facts["far"], facts["tail"]
     for i in range(size):
         facts[f"weight{2 * i}"] = part.parameters[f"weight{i * (i + 3) // 2}"]
         facts[f"weight{2 * i + 1}"] = part.parameters[f"weight{i * (i + 1) // 2}"] if i else 0
-    return replace(part, form="norm-products", parameters=facts)
+    # and without the number of far responses, the last of them
+    return replace(part, form="norm-products", parameters=facts, integers=(part.integers[0][:-1],))
 
 
 def test_releases_of_before_are_read() -> None:

@@ -56,7 +56,7 @@ def test_the_number_of_clipped_residuals_is_read_with_its_noise(cost: Cost) -> N
     """Without noise it is exact; over 400 noisy releases of its part its deviation is as told, within 5 of 3.5%."""
     rows = made(20_000, cost)
     release = rows.expected(rows.size)
-    part = next(one for one in release.parts if "far" in one.parameters)
+    part = next(one for one in reversed(release.parts) if "far" in one.parameters)
     vectors = release.parts[2].parameters
     residual = ClippedResidual(tuple(vectors[f"weight{j}"] for j in range(4)), vectors["shift"], vectors["G"])
     clipped = int((np.abs(residual.numpy(rows.z)) == residual.clip).sum())
@@ -120,7 +120,7 @@ def test_allowance_for_clipping_by_hand() -> None:
     ids=str,
 )
 def test_slopes_of_a_skewed_response_are_covered(n: int, cost: Cost) -> None:
-    """150 tables: 95% would miss 20 times or more once in 10**5 tries; what clipping takes moves slopes by deviations.
+    """150 tables: 95% would miss 20 times or more once in 10**5 tries.
 
     The limit of 25 is exceeded once in 10**7.
     """
@@ -134,7 +134,8 @@ def test_slopes_of_a_skewed_response_are_covered(n: int, cost: Cost) -> None:
         held += np.abs(off) <= 1.96 * found.std_errors[1:]
         moved.append(off)
     assert held.min() >= 125
-    assert np.mean(moved, axis=0)[0] < -0.3 * np.std(moved, axis=0)[0]
+    # what is left of what clipping takes is less than a deviation: 0.6 and 5 times its own error of 1 / sqrt(150)
+    assert np.abs(np.mean(moved, axis=0)[0]) < np.std(moved, axis=0)[0]
 
 
 def test_a_table_s_own_coefficients_are_covered_where_many_residuals_are_clipped() -> None:

@@ -14,6 +14,7 @@ from tacit.method.regression import layout as layouts
 from tacit.method.regression import norm_encoding as forms
 from tacit.privacy import Cost
 from tacit.rows.norm_clip import NormClip
+from tacit.rows.row_products import Product
 from tacit.testing.contract import sensitivity
 from tacit.testing.findings import PRICES
 from tacit.testing.neighbouring_tables import pairs
@@ -84,11 +85,32 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str, far: boo
     assert 0.5 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
 
 
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_products_of_all_vectors_in_the_ball_and_far_responses(relation: str) -> None:
+    """Every vector of a row with every place of its response; the bound is attained."""
+    layout = made("y ~ a")
+    form, size = forms.norm_products(layout, relation, far=True), layout.size + 1
+    ball = np.array(list(product(range(-4, 5), repeat=size)))
+    ball = ball[(ball**2).sum(axis=1) <= 16]
+    found = [ball[:, i] * ball[:, k] for ((i, k),) in (one.pairs for one in layouts.all_pairs(size))]
+    far = [np.column_stack([*found, np.full(len(ball), place)]) for place in (-1, 0, 1)]
+    released = np.unique(np.vstack(far), axis=0) * np.array([row[0] for row in form.matrix])
+    assert furthest(released, relation, relation == "add-remove", 2) == form.l2_squared
+
+
+def test_a_far_response_is_one_or_minus_one() -> None:
+    psi = np.arange(-forms.CLIP, forms.CLIP + 1)
+    told = Product((), 1, forms.SIGNED).numpy(np.zeros((len(psi), 0), dtype=np.int64), psi, psi)
+    assert told.tolist() == [-1] * forms.CLIP + [0] * forms.CLIP + [1]
+
+
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> None:
     layout = made("y ~ a + b")
     scores = forms.norm_scores(layout, relation), forms.norm_scores(layout, relation, far=True)
-    for form in (forms.norm_products(layout, relation), *scores):
+    products = forms.norm_products(layout, relation), forms.norm_products(layout, relation, far=True)
+    for form in (*products, *scores):
         first = np.array(form.extreme, dtype=object)
         reached = int((first**2).sum())
         if relation == "replace-one" and form in scores:
@@ -96,8 +118,8 @@ def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> No
             count = form.parameters.get("far", 0)
             less = 2 * forms.CLIP - (count > 0)
             reached = sum((less * x // forms.CLIP) ** 2 for x in form.extreme[: layout.size]) + count**2
-        elif relation == "replace-one":  # on another axis
-            reached *= 2
+        elif relation == "replace-one":  # on another axis, and far on the other side
+            reached = 2 * reached + 2 * form.parameters.get("far", 0) ** 2
         assert 0.99 * form.l2_squared < reached <= form.l2_squared, (form.name, reached / form.l2_squared)
 
 
@@ -107,7 +129,7 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
     split = {"residual-vectors", "residual-matrices"}
-    assert {one.form for one in found} == {"column-moments", "norm-products-2", "norm-scores-2"} | split
+    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-2"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -124,7 +146,7 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     rng = np.random.default_rng(0)
     data = {"y": rng.uniform(0, 10, 300), "x": rng.uniform(-1, 1, 300)}
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
-    query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-2"]
+    query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-3"]
     pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
     assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices"]
     # sums of columns have noises of their own; each other part is one vector
@@ -136,5 +158,6 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):
         price: dict[str, Any] = {kind: 5}
         one = tc.Curator(data, persons, budget=tc.Budget(**price)).release(query, **price)
-        assert [part.form for part in one.parts] == [*first, *last]
+        # of persons far responses are not counted
+        assert [part.form for part in one.parts] == [first[0], "norm-products-2", *last]
     assert Cost.of(rho=1).noise == "gaussian"

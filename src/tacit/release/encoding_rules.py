@@ -94,6 +94,14 @@ FORMS: Final = {
     "norm-products-2": Shape(
         "regression", ("G", "off", "diag", "shift"), (3, MOST_SUMS), grid=False, laws=OF_NORM, weights=True
     ),
+    "norm-products-3": Shape(
+        "regression",
+        ("G", "off", "diag", "far", "tail", "shift"),
+        (4, MOST_SUMS),
+        grid=False,
+        laws=OF_NORM,
+        weights=True,
+    ),
     "norm-scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift", "turn"), (3, MOST_SUMS), grid=False, weights=True
     ),

@@ -46,7 +46,7 @@ def worst(column: ProductPart) -> ProductPart:
     name = of_rows(column.form.name)
     if name in OWN:
         return steep(column)
-    if name == "norm-products-2":
+    if name in ("norm-products-2", "norm-products-3"):
         return turned(column)
     if name in OF_MATRICES:
         return _on_two_axes(column)

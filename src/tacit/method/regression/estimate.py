@@ -18,6 +18,7 @@ from tacit.method.regression.estimate_linear import MAX_OF_NORMS, fit, no_fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.estimate_weights import weight_note, weight_words
 from tacit.method.regression.formula import parse
+from tacit.method.regression.heavy_tails import side_of
 from tacit.method.regression.layout import Layout, layout
 from tacit.method.regression.noisy_crossproducts import (
     NoisyMatrix,
@@ -25,7 +26,7 @@ from tacit.method.regression.noisy_crossproducts import (
     read_crossproducts,
     read_residual_scores,
 )
-from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, turned
+from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
 from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
@@ -181,6 +182,7 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
     kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))
     row = None if moments.weight is None else columns.row
     scores = read_norm_scores(second, made, kept.scores, matrices[0] if matrices else None, row)
+    scores = replace(scores, side=side_of(read_tail(first)))
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
     return whole.transformed(back), scores, columns.rows
 

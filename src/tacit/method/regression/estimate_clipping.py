@@ -2,7 +2,7 @@
 
 A residual e beyond the range c counts as the range: t = e - c is lost (of the sign of e).  Coefficients are moved by
 -A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
-D = sum t**2 + 2 c sum |t|.  Nothing tells the signs of t, and hardly anything how it depends on the regressors.
+D = sum t**2 + 2 c sum |t|.  Nothing here tells the signs of t, and hardly anything how it depends on the regressors.
 
 Size.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for exponential tails, from which tau follows
     where D is known well enough.  At least it is one standard deviation (exponential errors), or TAIL times c: the mean
@@ -13,7 +13,10 @@ Direction.  All t are taken to have one sign, so that the level moves by tau N /
     by ALONG times as much along the fitted mean, with which the spread of skewed responses goes (incomes, numbers of
     visits and log-normal laws have .6 to 1).  A row that is clipped does not follow the coefficients, so that steps are
     longer by the share that does (`LinearStep.kept`), and so are moves.
-The move is no correction but an error of the coefficients, of this size: symmetric errors have none.
+The move is no correction but an error of the coefficients, of this size: symmetric errors have none.  Where the release
+tells on which side the response has a heavy tail (`heavy_tails`), CENTRE times the move of the level, of known slopes
+and along the fitted mean is taken back, and DOUBT times as much stays as an error: tau is found rather too large, and
+true ones are between a tenth of it and all of it.
 
 Releases of before do not count: the bias that exponential errors of the same variance would have stands in its place.
 """
@@ -38,6 +41,10 @@ ALONG: Final = 0.8
 """As SLOPE, per standard deviation of the fitted mean."""
 SURE: Final = 5.0
 """Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
+CENTRE: Final = 0.6
+"""The part of a move of known sign that is taken back."""
+DOUBT: Final = 0.5
+"""Standard deviation of that part."""
 LEAST: Final = 0.5
 """The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
 """
@@ -79,12 +86,28 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
 
 
+@dataclass(frozen=True)
+class ClippingBias:
+    """What is known of the clipping bias: what is added to the coefficients, shape (u,), and the covariance left."""
+
+    correction: Array
+    covariance: Array
+
+
 def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
     """Return the covariance that allows for the clipping bias of the coefficients, shape (u, u)."""
+    return clipping_bias(step, scores, errors).covariance
+
+
+def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> ClippingBias:
+    """Return what is added to the coefficients for the bias by clipping, and the covariance that allows for the rest.
+
+    Nothing is added where the side of the tail is not known.
+    """
     found = clipped_tail(step, scores, errors)
     if found is None:
         shift = cut_shift(step, scores, errors)
-        return np.outer(shift, shift)
+        return ClippingBias(np.zeros(step.u), np.outer(shift, shift))
     range_ = scores.residual.clip / step.unit
     slope, noise = _slope_of_squares(step, scores, errors)
     # half of d log t / d log s, which is d log t / d log s**2
@@ -96,8 +119,13 @@ def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVarian
     unknown = LEAST + (1 - LEAST) * doubt
     along = ALONG * unknown * _standardised_mean(step)
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
-    both = np.outer(moved, moved) + np.outer(along, along) + everywhere
-    return np.asarray(both * (found.mean / step.kept) ** 2, dtype=np.float64)
+    size = found.mean / step.kept
+    both = np.outer(moved, moved) + np.outer(along, along)
+    correction = np.zeros(step.u)
+    if scores.side:
+        correction, both = scores.side * CENTRE * size * (moved + along), DOUBT**2 * both
+    covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
+    return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
 
 
 def _standardised_mean(step: LinearStep) -> Array:

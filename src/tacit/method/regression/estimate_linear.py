@@ -23,7 +23,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_clipping import cut_covariance, surely_clipped
+from tacit.method.regression.estimate_clipping import clipping_bias, cut_covariance, surely_clipped
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -112,6 +112,7 @@ def fit(
     errors = error_variance(step, scores)
     said = _covariances(step, scores, errors, layout.names, of_table=of_table)
     wider = said.widening
+    correction = np.zeros(step.u) if scores.persons else clipping_bias(step, scores, errors).correction
     # from unit size to the response's units per unit of each term
     back = step.scales[-1] / step.scales[:-1]
     unit = np.outer(back * wider, back * wider)
@@ -120,7 +121,7 @@ def fit(
         "linear",
         cast(Any, METHOD),
         layout.names,
-        step.b1 * back,
+        (step.b1 + correction) * back,
         said.sampling * unit,
         said.privacy * unit,
         (None,) * step.u,

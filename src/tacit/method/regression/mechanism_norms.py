@@ -5,7 +5,8 @@ Definition
     parts before:
     1. sums of z_j and z_j**2;
     2. sums of the products of all entries of w, a vector of the constant, the regressors and the response, each less
-       its mean and over its standard deviation, both from part 1;
+       its mean and over its standard deviation, both from part 1.  Of rows without weights also the sum of
+       floor(q / c), q an integer of the response, |q| <= c: 1 for one far above its mean, -1 for one far below;
     3. sums of psi v, psi**2 and psi**2 v v'.  v is the vector of the regressors, turned to axes on which part 2 finds
        variance 1 and no correlation; psi is the row's residual from a fit to part 2, rounded and clipped.  Of rows
        without weights also the number of those with |psi| = c, whose residual is clipped.
@@ -20,12 +21,13 @@ Sensitivity
                       replace-one                          add-remove
         part 1        F sqrt(4 sum of B**2)                F sqrt(5/4 sum of B**2), and the number of rows
         part 2        sqrt(50) C**2, entries times 5, 7    5 C**2
+             counted  sqrt(54) C**2                        sqrt(26) C**2
         part 3        2 F R, counted: sqrt(65/16) F R      sqrt(11/8) F R, counted: sqrt(23/16) F R
         psi v alone   2 F R                                F R
         the rest      sqrt(2) U, counted: sqrt(33/16) U    sqrt(5/4) U, counted: sqrt(21/16) U
-    with U the weight of c R**2; counted: where clipped rows are; and a little more in parts 1 (groups of levels) and 3
-    (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum of B
-    (replace-one), 3/2 sum of B and the number of rows.
+    with U the weight of c R**2; counted: where far or clipped rows are; and a little more in parts 1 (groups of
+    levels) and 3 (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum
+    of B (replace-one), 3/2 sum of B and the number of rows.
     Persons: the same, and a little more for the rounding of means (`norm_person_encoding`).  Rows with weights are
     between themselves and absent rows (`weighted_rows`).
     None depends on the scales, axes and fit that the released parts chose, nor on the bounds of the columns in parts 2
@@ -50,12 +52,16 @@ from typing import Final
 
 import numpy as np
 
-from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.heavy_tails import FAR
+from tacit.method.regression.linear_pilot import response_residual
+from tacit.method.regression.noisy_norms import read_standardised, read_tail
+from tacit.method.regression.norm_encoding import CLIP
 from tacit.method.regression.norm_scaling import (
     Columns,
     next_residual,
     reach,
     read_columns,
+    response_tail,
     sizes,
     standardised,
     whitened,
@@ -90,13 +96,19 @@ def aimed_or_plain(part: ProductPart, aimed: Callable[[], ProductPart]) -> Produ
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
     if len(parts) == 1:
-        return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
+        clip = standardised(columns, layout, product_noise(part) / columns.row)
+        if part.question.score is None:
+            return with_products(part, clip)
+        far = response_tail(columns, layout, CLIP)
+        # where that cannot be computed the response stays as it is, and tells nothing of tails
+        return with_products(part, clip, far or response_residual(layout, CLIP), FAR if far else 0)
     products, turn = read_standardised(parts[1], layout, columns.row)
     room = room_for(part, columns)
     noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)
     # of rows the release counts what is clipped, and standard errors follow it
     counted = part.question.unit is None and part.question.weight is None
-    residual = next_residual(columns, layout, products, turn, clip_of(part.question), noise, counted=counted)
+    clip, tail = clip_of(part.question), read_tail(parts[1])
+    residual = next_residual(columns, layout, products, turn, clip, noise, counted=counted, tail=tail)
     return with_scores(part, whitened(columns, layout, products, turn, room), residual)
 
 

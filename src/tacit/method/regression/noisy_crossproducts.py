@@ -80,7 +80,8 @@ class ResidualScores:
     matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
-    it was not released.  weighted: whether rows have weights.
+    it was not released.  weighted: whether rows have weights.  side: 1 or -1 where the response is known to have a
+    heavy tail above or below its mean, else 0.
     """
 
     score: Array
@@ -93,6 +94,7 @@ class ResidualScores:
     mixing: Array | None = None
     far: tuple[float, float] | None = None
     weighted: bool = False
+    side: int = 0
 
     def noise(self, terms: Array) -> Array:
         """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""

@@ -5,12 +5,14 @@ A part stores the integer weights that made its vector, so that reading it repea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.regression.encoding import CLIP, entry_weight
+from tacit.method.regression.heavy_tails import Tail
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
 from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, SHIFT
@@ -63,6 +65,14 @@ def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[Noi
     turn *= H / 2.0 ** facts["shift"]
     unit = max(float(turn[0, 0]), 1e-300)
     return sums_of_products(part, size, 0, unit**2 * row), turn / unit
+
+
+def read_tail(part: Part) -> Tail | None:
+    """Return what a part of products tells of the response's tails, or None where it tells nothing."""
+    weight, beyond = part.parameters.get("far", 0), part.parameters.get("tail", 0)
+    if not weight or not beyond:
+        return None
+    return Tail(float(part.integers[0][-1] / weight), math.sqrt(part.law.variance()) / weight, beyond)
 
 
 def read_norm_scores(

@@ -16,7 +16,9 @@ B**2.  Without squares lambda is 0.  The squared change is at most F**2 times th
 absent, that of the other row alone and the square of what the number of rows adds.
 
 `norm_products` releases the products of the entries of a vector w of norm at most C, the response one of them:
-`method.shared.norm_sensitivity`.
+`method.shared.norm_sensitivity`, 50 C**4 (replace-one) and 25 C**4 (add-remove).  Of linear models of rows, where
+`far`, also floor(q / c) of an integer q, |q| <= c, whatever q is of the row, with the weight C**2.  It is -1, 0 or 1,
+so that the squared change is at most 2**2 C**4 more (replace-one), and C**4 more of a row against none.
 
 `norm_scores` releases v = psi w, psi**2 and v_i v_k with the weights of `encoding.residual_scores`.  psi is an integer,
 |psi| <= c, and w a vector of norm at most C of the regressors alone: |v| <= R |psi| / c, R = c C, is all that the proof
@@ -44,6 +46,9 @@ WEIGHTED: Final = "weighted-moments"
 """The first of them of rows with weights (`weighted_rows`)."""
 OF_COLUMNS: Final = (FORMS[0], WEIGHTED)
 """Forms of column moments, without and with weights."""
+FAR_PRODUCTS: Final = "norm-products-3"
+"""The second of them of linear models of rows, with the number of responses far above their mean less that of those far
+below (`heavy_tails`), since 0.2."""
 FORMER_PRODUCTS: Final = "norm-products"
 """The second of them in releases of before, whose squares and interactions were standardised as they are."""
 MOST: Final = H
@@ -54,6 +59,8 @@ COUNT: Final = 2
 """Weight of H**2 for each row."""
 SHIFT: Final = 18
 """Products v_i v_k are divided by 2**SHIFT, so that they are at most 2**20."""
+SIGNED: Final = 9
+"""psi / 2**SIGNED, rounded down, is 1 where psi = c, 0 where 0 <= psi < c, and else -1."""
 CLIPPED: Final = 18
 """psi**2 / 2**CLIPPED, rounded down, is 1 where |psi| = c, and else 0."""
 
@@ -100,16 +107,21 @@ def column_moments(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool
     return weighted_sums(FORMS[0], parameters, weights, most, l1, l2_squared)
 
 
-def norm_products(layout: Layout, neighbors: str) -> ProductEncoding:
-    """Return the encoding of products of all entries of a row's vector, the response the last of them."""
+def norm_products(layout: Layout, neighbors: str, *, far: bool = False) -> ProductEncoding:
+    """Return the encoding of products of all entries of a row's vector, the response the last of them.
+
+    far: whether the sum of floor(q / c) is released, after them.
+    """
     size = layout.size + 1
     l2_squared = vectors_and_products(MOST, 0, 1, neighbors, size=size)
-    pairs = all_pairs(size)
-    weights = [entry_weight(one, OFF, DIAGONAL, DIAGONAL) for one in pairs]
+    l2_squared += far * (4 if neighbors == "replace-one" else 1) * MOST**4
+    pairs, count = all_pairs(size), [MOST * MOST] * far
+    weights = [entry_weight(one, OFF, DIAGONAL, DIAGONAL) for one in pairs] + count
     # an extreme row lies on the first axis
-    most = [MOST * MOST, *([0] * (len(pairs) - 1))]
-    parameters = {"G": MOST, "off": OFF, "diag": DIAGONAL}
-    return weighted_sums(FORMS[1], parameters, weights, most, isqrt(l2_squared * len(pairs)) + 1, l2_squared)
+    most = [MOST * MOST, *([0] * (len(pairs) - 1)), *([1] * far)]
+    parameters = {"G": MOST, "off": OFF, "diag": DIAGONAL} | ({"far": count[0]} if far else {})
+    l1 = isqrt(l2_squared * len(weights)) + 1
+    return weighted_sums(FAR_PRODUCTS if far else FORMS[1], parameters, weights, most, l1, l2_squared)
 
 
 def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> ProductEncoding:

@@ -20,6 +20,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.method.regression.centred_products import centred
 from tacit.method.regression.clipped_shares import noisy_range
+from tacit.method.regression.heavy_tails import FAR, Tail, wide_range
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
     MIN_RANGE,
@@ -254,13 +255,32 @@ def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array
     return np.asarray(np.linalg.solve(root, turn[:m, :m]), dtype=np.float64)
 
 
+def response_tail(columns: Columns, layout: Layout, clip: int) -> ClippedResidual | None:
+    """Return q of `heavy_tails`, from the response's released mean and deviation; None where engines cannot compute it.
+
+    q = c (Y + FAR) / (2 FAR), Y the response less its mean over its standard deviation, clamped to -c, ..., c.
+    """
+    row = np.zeros(layout.size + 1)
+    row[-1] = H / max(float(columns.sd[-1]), LEAST)
+    row[0] = FAR - row[-1] * float(columns.mean[-1]) / H
+    return integer_residual(row / (2 * FAR), clip)
+
+
 def next_residual(
-    columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, clip: int, noise: float, *, counted: bool
+    columns: Columns,
+    layout: Layout,
+    products: NoisyMatrix,
+    turn: Array,
+    clip: int,
+    noise: float,
+    *,
+    counted: bool,
+    tail: Tail | None = None,
 ) -> ClippedResidual:
     """Return the residual from the pilot fit, in standard deviations; the response where products allow no fit.
 
     noise: standard deviation of the noise in a sum of psi times a regressor of variance 1, as a part of the range.
-    counted: whether the release will tell how many residuals are clipped.
+    counted: whether the release will tell how many residuals are clipped.  tail: what is known of the response's.
     """
     m, u = layout.size, len(layout.names)
     # terms of a standardised vector, on axes at right angles
@@ -285,7 +305,9 @@ def next_residual(
     light = counted and (hidden + float(columns.doubts[m - 1]) < LIGHT or top < TIGHT * least)
     most = noisy_range(columns.rows, noise, m) if light else math.inf
     range_ = _range(columns.rows, noise, most, columns.row)
-    cut = min(max(scale * range_, MIN_RANGE * top), top)
+    # in standard deviations of the response
+    wide = 0.0 if tail is None else wide_range(tail, columns.rows, noise)
+    cut = min(max(scale * range_, wide, MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
 

@@ -51,7 +51,11 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
         question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT)
         last = (product_part("scores", facts, form, third, question),)
     scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
-    columns = (*first_parts(facts, public.neighbors, first, second), scores, *(beside(one, scores) for one in last[1:]))
+    columns = (
+        *first_parts(facts, public.neighbors, first, second, far=_counts_clipped(facts)),
+        scores,
+        *(beside(one, scores) for one in last[1:]),
+    )
     return as_measurement(query, facts, public, cost, VERSION, columns)
 
 
@@ -102,14 +106,19 @@ def beside(column: ProductPart, scores: ProductPart) -> ProductPart:
     return replace(column, question=replace(column.question, norm=aim.norm, score=aim.score))
 
 
-def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> tuple[ProductPart, ProductPart]:
-    """Return the parts of column moments and of products of standardised rows, at their shares of the price."""
+def first_parts(
+    facts: RowFacts, neighbors: str, first: Cost, second: Cost, *, far: bool = False
+) -> tuple[ProductPart, ProductPart]:
+    """Return the parts of column moments and of products of standardised rows, at their shares of the price.
+
+    far: whether the latter tells how many responses lie far from their mean, of rows without weights.
+    """
     made, weight = facts.layout, facts.weight
     if weight is None:
         moments, asked = plain_moments(facts, first.noise, neighbors)
         products = (
-            forms.norm_products(made, neighbors),
-            tuple(Product(one.pairs[0]) for one in all_pairs(made.size + 1)),
+            forms.norm_products(made, neighbors, far=far),
+            (*(Product(one.pairs[0]) for one in all_pairs(made.size + 1)), *([Product((), 1, forms.SIGNED)] * far)),
         )
     else:
         moments, asked = weighted_moments(made, first.noise, neighbors)
@@ -123,7 +132,8 @@ def first_parts(facts: RowFacts, neighbors: str, first: Cost, second: Cost) -> t
         kind = "exclude" if weight.missing is None else "declared"
         one = replace(one, weight_grid=Grid("real", 0.0, weight.upper, weight.G, missing=kind))
     two = product_part(LABELS[1], facts, products[0], second, questions[1])
-    return one, with_products(two, plain(made.size + 1, made.size + 1))
+    response = response_residual(made, forms.CLIP) if far else None
+    return one, with_products(two, plain(made.size + 1, made.size + 1), response)
 
 
 def plain_moments(facts: RowFacts, noise: Noise, neighbors: str) -> tuple[ProductEncoding, tuple[Product, ...]]:
@@ -139,10 +149,16 @@ def plain(entries: int, coordinates: int) -> NormClip:
     return NormClip(tuple(tuple(2 * (i == j) for j in range(coordinates)) for i in range(entries)), 1, forms.MOST)
 
 
-def with_products(column: ProductPart, clip: NormClip) -> ProductPart:
-    """Return the part of products of this vector, which its form records; the sensitivity is the same for every one."""
-    form = replace(column.form, parameters={**column.form.parameters, **stored_products(clip)})
-    return replace(column, form=form, question=replace(column.question, norm=clip))
+def with_products(
+    column: ProductPart, clip: NormClip, response: ClippedResidual | None = None, tail: int = 0
+) -> ProductPart:
+    """Return the part of products of this vector, which its form records; the sensitivity is the same for every one.
+
+    response, tail: what tells responses far from their mean, and from how many standard deviations on (0: not known).
+    """
+    stored = stored_products(clip) | ({} if response is None else {"tail": tail})
+    form = replace(column.form, parameters={**column.form.parameters, **stored})
+    return replace(column, form=form, question=replace(column.question, norm=clip, score=response))
 
 
 def with_scores(column: ProductPart, clip: NormClip, residual: ClippedResidual) -> ProductPart:

@@ -12,6 +12,7 @@ from tacit.method.regression.expression_values import rules
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout, is_binary, layout
 from tacit.method.regression.norm_encoding import (
+    FAR_PRODUCTS,
     FAR_SCORES,
     FORMER_PRODUCTS,
     OF_COLUMNS,
@@ -61,14 +62,19 @@ AT_PURE_PRICES: Final = {
 OF_NORM_CLIPPED: Final = (
     *LINEAR_NORMS,
     WEIGHTED,
+    FAR_PRODUCTS,
     FAR_SCORES,
     FORMER_PRODUCTS,
     *norm_score_encoding.FORMS,
     *split_score_encoding.FORMS,
 )
 """Names of forms of norm-clipped rows."""
-FAR: Final = {FAR_SCORES: LINEAR_NORMS[2], split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES}
-"""Forms of linear models of rows that count those whose residual is clipped, and the forms without."""
+FAR: Final = {
+    FAR_PRODUCTS: LINEAR_NORMS[1],
+    FAR_SCORES: LINEAR_NORMS[2],
+    split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES,
+}
+"""Forms of linear models of rows that count those far out or whose residual is clipped, and the forms without."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -187,13 +193,17 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
             yield "does not count rows, whose number is not public"
         if any(square_weight(known.bounds[j], facts["square"]) < 1 for j in squared(known)):
             yield "has squares of no weight"
-    elif form in (LINEAR_NORMS[1], FORMER_PRODUCTS):
-        wanted, weights = (m + 1) * (m + 2) // 2, ("off", "diag")
-        former = form == FORMER_PRODUCTS
-        weighted = 2 * (m + 1) if former else wanted
+    elif form in (LINEAR_NORMS[1], FAR_PRODUCTS, FORMER_PRODUCTS):
+        pairs, weights = (m + 1) * (m + 2) // 2, ("off", "diag")
+        former, wanted = form == FORMER_PRODUCTS, pairs + (form == FAR_PRODUCTS)
+        weighted = 2 * (m + 1) if former else pairs
         # places of what makes an entry of its own coordinate
         if not all(facts.get(f"weight{2 * i if former else i * (i + 3) // 2}", 0) for i in range(m + 1)):
             yield "has a coordinate without a scale"
+        if form == FAR_PRODUCTS:
+            weights = (*weights, "far")
+            if not 0 <= facts["tail"] <= 64:
+                yield "has a tail that is none"
     elif form in split_score_encoding.OF_MATRICES:
         counts = form == split_score_encoding.FAR_MATRICES
         weighted, weights = 0, ("square", "off", "diag", *(("far",) if counts else ()))
