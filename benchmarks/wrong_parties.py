@@ -75,6 +75,15 @@ DESIGNS: tuple[tuple[str, tuple[Group, ...], tuple[float, float]], ...] = (
     ("12 of 1,500, all lognormal, ε = 8", (Group(12, 1_500, 75, 8.0, "lognormal"),), WIDE),
     ("8 of 4,000, all Gamma of shape 3, ε = 8", (Group(8, 4_000, 200, 8.0, "gamma"),), WIDE),
     ("20 of 4,000, a box to 1.4", (Group(20, 4_000, 200),), (0.2, 1.4)),
+    # close boxes; added, before one of them was simulated, when that to 1.1 above was known not to hold
+    ("8 of 4,000, a box to 1.2", (Group(8, 4_000, 200),), (0.2, 1.2)),
+    ("20 of 4,000, a box to 1.2", (Group(20, 4_000, 200),), (0.2, 1.2)),
+    ("8 of 4,000, a box from 0.9", (Group(8, 4_000, 200),), (0.9, 3.0)),
+    ("8 of 4,000, all lognormal, a box to 1.2", (Group(8, 4_000, 200, law="lognormal"),), (0.2, 1.2)),
+    ("8 of 4,000, all Gamma of shape 3, a box to 1.1", (Group(8, 4_000, 200, law="gamma"),), (0.2, 1.1)),
+    ("12 of 1,500, all Gamma of shape 3, a box to 1.2", (Group(12, 1_500, 75, 1.0, "gamma"),), (0.2, 1.2)),
+    ("5 of 20,000, all lognormal, a box to 1.1", (Group(5, 20_000, 1_000, law="lognormal"),), (0.2, 1.1)),
+    ("8 of 4,000, a box to 1.1, ε = 8", (Group(8, 4_000, 200, 8.0),), (0.2, 1.1)),
 )  # fmt: skip
 
 
