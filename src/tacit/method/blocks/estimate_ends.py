@@ -186,7 +186,8 @@ def kept_between(made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw) -> tu
         outside = end + (inside - end) * 1e-6
         for _ in range(2):
             places = np.linspace(inside, outside, PLACES)
-            gone = np.flatnonzero(lost(places))
+            with np.errstate(all="ignore"):  # what has no solution at the end itself counts as lost
+                gone = np.flatnonzero(lost(places))
             if not len(gone):
                 break
             limits[i] = inside = float(places[max(gone[0] - 1, 0)])
