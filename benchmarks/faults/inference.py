@@ -1094,9 +1094,16 @@ MODELS = (
     ),
     Fault(
         "tacit.method.blocks.estimate_step_fit",
-        "(variance - expected) / np.maximum(error, 1e-300)",
-        "(variance - expected) / np.maximum(3 * error, 1e-300)",
+        "(told - expected) / np.maximum(error, 1e-300)",
+        "(told - expected) / np.maximum(3 * error, 1e-300)",
         "a law that does not fit a step is found at three times the error",
+        ("tests/inference/test_errors_of_a_step.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_step_fit",
+        "    if len(made) > p:\n",
+        "    if False:\n",
+        "products of scores are paid for and not tested",
         ("tests/inference/test_errors_of_a_step.py",),
     ),
     Fault(

@@ -804,10 +804,24 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.one_step_design",
-        "share = cost.share((1 - PILOT) / len(plan.model.names))",
-        "share = cost.share(Fraction(1, len(plan.model.names)))",
+        "share = cost.share((1 - PILOT - products) / len(names))",
+        "share = cost.share((1 - products) / len(names))",
         "the pilot of a step is not paid for",
         (f"{ONE_STEP}::test_the_price_is_that_of_pilot_and_step_together",),
+    ),
+    Fault(
+        "tacit.method.blocks.one_step_design",
+        "share = cost.share((1 - PILOT - products) / len(names))",
+        "share = cost.share((1 - PILOT) / len(names))",
+        "products of scores are not paid for",
+        (f"{ONE_STEP}::test_the_price_is_that_of_pilot_and_step_together",),
+    ),
+    Fault(
+        "tacit.models.scores",
+        "(psi[:, i] * psi[:, j])[:, None]",
+        "(psi[:, i] * psi[:, i])[:, None]",
+        "the square of a score in the place of a product",
+        (f"{ONE_STEP}::test_products_are_those_of_clipped_scores_and_are_left_out_of_persons",),
     ),
     Fault(
         "tacit.method.blocks.mechanism_one_step",

@@ -152,7 +152,7 @@ def test_a_doubt_widens_the_interval_and_a_law_that_holds_does_not() -> None:
     asked = AskedBlocks(chosen(GAMMA, 20_000, 1), REAL, "replace-one", Cost.of(epsilon=1))
     made = release(asked, {"x": draw.gamma(2, 1, 20_000)}, draw)
     pilot = pilot_alone(made)
-    fit = StepFit(pilot.terms, np.ones(2), np.zeros(2))
+    fit = StepFit(pilot.terms, np.zeros(2))
     own = np.full(2, 1e-6)
     middle = pilot.intervals(0.95).mean(axis=1)
     half, far = (np.diff(pilot.intervals(1 - chance), axis=1)[:, 0] / 2 for chance in (0.01, 1e-6))

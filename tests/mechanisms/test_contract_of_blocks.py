@@ -33,6 +33,7 @@ QUERIES: dict[str, tuple[Any, tc.Schema]] = {
     "persons' statistic": (tc.SampleAndAggregate("x", tc.Statistic("median", m=(-1, 1))), PERSONS),
     "winsorised, persons": (tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True, where="sex == 'f'"), PERSONS),
     "one step": (tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True), SCHEMA),
+    "one step, two parameters": (tc.SampleAndAggregate("x", NORMAL, one_step=True), SCHEMA),
     "both": (tc.SampleAndAggregate("x", EXPONENTIAL, blocks=6, one_step=True, winsorize=True), SCHEMA),
 }
 

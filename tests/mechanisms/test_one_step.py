@@ -161,9 +161,26 @@ def test_the_price_is_that_of_pilot_and_step_together() -> None:
         paid = [one.cost.epsilon if cost.kind == "pure" else one.cost.zcdp for one in shape.columns]
         assert sum(paid, Fraction(0)) == (cost.epsilon if cost.kind == "pure" else cost.zcdp)
         assert sum(paid[:2], Fraction(0)) == Fraction(3, 10) * sum(paid, Fraction(0))
-        assert [one.label for one in shape.columns] == ["shape", "rate", "score of shape", "score of rate"]
+        scored = ["score of shape", "score of rate", "product of the scores of shape and rate"]
+        assert [one.label for one in shape.columns] == ["shape", "rate", *scored]
+        assert paid[-1] == Fraction(3, 100) * sum(paid, Fraction(0))
         if cost.noise == "laplace":
             assert sum(Fraction(one.form.l1) / one.law.scale for one in shape.columns) <= cost.epsilon
+
+
+def test_products_are_those_of_clipped_scores_and_are_left_out_of_persons() -> None:
+    """To half a step of the grid each, on which one step is 2 CLIP / G; rows far out have products beyond the grid."""
+    at = np.array([0.0, 1.0])
+    scaling, x = scores.scaling_at(NORMAL, at), np.array([0.3, -1.2, 2.2, 40.0, -40.0])
+    v = mechanism.integers(RowArrays(x[:, None], None), scaling, np.arange(5))
+    psi = scores.clipped(scaling, x, scores.CLIP)
+    wanted = np.clip(psi[:, 0] * psi[:, 1], -scores.CLIP, scores.CLIP)
+    step = scores.CLIP / one_step_design.H
+    assert np.abs((v[:, 2] - one_step_design.H) * step - wanted).max() <= step
+    assert v[3:, 2].tolist() == [2 * one_step_design.H, 0]
+    unit = tc.Schema({"id": tc.PrivacyUnit(max_rows=5), "x": tc.Real()})
+    labels = [one.label for one in design(unit, Cost.of(epsilon=1), "add-remove").columns]
+    assert labels == ["shape", "rate", "score of shape", "score of rate"]
 
 
 # From a table to an estimate ------------------------------------------------------------------------------------------

@@ -14,14 +14,25 @@ import pytest
 import tacit as tc
 from tacit import families
 from tacit.curator.mechanisms import design
-from tacit.method.blocks.combine import COUNTED, ENDED, FAILED, LAW, BlocksOfParties, Widened, pooled_fit
+from tacit.method.blocks.combine import (
+    COUNTED,
+    ENDED,
+    FAILED,
+    KEPT,
+    LAW,
+    SELECTED,
+    BlocksOfParties,
+    Widened,
+    pooled_fit,
+)
 from tacit.method.blocks.estimate_block_fit import BlockFit
-from tacit.method.blocks.estimate_by_blocks import by_blocks
-from tacit.method.blocks.estimate_ends import GUESS
+from tacit.method.blocks.estimate_by_blocks import by_blocks, kept_means
+from tacit.method.blocks.estimate_ends import BEYOND, GUESS
 from tacit.method.blocks.mechanism_means import totals
 from tacit.method.shared.measurement import Public
 from tacit.parties.combined_columns import FEW_BLOCKS, NO_BLOCKS, Column, block_column, columns
 from tacit.pooling.common_value import pooled
+from tacit.pooling.kept_parties import KeptParties
 from tacit.release.document import Released
 from tacit.testing.simulated_parties import Answer
 
@@ -123,6 +134,48 @@ def test_failures_too_few_for_a_party_s_own_reason_are_enough_for_that_of_all() 
     low, high = two.inversion.interval(0.95)
     plain = inner.inner.interval(0.95)
     assert (high - low)[0] == pytest.approx((plain[1] - plain[0])[0] * (1 + (inner.moved / inner.error) ** 2) ** 0.5)
+
+
+def test_a_mean_of_those_that_are_kept_is_moved_by_what_is_cut_off() -> None:
+    """Against 400,000 normal parties of which those between two limits stay, and where limits are far off."""
+    draw = np.random.default_rng(2).standard_normal(400_000)
+    for low, high in ((-np.inf, 0.3), (-1.0, np.inf), (-0.4, 1.2)):
+        own = draw[(draw > low) & (draw < high)]
+        kept = KeptParties(np.array([0.5, 0.5]), np.ones(2), np.full(2, low), np.full(2, high))
+        both = np.isfinite(low) and np.isfinite(high)
+        # both ends as if each cut alone; 5.5 standard errors of the mean
+        if not both:
+            assert kept.cut(0.0) == pytest.approx(own.mean(), abs=5.5 / np.sqrt(len(own)))
+            assert kept.missing(float(kept.cut(0.0))) == pytest.approx(-kept.cut(0.0), abs=1e-6)
+        assert np.sign(kept.cut(0.0)) == np.sign(own.mean())
+    far = KeptParties(np.ones(1), np.array([0.01]), np.array([-np.inf]), np.array([1.0]))
+    assert far.missing(0.5) == pytest.approx(0.0, abs=1e-9)
+    assert KeptParties(np.ones(1), np.ones(1), np.array([-np.inf]), np.array([np.inf])).missing(3.0) == 0.0
+
+
+def test_parties_that_noise_takes_over_an_end_leave_no_answer_to_the_others() -> None:
+    """A box to 1.18, where chance says of each of twelve parties whether it stays; one to 3 leaves out none.
+
+    In a box to 1.2 what leaving out three moves is less than the error, and counts as one.  A limit of a party's own
+    mean is where its interval is given up.
+    """
+    given = [answer(seed, box=(0.2, 1.18)) for seed in range(12)]
+    tested = BlocksOfParties.of(given, range(12))
+    assert 0 < sum(why == BEYOND for why in tested.reasons(0)) <= 6
+    assert block_column("rate", tested, 0, "common", "REML").reasons == (SELECTED,)
+    wider = pooled_column([answer(seed, epsilon=0.7, box=(0.2, 1.2)) for seed in range(8)])
+    inner = wider.inversion
+    assert isinstance(inner, Widened)
+    assert wider.reasons == (None,)
+    assert any(KEPT in note for note in wider.notes)
+    assert inner.moved > 0.5 * inner.error
+    for one, test in zip(given, tested.tests, strict=True):
+        _, high = kept_means(one, test, 0)
+        assert (test.plain[0].value[0] > high + 0.004) <= (test.terms[0].reasons[0] == BEYOND)
+        assert (test.plain[0].value[0] < high - 0.004) <= (test.terms[0].reasons[0] is None)
+    wide = pooled_column([answer(seed, epsilon=1, box=(0.2, 3.0)) for seed in range(8)])
+    assert wide.reasons == (None,)
+    assert not any(KEPT in note for note in wide.notes)
 
 
 def test_a_law_that_no_party_alone_rejects_is_rejected_by_all() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, Final, cast
 
 import numpy as np
@@ -149,6 +150,16 @@ def _scaled(root: Array, found: Array) -> Array:
     return np.stack([sum(root[i, j] * found[:, j] for j in range(len(root))) for i in range(len(root))], axis=1)
 
 
+def with_products(psi: Array) -> Array:
+    """Return clipped scores and the products of every two of them, (n, p) -> (n, p + p (p - 1) / 2).
+
+    >>> with_products(np.array([[1.0, -2.0, 3.0]])).tolist()
+    [[1.0, -2.0, 3.0, -2.0, 3.0, -6.0]]
+    """
+    pairs = combinations(range(psi.shape[1]), 2)
+    return np.concatenate([psi, *((psi[:, i] * psi[:, j])[:, None] for i, j in pairs)], axis=1)
+
+
 # Expectations -------------------------------------------------------------------------------------------------------
 
 
@@ -193,6 +204,13 @@ class ScoreLaw:
         found, w = self.at(theta)
         off = found.psi - w @ found.psi
         return w @ off**2, w @ off**4
+
+    def products(self, theta: Array) -> tuple[Array, Array]:
+        """Return mean and variance under theta of the products of two clipped scores, each clipped as a score is."""
+        found, w = self.at(theta)
+        made = np.clip(with_products(found.psi)[:, found.psi.shape[1] :], -self.clip, self.clip)
+        mean = w @ made
+        return mean, w @ (made - mean) ** 2
 
 
 def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:

@@ -18,10 +18,11 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import Inversion
 from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
-from tacit.method.blocks.estimate_by_blocks import TestedBlocks, tested_blocks
+from tacit.method.blocks.estimate_by_blocks import TestedBlocks, kept_means, tested_blocks
 from tacit.method.blocks.estimate_ends import BEYOND, GUESS
 from tacit.method.blocks.estimate_failed import APART, SEEN, FailedBlocks
 from tacit.pooling.evidence import Evidence, merge_same_people
+from tacit.pooling.kept_parties import KeptParties
 from tacit.pooling.released_evidence import evidence
 from tacit.release.document import Released
 
@@ -35,6 +36,13 @@ CLAMPED: Final = 0.1
 COUNTED: Final = "what another law would leave of the bias counts as an error"
 SUSPECTED: Final = 2.0
 """Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of 50."""
+KEPT: Final = "parties at an end of the box are left out, and noise says which: it may move the mean of the others by"
+SELECTED: Final = (
+    "which parties lie beyond an end of the box is decided by their noise, which moves the mean of the others by far "
+    "more than its standard error: a wider box is needed"
+)
+MOVED: Final = 1.5
+"""Standard errors up to which what leaving out parties moves counts as an error: beyond, it is hardly known itself."""
 UNSEEN: Final = (
     "noise hides whether rows follow the law, which alone says what bias to take off, {:.1f} standard errors of all "
     'parties; blocks without bias="cox-snell" rest on no law'
@@ -111,8 +119,27 @@ class BlocksOfParties:
         clamp = sum(weight[j] * float((self.tests[j].freed[at].value - self.tests[j].plain[at].value)[0]) for j in used)
         if abs(clamp) > CLAMPED * error:
             notes += [f"what an end of the box took off is put back, {abs(clamp) / error:.1f} standard errors"]
-        total = float(np.sqrt(moved**2 + left**2 + (GUESS * clamp) ** 2))
-        return Doubt(total, reason or why, (*notes, *said))
+        missing = self._kept(at, weight, used)
+        if missing > CLAMPED * error:
+            notes += [f"{KEPT}, {missing / error:.1f} standard errors, which count as an error"]
+        total = float(np.sqrt(moved**2 + left**2 + (GUESS * clamp) ** 2 + missing**2))
+        return Doubt(total, reason or why or (SELECTED if missing > MOVED * error else None), (*notes, *said))
+
+    def _kept(self, at: int, weight: Array, used: Sequence[int]) -> float:
+        """Return by how much leaving out parties at an end of the box may have moved the mean of the others."""
+        ended = any(test.terms[at].reasons[0] == BEYOND for test in self.tests)
+        if not ended and all(one.freed[at].value[0] == one.plain[at].value[0] for one in self.tests):
+            return 0.0  # no end is near
+        terms = [self.tests[j].plain[at] for j in used]
+        own = np.array([one.value[0] for one in terms])
+        limits = [kept_means(self.releases[j], self.tests[j], at) for j in used]
+        low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
+        error = np.sqrt([float((one.variance + one.privacy_variance)[0]) for one in terms])
+        whole = weight[list(used)]
+        if not len(used) or not whole.sum() > 0:
+            return 0.0
+        whole = whole / whole.sum()
+        return abs(KeptParties(whole, np.maximum(error, 1e-300), low, high).missing(float(whole @ own)))
 
     def _failures(
         self, at: int, weight: Array, used: Sequence[int], error: float

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
@@ -14,7 +16,17 @@ from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
 from tacit.method.blocks.estimate_block_fit import BlockFit, fit_of_blocks
-from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, clamp_note, ends_of, terms_without_clamp
+from tacit.method.blocks.estimate_ends import (
+    MOST,
+    TOLD,
+    ByLaw,
+    Ends,
+    by_law,
+    clamp_note,
+    ends_of,
+    kept_between,
+    terms_without_clamp,
+)
 from tacit.method.blocks.estimate_failed import FailedBlocks, failed_blocks, given_up, without_interval
 from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
@@ -97,22 +109,38 @@ def _corrected_for_box(
     release: Released, parts: tuple[Part, ...], plain: list[ColumnTerms], place: int, target: Target
 ) -> tuple[ColumnTerms, str]:
     """Return a parameter's terms with the bias of clamping to its box removed, and a note on that (empty if none)."""
-    query, part, made = cast("SampleAndAggregate", release.query), parts[place], plain[place]
-    ends = ends_of(query.model.law, query.model.words, part)
-    # "table" is the mean of clamped estimates itself; of a window, clamping is meant
-    if target == "table" or ends is None or query.winsorize:
+    part, made, found_ends = parts[place], plain[place], _ends_and_law(release, parts, plain, place)
+    # "table" is the mean of clamped estimates itself
+    if target == "table" or found_ends is None:
         return made, ""
-    # The model's variance of a block stands in where noise hides the released one; it needs the rows of a block.
-    # with `where`, or persons, the number of rows behind the blocks is not public
-    whole = release.rows is not None and query.where is None and release.unit is None
-    rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
-    values = np.array([one.value[0] for one in plain])
-    lawful = by_law(query.model.law, [one.label for one in parts], values, place, rows)
-    found, share = terms_without_clamp(made, part, ends, lawful)
+    found, share = terms_without_clamp(made, part, *found_ends)
     if not TOLD <= share[0] <= MOST:
         return found, ""
     error = (found.variance + found.privacy_variance)[0] ** 0.5
     return found, clamp_note(part.label, share[0], (found.value - made.value)[0] / error)
+
+
+def kept_means(release: Released, test: TestedBlocks, place: int) -> tuple[float, float]:
+    """Return between which released means a parameter's own interval is kept, infinite where no end takes it away."""
+    found = _ends_and_law(release, test.parts, test.plain, place)
+    return (-math.inf, math.inf) if found is None else kept_between(test.plain[place], test.parts[place], *found)
+
+
+def _ends_and_law(
+    release: Released, parts: tuple[Part, ...], plain: Sequence[ColumnTerms], place: int
+) -> tuple[Ends, ByLaw] | None:
+    """Return the ends at which a parameter is clamped, and its law's variance of a block; None of a window."""
+    query = cast("SampleAndAggregate", release.query)
+    ends = ends_of(query.model.law, query.model.words, parts[place])
+    # of a window, clamping is meant
+    if ends is None or query.winsorize:
+        return None
+    # The model's variance of a block stands in where noise hides the released one; it needs the rows of a block.
+    # with `where`, or persons, the number of rows behind the blocks is not public
+    whole = release.rows is not None and query.where is None and release.unit is None
+    rows = (release.rows or 0) / parts[place].parameters["blocks"] if whole else 0.0
+    values = np.array([one.value[0] for one in plain])
+    return ends, by_law(query.model.law, [one.label for one in parts], values, place, rows)
 
 
 def _given_up(

@@ -38,6 +38,10 @@ beyond an end (docs/reference/blocks.md).
 """
 TOLD: Final = 0.01
 """Smallest share of blocks beyond an end that a note mentions."""
+FURTHEST: Final = 6.0
+"""Standard deviations of noise beyond which an end takes no interval away."""
+PLACES: Final = 16
+"""Places in half a box, and again between two of them, at which it is tried whether an interval would be given up."""
 BEYOND: Final = "more than a fifth of the blocks' estimates lie beyond an end of the box: a wider one is needed"
 
 
@@ -151,6 +155,44 @@ def terms_without_clamp(
     reasons = tuple(BEYOND if gone else reason for gone, reason in zip(lost, made.reasons, strict=True))
     block = replace(made, value=value, variance=sampling, loadings=loadings, inversion=inversion, reasons=reasons)
     return block, found.share
+
+
+def kept_between(made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw) -> tuple[float, float]:
+    """Return between which released means a parameter's interval is kept, infinite where no end takes it away.
+
+    With the released variance as it is, beyond them a share above MOST of the blocks would lie beyond an end.
+    """
+    noisy, grid = block_moments(part, integers(part)), cast(Grid, part.grid)
+    variance = np.maximum(made.variance, 1e-300) * np.maximum(noisy.size - noisy.public, 1.0)
+    clear = (variance_loadings(made, variance, noisy, grid) ** 2).sum(axis=-1) * part.law.variance()
+    clear, blur = clear <= (variance / CLEAR) ** 2, 4 * made.privacy_variance
+
+    def lost(at: Array) -> Flags:
+        own = np.where(clear & (blur < variance), variance, 0.0)
+        found = means_without_clamp(at, np.broadcast_to(own, at.shape), ends)
+        if not clear[0]:
+            size = np.broadcast_to(variance, at.shape)
+            found = _with_model_variance(found, at, size, np.broadcast_to(clear, at.shape), blur, ends, lawful)
+        return found.share > MOST
+
+    limits = [-math.inf, math.inf]
+    for i, end in enumerate((ends.low, ends.high)):
+        apart = abs(float(made.value[0]) - end)
+        reach = 2 * NEAR * float(variance[0]) ** 0.5 + FURTHEST * float(made.privacy_variance[0]) ** 0.5
+        if not math.isfinite(end) or apart > reach:
+            continue
+        # a mean at the end itself has no share; the share grows from the middle towards the end
+        inside = (grid.lower + grid.upper) / 2
+        outside = end + (inside - end) * 1e-6
+        for _ in range(2):
+            places = np.linspace(inside, outside, PLACES)
+            with np.errstate(all="ignore"):  # what has no solution at the end itself counts as lost
+                gone = np.flatnonzero(lost(places))
+            if not len(gone):
+                break
+            limits[i] = inside = float(places[max(gone[0] - 1, 0)])
+            outside = float(places[gone[0]])
+    return limits[0], limits[1]
 
 
 def _with_model_variance(

@@ -22,7 +22,7 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_failed import failed_blocks
 from tacit.method.blocks.estimate_pilot import doubt_of_law, judged, of_blocks_instead, pilot_alone
-from tacit.method.blocks.estimate_step_fit import fit_of_step, kept_of_pilot
+from tacit.method.blocks.estimate_step_fit import fit_of_step, kept_of_pilot, score_parts
 from tacit.method.blocks.support_rules import rule
 from tacit.models import scores
 from tacit.release.document import Released
@@ -43,8 +43,7 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate | Estimate:
     """
     query = cast("SampleAndAggregate", release.query)
     p = len(model.names)
-    # the pilot's parts come first, the scores' last (`one_step_design`)
-    steps = release.parts[-p:]
+    steps = score_parts(release, p)
     made = [terms_of("Mean", part, rows=release.rows, grouped=False, target="population") for part in steps]
     mean, variance, noise = (
         np.array([float(np.asarray(one)[0]) for one in kind])

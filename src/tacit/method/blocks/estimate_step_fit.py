@@ -1,7 +1,9 @@
-"""Test of a law's fit by the released variances of its clipped scores, and what a law that does not fit does to a step.
+"""Test of a law's fit by its clipped scores: their variances and mean products; and what another law does to a step.
 
-Under the law the variance of a clipped score at the released parameters is known; where rows follow another, it is
-another one.  The test costs nothing: the variances are released with the means.
+Under the law the variance of a clipped score at the released parameters is known, and so is the mean product of two;
+where rows follow another, they are others.  Variances are released with the means and cost nothing.  They hardly show
+that rows are skewed where the law is symmetric, in which the scores of place and scale are uncorrelated: products do,
+at a small part of the price (`PRODUCTS`).
 
 Under another law the solution of a step depends on its pilot.  With T(theta0) the solution for rows without number or
 noise, the pilot's error e enters as T' e, where T' = 0 under the law.  T' cannot be known from the release.  On designs
@@ -11,22 +13,25 @@ pull`): where the test rejects, the errors allow for PULL in every direction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.noisy_moments import integers, moments
+from tacit.method.blocks.one_step_design import SCORE
 from tacit.models.scores import DRAWS
 from tacit.release.document import Released
-from tacit.release.parts import Grid
+from tacit.release.parts import Grid, Part
 
 if TYPE_CHECKING:
     from tacit.models.scores import ScoreLaw
 
 REJECTED: Final = 3.3
-"""Standard errors from which on a variance is not that of the law: by chance in one release of 500 with two scores."""
+"""Standard errors from which on a variance, or product, is not the law's: by chance in one of 300 with two scores."""
 PULL: Final = 1 / 3
 """Part of the pilot's error that a step is taken to keep where the law does not hold."""
 STEP: Final = 0.05
@@ -35,10 +40,9 @@ STEP: Final = 0.05
 
 @dataclass(frozen=True)
 class StepFit:
-    """Ratios of the released variances of scores to those of the law, and their differences in standard errors."""
+    """What was released of scores beside what the law says of it, each in words, and differences in standard errors."""
 
-    names: tuple[str, ...]
-    ratio: Array
+    words: tuple[str, ...]
     z: Array
 
     @property
@@ -47,20 +51,16 @@ class StepFit:
         return bool(np.abs(self.z).max() > REJECTED)
 
     @property
-    def _least_alike(self) -> str:
-        worst = int(np.abs(self.z).argmax())
-        return f"{self.ratio[worst]:.2f} times the law's, {self.z[worst]:+.1f} standard errors ({self.names[worst]})"
-
-    @property
     def found(self) -> str:
-        """What is not as the law has it, in words."""
-        return f"the variance of a score is {self._least_alike}"
+        """What is not as the law has it, in words: the least alike."""
+        worst = int(np.abs(self.z).argmax())
+        return f"{self.words[worst]}, {self.z[worst]:+.1f} standard errors"
 
     @property
     def note(self) -> str:
         """The result in words."""
         if not self.rejected:
-            return f"test of fit: the variances of scores are those of the law (the least alike: {self._least_alike})"
+            return f"test of fit: the variances of scores are those of the law (the least alike: {self.found})"
         return (
             f"test of fit: {self.found}: rows follow another law.  What is estimated is where its "
             "clipped scores are those of the rows, near the limit of the maximum-likelihood estimate but not it, and "
@@ -68,49 +68,86 @@ class StepFit:
         )
 
 
+def score_parts(release: Released, p: int) -> tuple[Part, ...]:
+    """Return the parts of scores, one for each of p parameters."""
+    return _of_scores(release)[:p]
+
+
+def _of_scores(release: Released) -> tuple[Part, ...]:
+    """Return the parts of scores, then those of their products, which come last in a release (`one_step_design`)."""
+    return tuple(part for part in release.parts if part.grid is not None and part.grid.kind == SCORE.kind)
+
+
 def fit_of_step(release: Released, law: ScoreLaw, theta: Array, noise: Array) -> StepFit | None:
     """Return the test at the released parameters; noise: their covariance due to noise, shape (p, p).
 
     None for persons, whose means of scores have a variance that the law does not tell, and for too few rows.
     """
-    names = law.scaling.model.names
-    found = [_variance(release, i - len(names)) for i in range(len(names))]
+    names, model, parts = law.scaling.model.names, law.scaling.model, _of_scores(release)
+    p = len(names)
+    found = [_moments(release, part) for part in parts]
     if release.unit is not None or any(one is None for one in found):
         return None
-    variance, own, size = np.array(found, dtype=np.float64).T
-    theta = np.clip(theta, law.scaling.model.lower, law.scaling.model.upper)
+    made = cast("list[_Moments]", found)
+    theta = np.clip(theta, model.lower, model.upper)
     expected, fourth = law.moments(theta)
-    # parameters that the noise moved expect another variance; that of sampling moves both alike
-    slope = _slope(law, theta)
+    told = np.array([one.variance for one in made[:p]])
+    words = [
+        f"the variance of a score is {a / max(b, 1e-300):.2f} times the law's ({name})"
+        for name, a, b in zip(names, told, expected, strict=True)
+    ]
+    spread, own = np.maximum(fourth - expected**2, 0.0), np.array([one.variance_noise for one in made[:p]])
+    slope = _slope(law, theta, lambda at: law.moments(at)[0])
+    if len(made) > p:
+        product, variance = law.products(theta)
+        mean = np.array([one.mean for one in made[p:]])
+        words += [
+            f"the mean product of two scores is {a:.2f} where the law has {b:.2f} ({' and '.join(pair)})"
+            for pair, a, b in zip(combinations(names, 2), mean, product, strict=True)
+        ]
+        told, expected = np.append(told, mean), np.append(expected, product)
+        spread, own = np.append(spread, variance), np.append(own, [one.mean_noise for one in made[p:]])
+        slope = np.concatenate([slope, _slope(law, theta, lambda at: law.products(at)[0])])
     # a law without a known support is known by draws
-    drawn = 1 / DRAWS if law.scaling.model.support is None else 0.0
-    sampling = np.maximum(fourth - expected**2, 0.0) * (1 / size + drawn)
+    drawn = 1 / DRAWS if model.support is None else 0.0
+    sampling = spread * (1 / np.array([one.size for one in made]) + drawn)
+    # parameters that the noise moved expect other ones; that of sampling moves both alike
     error = np.sqrt(sampling + own + np.einsum("ij,jk,ik->i", slope, noise, slope))
-    return StepFit(names, variance / np.maximum(expected, 1e-300), (variance - expected) / np.maximum(error, 1e-300))
+    return StepFit(tuple(words), (told - expected) / np.maximum(error, 1e-300))
 
 
-def _variance(release: Released, place: int) -> tuple[float, float, float] | None:
-    """Return the released variance of one clipped score, the variance of its noise, and the number of rows."""
-    part = release.parts[place]
+@dataclass(frozen=True)
+class _Moments:
+    """Released mean and variance of a clipped score, or product, the variances of their noise, and the rows' number."""
+
+    mean: float
+    mean_noise: float
+    variance: float
+    variance_noise: float
+    size: float
+
+
+def _moments(release: Released, part: Part) -> _Moments | None:
+    """Return what a part tells; None for too few rows."""
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     size, half = float(noisy.size[0]), cast(Grid, part.grid).upper
     if size < 2:
         return None
     m, q = float(noisy.total[0]) / size, float(noisy.square[0]) / size
-    loads = (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0]) / size
-    return (q - m**2) * half**2, float((loads**2).sum()) * part.law.variance() * half**4, size
+    noise = part.law.variance()
+    of_mean = (noisy.loadings[1] - m * noisy.loadings[0]) / size
+    of_variance = (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0]) / size
+    mean_noise, variance_noise = (float((loads**2).sum()) * noise for loads in (of_mean, of_variance))
+    return _Moments(m * half, mean_noise * half**2, (q - m**2) * half**2, variance_noise * half**4, size)
 
 
-def _slope(law: ScoreLaw, theta: Array) -> Array:
-    """Return the derivative of the law's variances in the parameters, rows of variances, columns of parameters."""
+def _slope(law: ScoreLaw, theta: Array, of: Callable[[Array], Array]) -> Array:
+    """Return the derivative of what the law says in the parameters, rows of it, columns of parameters."""
     sizes: Array = STEP * np.sqrt((law.scaling.root**2).sum(axis=0))
     model = law.scaling.model
     # within the box, beyond which there may be no law
     ups, downs = (np.clip(theta + sign * np.diag(sizes), model.lower, model.upper) for sign in (1, -1))
-    found = [
-        (law.moments(up)[0] - law.moments(down)[0]) / max(float((up - down).sum()), 1e-300)
-        for up, down in zip(ups, downs, strict=True)
-    ]
+    found = [(of(up) - of(down)) / max(float((up - down).sum()), 1e-300) for up, down in zip(ups, downs, strict=True)]
     return np.nan_to_num(np.array(found).T)
 
 

@@ -56,7 +56,10 @@ def step_variances(shape: Measurement, rows: int) -> Array:
     _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
     # scores are about 0, the middle of their grid, so that a noisy number of rows moves no mean
-    noise = [(2 * scores.CLIP / cast(Grid, one.grid).G / rows) ** 2 * one.law.variance() for one in split(shape)[1]]
+    noise = [
+        (2 * scores.CLIP / cast(Grid, one.grid).G / rows) ** 2 * one.law.variance()
+        for one in split(shape)[1][: len(at)]
+    ]
     return np.diag(turn @ (spread / rows + np.diag(noise)) @ turn.T)
 
 

@@ -5,18 +5,22 @@ Definition
     Then, at the released pilot theta0, every complete row in the model's support (for which `where` holds) has the
     scaled score psi = R s, where s is the gradient of its log-density and R a root of the inverse information
     (`models.scores`); each coordinate is clipped to [-CLIP, CLIP] and rounded to a grid {0, ..., G}; a score that is
-    not a number is 0.  Rows outside the support are left out.  With a PrivacyUnit a person has the mean of the integers
-    of her rows, rounded.  Released, for each parameter: the sums that `moments` releases of a column with these bounds.
-    Public: schema, query, model, CLIP, PILOT, k, neighbouring relation, price, and under replace-one the number of rows
-    (persons).
+    not a number is 0.  The product of every two coordinates, clipped already, is clipped to the same [-CLIP, CLIP] and
+    rounded to the same grid.  Rows outside the support are left out.  With a PrivacyUnit a person has the mean of the
+    integers of her rows, rounded, and no products are released.  Released, for each parameter and each product: the
+    sums that `moments` releases of a column with these bounds.
+    Public: schema, query, model, CLIP, PILOT, PRODUCTS, k, neighbouring relation, price, and under replace-one the
+    number of rows (persons).
 Sensitivity
-    The pilot's is proven where it is made.  Given theta0, the integers of a row lie in {0, ..., G} and are a function
+    The pilot's is proven where it is made.  Given theta0, the integers of a row, those of products too, lie in
+    {0, ..., G}, by a last clip of integers, and are a function
     of that row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own
     decides (`mechanism_labels`), one word for all rows of a person.  So the encodings of `moments` apply
     (`method.shared.encoding`): plain where the number of rows is public and no row can be absent, exclusion where one
     can, group under add-remove.  With persons each has one vector, however many rows.
 Noise
-    As for `moments`: independent for each integer, for each parameter's equal part of the price.
+    As for `moments`: independent for each integer, for the equal part of the price that each parameter has of what
+    pilot and products leave, and each product of PRODUCTS.
 Cost
     PILOT of the price and the rest: the second query depends on the first's release (adaptive composition, pure
     [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
@@ -137,7 +141,12 @@ def _summed(
 
 def _sums(shape: Measurement, v: Sequence[NDArray[np.int64]]) -> list[int]:
     """Return the sums of every column's polynomials over rows (persons), and their number; v: integers by parameter."""
-    each = [(one, here) for column, here in zip(shape.columns, v, strict=True) for one in column.form.polynomials]
+    # products of scores come last, and only where they are released
+    each = [
+        (one, here)
+        for column, here in zip(shape.columns, v[: len(shape.columns)], strict=True)
+        for one in column.form.polynomials
+    ]
     return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v[0])]
 
 
@@ -163,7 +172,7 @@ def _of_rows(
             batches[places, j] = np.take(rows.values[:, j], order)
         for at in range(0, len(batches), TOGETHER * scores.BATCH):
             some = batches[at : at + TOGETHER * scores.BATCH]
-            v = grid_of(scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP))
+            v = grid_of(scores.with_products(scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP)))
             turns = np.arange(at // scores.BATCH, (at + len(some)) // scores.BATCH)
             filled = (turns[:, None] < sizes).reshape(-1)
             total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])
@@ -215,14 +224,15 @@ def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple
 
 
 def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]) -> NDArray[np.int64]:
-    """READS ROWS.  Return the grid values in {0, ..., G} of each row (person), shape (rows, parameters)."""
+    """READS ROWS.  Return the grid values in {0, ..., G} of each row (person): of scores, then of their products."""
     order = np.argsort(own, kind="stable")
     lane = own[order]
     sizes = np.bincount(lane, minlength=scores.BATCH)
     # rank of each row among those of its place; rows of equal rank form a batch with at most one row at each place
     turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
     # H is the middle of the grid, the score 0
-    v = np.full((len(own), len(scaling.at)), H, dtype=np.int64)
+    p = len(scaling.at)
+    v = np.full((len(own), p + p * (p - 1) // 2), H, dtype=np.int64)
     columns = rows.values.shape[1]
     by_turn = np.argsort(turn, kind="stable")
     ends = [0, *np.cumsum(np.bincount(turn)).tolist()]
@@ -234,12 +244,12 @@ def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int6
         batch = np.full((scores.BATCH, columns), np.nan)
         batch[lane[here]] = rows.values[order[here]]
         psi = scores.clipped(scaling, batch[:, 0] if columns == 1 else batch, CLIP)
-        v[order[here]] = grid_of(psi)[lane[here]]
+        v[order[here]] = grid_of(scores.with_products(psi))[lane[here]]
     return v if rows.owners is None else reduced(v, rows.owners)
 
 
 def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return scores as integers in {0, ..., G}; what is not a number goes to the middle."""
+    """Return scores, or products, as integers in {0, ..., G}; what is not a number goes to the middle."""
     at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)
     # the last clip is in integers: the sensitivity rests on it alone
     return np.clip(np.floor((at + CLIP) * (GRID / (2 * CLIP)) + 0.5).astype(np.int64), 0, GRID)

@@ -26,7 +26,7 @@ def one_step_entries(shape: Measurement, rows: int, level: float) -> list[Entry]
     at = scores.inner(model, model.fallback)
     _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
-    noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1]])
+    noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1][: len(at)]])
     # turn * noise scales the columns: J^-1 diag(noise) J^-T
     sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)

@@ -48,8 +48,8 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     where: a condition; only rows for which it holds are used.  Rows with a missing cell are left out.  All rows of a
     person are in one block.
     one_step: spend 3/10 of the price on the blocks, and the rest on one step from their estimate, by the mean of
-    clipped scores of all rows.  From some 5,000 rows on, this is nearly as good as all rows without privacy.  Not
-    available for regressions.
+    clipped scores of all rows (3/100 of it on their products, which tell another law).  From some 5,000 rows on, this
+    is nearly as good as all rows without privacy.  Not available for regressions.
     winsorize: select the quartiles of the blocks' estimates first, and clamp estimates to a window about them; this
     allows a box of any width.
     Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows, parties), Q102, Q103

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
+from tacit.method.blocks.one_step_design import product_of
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.release.parts import OF_BLOCKS
 
@@ -35,7 +37,10 @@ def wrong(made: Release) -> Iterator[str]:
         yield "its means are of different numbers of blocks"
     if query.blocks is not None and means[0].parameters["blocks"] != query.blocks:
         yield "its number of blocks is not that of the question"
-    if [part.label for part in scores] != ([f"score of {name}" for name in labels] if query.one_step else []):
+    wanted = [f"score of {name}" for name in labels] if query.one_step else []
+    # releases of before 0.2.0, and of persons, have no products
+    products = [product_of(a, b) for a, b in combinations(labels, 2)] if query.one_step else []
+    if [part.label for part in scores] not in (wanted, wanted + products):
         yield "its parts after the means are not one score for each parameter"
     if any(part.form in (*OF_BLOCKS, "quartiles") for part in scores):
         yield "its parts are not in order"
