@@ -19,11 +19,10 @@ from tacit.rows.row_map import MAX_ROWS, Aggregate, Polynomial, RowMap, SumTerm
 from tacit.source.cell_sums import map_reading
 from tacit.source.engine import Engine
 from tacit.source.grid_arrays import GridMaps
+from tacit.source.power_sums import EXACT, shares_powers, sums_by_powers
 from tacit.source.shared_blocks import Buffers, shared
 
 Floats = NDArray[np.float64]
-EXACT: Final = 2**53
-"""Whole numbers up to this one are exact in float64."""
 BLOCK: Final = 2**15
 """Rows of a block: those of a few columns fit a processor's cache."""
 
@@ -57,18 +56,33 @@ def _stays_exact(polynomial: Polynomial, G: int) -> bool:
     return steps < EXACT and polynomial.bound(G) * BLOCK <= EXACT
 
 
-def polynomial_sum(polynomial: Polynomial, v: NDArray[np.int64], G: int) -> int:
-    """Return the sum of a polynomial of grid values in {0, ..., G}: that of `Polynomial.numpy`, exactly."""
-    if len(polynomial.coefficients) == 1:
-        return len(v) * polynomial(0)
-    if not _stays_exact(polynomial, G):
-        return int(polynomial.numpy(v).sum())
-    buffers, total = Buffers(), 0
+def polynomial_sums(polynomials: Sequence[Polynomial], v: NDArray[np.int32], G: int, buffers: Buffers) -> list[int]:
+    """Return the sums of polynomials of grid values in {0, ..., G}: those of `Polynomial.numpy`, exactly."""
+    total = [0] * len(polynomials)
     for at in range(0, len(v), BLOCK):
-        x = buffers.array("v", v[at : at + BLOCK].shape)
-        np.copyto(x, v[at : at + BLOCK])
-        total += int(_evaluated(polynomial, x, buffers).sum())
+        some = v[at : at + BLOCK]
+        for i, one in enumerate(_sums(polynomials, some, G, buffers)):
+            total[i] += one
     return total
+
+
+def _sums(polynomials: Sequence[Polynomial], v: NDArray[Any], G: int, buffers: Buffers) -> list[int]:
+    """Return the sums over at most BLOCK values."""
+    x = buffers.array("v", v.shape)
+    np.copyto(x, v)
+    easy = [v.dtype == np.int32 and shares_powers(one, G) for one in polynomials]
+    shared_ones = sums_by_powers([one for one, fits in zip(polynomials, easy, strict=True) if fits], v, x, buffers)
+    found, left = list[int](), iter(shared_ones)
+    for one, fits in zip(polynomials, easy, strict=True):
+        if fits:
+            found.append(next(left))
+        elif len(one.coefficients) == 1:
+            found.append(len(v) * one(0))
+        elif _stays_exact(one, G):
+            found.append(int(_evaluated(one, x, buffers).sum()))
+        else:
+            found.append(int(one.numpy(v.astype(np.int64)).sum()))
+    return found
 
 
 @dataclass(frozen=True)
@@ -86,17 +100,20 @@ class RowSums:
         """READS ROWS.  Return the sum of each term over blocks of at most BLOCK rows."""
         buffers, grid, total = Buffers(), GridMaps(self.maps), [0] * len(self.terms)
         for cells in blocks:
-            values, absent = grid.values(cells, buffers)
-            for i, one in enumerate(self.terms):
-                place = self.maps.index(one.maps[0])
-                gone, constant = absent.get(place), len(one.polynomial.coefficients) == 1
-                if constant:
-                    there = len(cells[0]) - (0 if gone is None else int(np.count_nonzero(gone)))
-                    total[i] += there * one.polynomial(0)
-                    continue
-                found = _evaluated(one.polynomial, values[place], buffers)
-                total[i] += int(found.sum() if gone is None else found[~gone].sum())
+            whole, absent = grid.whole(cells, buffers)
+            for j, (at, places) in enumerate(self._places):
+                gone = int(np.count_nonzero(absent[j])) if j in absent else 0
+                polynomials = [self.terms[i].polynomial for i in places]
+                found = _sums(polynomials, whole[j], at.G, buffers)
+                for i, polynomial, one in zip(places, polynomials, found, strict=True):
+                    # an absent cell has v = 0 here and adds nothing
+                    total[i] += one - gone * polynomial(0)
         return total
+
+    @cached_property
+    def _places(self) -> list[tuple[RowMap, list[int]]]:
+        """The terms of each map, by their indices."""
+        return [(at, [i for i, one in enumerate(self.terms) if one.maps[0] == at]) for at in self.maps]
 
 
 def _evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:

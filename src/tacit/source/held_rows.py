@@ -99,20 +99,22 @@ class RowCells:
     def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
         """Set the coordinates of some rows, and return those of complete ones."""
         maps, rows = self._grid.maps, len(cells[0])
-        v, gone = self._grid.values(cells[: len(maps)], buffers) if maps else (np.empty((0, rows)), dict[int, Any]())
+        nothing = np.empty((0, rows), dtype=np.int32), dict[int, Any]()
+        v, gone = self._grid.whole(cells[: len(maps)], buffers) if maps else nothing
         places = {key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(maps) :], strict=True)}
         if self.question.weight is not None:
-            np.copyto(z[-1], v[maps.index(self.question.weight)], casting="unsafe")
-        if maps:
-            v -= self._middles
+            z[-1] = v[maps.index(self.question.weight)]
         for j, one in enumerate(self.question.coordinates):
             if len(one.numbers) == 1 and not one.marks:
-                np.copyto(z[j], v[maps.index(one.numbers[0])], casting="unsafe")
+                at = one.numbers[0]
+                # modulo 2**16: the difference lies within LARGEST
+                np.copyto(z[j], v[maps.index(at)], casting="unsafe")
+                z[j] -= at.G // 2
             elif not one.numbers and not one.marks:
                 z[j].fill(H)
             else:
                 # a product, by the reference
-                grid = {at: (v[maps.index(at)] + at.G // 2).astype(np.int64) for at in one.numbers}
+                grid = {at: v[maps.index(at)].astype(np.int64) for at in one.numbers}
                 z[j] = one.numpy(grid, places, rows)
         missing = [*gone.values(), *(at < 0 for at in places.values() if at.min(initial=0) < 0)]
         return z if not missing else np.ascontiguousarray(z[:, ~np.any(missing, axis=0)])
@@ -120,10 +122,6 @@ class RowCells:
     @cached_property
     def _grid(self) -> GridMaps:
         return GridMaps(self.question.maps)
-
-    @cached_property
-    def _middles(self) -> NDArray[np.float64]:
-        return np.array([[at.G // 2] for at in self._grid.maps], dtype=np.float64)
 
 
 def _made_of_floats(engine: Engine, readings: Sequence[Any], cells: RowCells) -> HeldRows | None:

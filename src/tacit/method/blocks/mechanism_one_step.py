@@ -50,7 +50,7 @@ from tacit.models.scores import CLIP
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
-from tacit.source.array_sums import polynomial_sum
+from tacit.source.array_sums import polynomial_sums
 from tacit.source.row_arrays import RowArrays
 from tacit.source.shared_blocks import shared
 
@@ -135,10 +135,11 @@ def _summed(
     return total[None]
 
 
-def _sums(shape: Measurement, v: Sequence[NDArray[np.int64]]) -> list[int]:
+def _sums(shape: Measurement, v: Sequence[NDArray[np.int32]], buffers: Buffers) -> list[int]:
     """Return the sums of every column's polynomials over rows (persons), and their number; v: integers by parameter."""
-    each = [(one, here) for column, here in zip(shape.columns, v, strict=True) for one in column.form.polynomials]
-    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v[0])]
+    each = zip(shape.columns, v, strict=True)
+    sums = [one for column, here in each for one in polynomial_sums(column.form.polynomials, here, GRID, buffers)]
+    return [*sums, len(v[0])]
 
 
 def _of_rows(
