@@ -23,8 +23,8 @@ from tacit.source.power_sums import EXACT, shares_powers, sums_by_powers
 from tacit.source.shared_blocks import Buffers, shared
 
 Floats = NDArray[np.float64]
-BLOCK: Final = 2**15
-"""Rows of a block: those of a few columns fit a processor's cache."""
+BLOCK: Final = 2**16
+"""Rows of a block: those of one column fit a processor's cache."""
 
 
 def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
@@ -98,22 +98,25 @@ class RowSums:
 
     def over(self, blocks: Iterator[Sequence[NDArray[Any]]]) -> list[int]:
         """READS ROWS.  Return the sum of each term over blocks of at most BLOCK rows."""
-        buffers, grid, total = Buffers(), GridMaps(self.maps), [0] * len(self.terms)
+        buffers, total = Buffers(), [0] * len(self.terms)
         for cells in blocks:
-            whole, absent = grid.whole(cells, buffers)
-            for j, (at, places) in enumerate(self._places):
-                gone = int(np.count_nonzero(absent[j])) if j in absent else 0
-                polynomials = [self.terms[i].polynomial for i in places]
-                found = _sums(polynomials, whole[j], at.G, buffers)
+            for (grid, places, polynomials), column in zip(self._columns, cells, strict=True):
+                whole, absent = grid.whole([column], buffers)
+                found = _sums(polynomials, whole[0], grid.maps[0].G, buffers)
+                gone = int(np.count_nonzero(absent[0])) if absent else 0
                 for i, polynomial, one in zip(places, polynomials, found, strict=True):
-                    # an absent cell has v = 0 here and adds nothing
+                    # an absent cell has v = 0 here, and adds nothing
                     total[i] += one - gone * polynomial(0)
         return total
 
     @cached_property
-    def _places(self) -> list[tuple[RowMap, list[int]]]:
-        """The terms of each map, by their indices."""
-        return [(at, [i for i, one in enumerate(self.terms) if one.maps[0] == at]) for at in self.maps]
+    def _columns(self) -> list[tuple[GridMaps, list[int], list[Polynomial]]]:
+        """For each column its map, and its terms by their indices."""
+        places = [[i for i, one in enumerate(self.terms) if one.maps[0] == at] for at in self.maps]
+        return [
+            (GridMaps((at,)), some, [self.terms[i].polynomial for i in some])
+            for at, some in zip(self.maps, places, strict=True)
+        ]
 
 
 def _evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:

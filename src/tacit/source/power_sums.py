@@ -53,18 +53,19 @@ def _squares(x: Floats) -> int:
 
 def _remainders(polynomial: Polynomial, u: NDArray[np.uint32], buffers: Buffers) -> int:
     """Return the sum of remainders on division, of a polynomial that is no constant or is one."""
-    *lower, highest = (np.uint32(c % 2**32) for c in polynomial.coefficients)
     found = buffers.array("remainders", u.shape, np.uint32)
-    if lower:
-        # Horner's rule, modulo 2**32
-        np.multiply(u, highest, out=found)
+    *lower, highest = polynomial.coefficients
+    # Horner's rule, modulo 2**32
+    if not lower:
+        found.fill(highest % 2**32)
+    elif highest == -1:
+        np.subtract(np.uint32(lower.pop() % 2**32), u, out=found)
     else:
-        found.fill(highest)
-    for k, c in enumerate(reversed(lower)):
-        if k:
-            found *= u
-        if c:
-            found += c
+        np.multiply(u, np.uint32(highest % 2**32), out=found)
+        found += np.uint32(lower.pop() % 2**32)
+    for c in reversed(lower):
+        found *= u
+        found += np.uint32(c % 2**32)
     found &= np.uint32(polynomial.divisor - 1)
     many = len(u) // FEW * FEW
     # FEW remainders below the divisor: their sum is below 2**32 where `shares_powers`
