@@ -58,7 +58,8 @@ class ProductSums:
         combined = None
         if self._weights is not None:
             combined = buffers.array("combined", (len(self._weights), count))
-            _combine(self._weights, x[:-1], combined)
+            _combine(self._weights, x, combined)
+            np.floor(combined, out=combined)
         psi, sizes = self._scores(x[-2], combined, buffers)
         a = None if self.question.weight is None else z[many].astype(np.float64)
         if a is not None and self.question.score is not None:
@@ -93,16 +94,22 @@ class ProductSums:
 
     @cached_property
     def _weights(self) -> Floats | None:
-        """Weights of coordinates, one row for each sum of them: those of the norm's entries, then that of the score.
+        """Weights of coordinates and of 1, one row for each sum of them: those of the norm's entries, then the score's.
 
-        The latter's row becomes the last factor; there are two rows at least, for a product of matrices.
+        The floors of these sums are the rounded quotients: weights are divided by 2**shift, and 1 has the weight 1/2.
+        So every summand is a multiple of 2**-shift whose size times 2**shift is below 2**53 (`check` of both), sums of
+        some of them too, and all are exact.  The score's row becomes the last factor; there are two rows at least, for
+        a product of matrices.
         """
         score, norm = self.question.score, self.question.norm
         if score is None and norm is None:
             return None
         none = (0,) * len(self.question.coordinates)
-        rows = [*(norm.weights if norm else (none,)), none if score is None else score.weights]
-        return np.array(rows, dtype=np.float64)
+        rows = norm.weights if norm else (none,)
+        shifts = [norm.shift if norm else 1] * len(rows) + [score.shift if score else 1]
+        found = np.array([*rows, score.weights if score else none], dtype=np.float64)
+        found *= 0.5 ** np.array(shifts, dtype=np.float64)[:, None]
+        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1)
 
     def _scores(self, response: Floats, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
         """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
@@ -111,7 +118,6 @@ class ProductSums:
             psi.fill(1.0)
             return psi, psi
         np.copyto(psi, combined[-1])
-        _round(psi, score.shift)
         if isinstance(score, ClippedResidual):
             np.clip(psi, -score.clip, score.clip, out=psi)
             return psi, psi
@@ -236,10 +242,10 @@ def _one(factors: Floats, weight: Floats | None, a: int, b: int) -> float:
 def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:
     """Return the norm-clipped vectors of rows, and 1, shape (entries + 1, rows), in place.
 
-    combined: sums of weights times coordinates for each entry, and one row of anything.  reach: largest |coordinate|.
+    combined: the rounded sums of weights times coordinates for each entry, and one row of anything.  reach: largest
+    |coordinate|.
     """
     w = combined[:-1]
-    _round(w, clip.shift)
     if max(sum(map(abs, one)) for one in clip.weights) * reach >= WIDEST << clip.shift:
         np.clip(w, -WIDEST, WIDEST, out=w)
     squares = np.einsum("ij,ij->j", w, w)
