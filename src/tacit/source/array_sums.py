@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from tacit.source.power_sums import EXACT, shares_powers, sums_by_powers
 from tacit.source.shared_blocks import Buffers, shared
 
 Floats = NDArray[np.float64]
+ColumnTerms: TypeAlias = tuple[GridMaps, list[int], list[Polynomial]]
 BLOCK: Final = 2**16
 """Rows of a block: those of one column fit a processor's cache."""
 
@@ -47,10 +48,10 @@ def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
 
 def _exact(one: SumTerm) -> bool:
     """Whether every step of a term is exact, and so is a sum over a block."""
-    return one.rowmap is not None and _stays_exact(one.polynomial, one.rowmap.G)
+    return one.rowmap is not None and stays_exact(one.polynomial, one.rowmap.G)
 
 
-def _stays_exact(polynomial: Polynomial, G: int) -> bool:
+def stays_exact(polynomial: Polynomial, G: int) -> bool:
     """Whether every step of a polynomial of v in {0, ..., G} is below EXACT, and so is a sum over a block."""
     steps = sum(abs(c) * G**k for k, c in enumerate(polynomial.coefficients))
     return steps < EXACT and polynomial.bound(G) * BLOCK <= EXACT
@@ -61,12 +62,12 @@ def polynomial_sums(polynomials: Sequence[Polynomial], v: NDArray[np.int32], G: 
     total = [0] * len(polynomials)
     for at in range(0, len(v), BLOCK):
         some = v[at : at + BLOCK]
-        for i, one in enumerate(_sums(polynomials, some, G, buffers)):
+        for i, one in enumerate(sums_of_block(polynomials, some, G, buffers)):
             total[i] += one
     return total
 
 
-def _sums(polynomials: Sequence[Polynomial], v: NDArray[Any], G: int, buffers: Buffers) -> list[int]:
+def sums_of_block(polynomials: Sequence[Polynomial], v: NDArray[Any], G: int, buffers: Buffers) -> list[int]:
     """Return the sums over at most BLOCK values."""
     x = buffers.array("v", v.shape)
     np.copyto(x, v)
@@ -78,8 +79,8 @@ def _sums(polynomials: Sequence[Polynomial], v: NDArray[Any], G: int, buffers: B
             found.append(next(left))
         elif len(one.coefficients) == 1:
             found.append(len(v) * one(0))
-        elif _stays_exact(one, G):
-            found.append(int(_evaluated(one, x, buffers).sum()))
+        elif stays_exact(one, G):
+            found.append(int(evaluated(one, x, buffers).sum()))
         else:
             found.append(int(one.numpy(v.astype(np.int64)).sum()))
     return found
@@ -102,7 +103,7 @@ class RowSums:
         for cells in blocks:
             for (grid, places, polynomials), column in zip(self._columns, cells, strict=True):
                 whole, absent = grid.whole([column], buffers)
-                found = _sums(polynomials, whole[0], grid.maps[0].G, buffers)
+                found = sums_of_block(polynomials, whole[0], grid.maps[0].G, buffers)
                 gone = int(np.count_nonzero(absent[0])) if absent else 0
                 for i, polynomial, one in zip(places, polynomials, found, strict=True):
                     # an absent cell has v = 0 here, and adds nothing
@@ -110,16 +111,17 @@ class RowSums:
         return total
 
     @cached_property
-    def _columns(self) -> list[tuple[GridMaps, list[int], list[Polynomial]]]:
-        """For each column its map, and its terms by their indices."""
-        places = [[i for i, one in enumerate(self.terms) if one.maps[0] == at] for at in self.maps]
-        return [
-            (GridMaps((at,)), some, [self.terms[i].polynomial for i in some])
-            for at, some in zip(self.maps, places, strict=True)
-        ]
+    def _columns(self) -> list[ColumnTerms]:
+        return column_terms(self.maps, self.terms)
 
 
-def _evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:
+def column_terms(maps: Sequence[RowMap], terms: Sequence[SumTerm]) -> list[ColumnTerms]:
+    """Return for each column its map, its terms by their indices, and their polynomials."""
+    places = [[i for i, one in enumerate(terms) if one.maps[0] == at] for at in maps]
+    return [(GridMaps((at,)), some, [terms[i].polynomial for i in some]) for at, some in zip(maps, places, strict=True)]
+
+
+def evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:
     """Return a polynomial of v that is no constant; the array is used again for the next one."""
     *lower, highest = polynomial.coefficients
     found = buffers.array("term", v.shape)

@@ -114,7 +114,9 @@ def level_places(key: KeyMap, cells: NDArray[Any]) -> NDArray[np.int64]:
     """
     x = np.asarray(cells, dtype=np.float64)
     text = isinstance(key.levels[0], str)
-    found = np.full(x.shape, -1 if key.missing is None else key.missing, dtype=np.int64)
+    # places from 1 in few bits, each added where its level is: levels differ
+    found = np.zeros(x.shape, dtype=np.uint8 if len(key.levels) < 2**8 else np.int32)
     for i, level in enumerate(key.levels):
-        found[x == (i + 1.0 if text else float(level))] = i
-    return found
+        found += np.equal(x, i + 1.0 if text else float(level)).view(np.uint8) * found.dtype.type(i + 1)
+    places = found.astype(np.int64) - 1
+    return places if key.missing is None else np.where(found == 0, key.missing, places)

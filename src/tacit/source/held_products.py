@@ -177,28 +177,45 @@ class AlikeProducts:
         for one in np.unique(first[pair]):
             at = np.flatnonzero(pair & (first == one))
             other = second[at]
-            # a slice where the second ones follow each other: nothing is copied then
-            follow = bool((np.diff(other) == 1).all())
-            runs.append((int(one), slice(int(other[0]), int(other[-1]) + 1) if follow else other, at))
+            runs.append((int(one), _slice(other), at))
         return cls(*alike, np.array(places), first, second, tuple(runs), np.flatnonzero(~pair), low)
 
     def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
         """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
         # all products at once, unless few are asked for
         if self.shift == 0 and len(self.places) <= 3 * len(factors):
-            each = zip(self.first.tolist(), self.second.tolist(), strict=True)
-            out[self.places] = [_one(factors, weight, a, b) for a, b in each]
+            out[self.places] = self._few(factors, weight)
             return
-        weighted = buffers.array("weighted", factors.shape)
-        if weight is None:
-            # an array of its own: BLAS is slower at x x' than at x y'
-            np.copyto(weighted, factors)
-        else:
-            np.multiply(factors, weight, out=weighted)
+        # BLAS is slower at x x' than at x y'
+        weighted = factors[:-1]
+        if weight is not None or self._last == len(weighted):
+            weighted = buffers.array("weighted", factors.shape)
+            np.multiply(factors, 1.0 if weight is None else weight, out=weighted)
         if self.shift == 0:
             out[self.places] = _matrix(weighted, factors)[self.first, self.second]
         else:
             out[self.places] = self._divided(factors, weighted, buffers)
+
+    def _few(self, factors: Floats, weight: Floats | None) -> Floats:
+        """Return sums that are not divided, row by row."""
+        found, (alone, pairs) = np.empty(len(self.places)), self._by_first
+        if len(alone):
+            found[alone] = np.vecdot(factors[_slice(self.first[alone])], factors[-1] if weight is None else weight)
+        if len(pairs):
+            left, right = factors[_slice(self.first[pairs])], factors[_slice(self.second[pairs])]
+            found[pairs] = np.vecdot(left if weight is None else left * weight, right)
+        return found
+
+    @cached_property
+    def _by_first(self) -> tuple[Ints, Ints]:
+        """Positions of products of one coordinate or none, and of two, by their first coordinate."""
+        order = np.argsort(self.first, kind="stable")
+        alone = np.isin(order, self.ones)
+        return order[alone], order[~alone]
+
+    @cached_property
+    def _last(self) -> int:
+        return int(self.first.max())
 
     def _divided(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
         scale = 2.0**-self.shift
@@ -231,12 +248,10 @@ class AlikeProducts:
         return found
 
 
-def _one(factors: Floats, weight: Floats | None, a: int, b: int) -> float:
-    """Return the sum of weight times two factors, of which the last is 1."""
-    left, none = factors[a], len(factors) - 1
-    if weight is None:
-        return float(left.sum() if b == none else left @ factors[b])
-    return float(weight.sum() if a == none else left @ weight if b == none else (left * weight) @ factors[b])
+def _slice(places: Ints) -> slice | Ints:
+    """Return indices as a slice where they follow each other: nothing is copied then."""
+    first = int(places[0])
+    return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
 
 
 def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:

@@ -100,7 +100,9 @@ class RowCells:
 
     def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
         """Set the coordinates of some rows, and return those of complete ones."""
-        places = {key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(self._grids) :], strict=True)}
+        places = {
+            key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(self._grids) :], strict=True)
+        }
         grid, gone = dict[RowMap, NDArray[np.int64]](), list[Any]()
         for (map_of_one, alone, again), one in zip(self._grids, cells[: len(self._grids)], strict=True):
             at, (whole, absent) = map_of_one.maps[0], map_of_one.whole([one], buffers)

@@ -29,9 +29,7 @@ def shares_powers(polynomial: Polynomial, G: int) -> bool:
     return len(polynomial.coefficients) <= 3 and G < 2**31 and low and max(1, G) ** 2 * BLOCK <= EXACT
 
 
-def sums_by_powers(
-    polynomials: Sequence[Polynomial], v: NDArray[np.int32], x: Floats, buffers: Buffers
-) -> list[int]:
+def sums_by_powers(polynomials: Sequence[Polynomial], v: NDArray[np.int32], x: Floats, buffers: Buffers) -> list[int]:
     """Return the sum of each polynomial, all of them so that `shares_powers`; x: the same numbers as v, as floats."""
     degree = max((len(one.coefficients) for one in polynomials), default=0)
     powers = [len(v), int(x.sum()) if degree > 1 else 0, _squares(x) if degree > 2 else 0]
