@@ -25,7 +25,7 @@ from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_expressions import SHORT
 from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.engine import Engine
-from tacit.source.grid_arrays import GridMaps, level_places
+from tacit.source.grid_arrays import level_places
 from tacit.source.shared_blocks import Buffers, shared
 
 Ints = NDArray[np.int64]
@@ -79,11 +79,8 @@ class CellArraySums:
         cells = () if self.where is None else self.where.cells
         keys = [*self.keys, *(one.key for one in cells if one.key is not None)]
         few = all(key.kind in ("category", "boolean") and len(key.levels) <= SHORT for key in keys)
-        return (
-            few
-            and self.cells <= MOST
-            and all(stays_exact(one.polynomial, at.G) for one in self.terms for at in one.maps)
-        )
+        terms = all(stays_exact(one.polynomial, at.G) for one in self.terms for at in one.maps)
+        return few and terms and self.cells <= MOST
 
     @cached_property
     def maps(self) -> tuple[RowMap, ...]:

@@ -43,7 +43,7 @@ def sums_by_powers(polynomials: Sequence[Polynomial], v: NDArray[np.int32], x: F
 
 
 def _squares(x: Floats) -> int:
-    """Return the sum of squares; of more than BLOCK numbers at a time BLAS would round, and start threads of its own."""
+    """Return the sum of squares; of more numbers at a time BLAS could round, and would start threads of its own."""
     many = len(x) // BLOCK * BLOCK
     each = np.vecdot(x[:many].reshape(-1, BLOCK), x[:many].reshape(-1, BLOCK))
     return int(each.astype(np.int64).sum()) + int(x[many:] @ x[many:])
