@@ -33,6 +33,7 @@ import tacit as tc
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "speed.md"
 REGRESSORS: Final = 10
 BLOCKS: Final = 4_000
+GROUPS: Final = 5
 FEW: Final = 2_000
 """Rows of the small table, whose release costs what does not depend on the number of rows."""
 Run = Callable[[], Any]
@@ -57,7 +58,14 @@ def means(rows: int) -> Iterator[Case]:
         from diffprivlib import tools
 
         peers["diffprivlib"] = lambda: tools.mean(x, epsilon=1.0, bounds=(-4, 4))
-    yield Case("mean", tc.Mean("x"), tc.Schema({"x": tc.Real(-4, 4)}), {"x": x}, peers)
+    schema = tc.Schema({"x": tc.Real(-4, 4)})
+    yield Case("mean", tc.Mean("x"), schema, {"x": x}, peers)
+    some: dict[str, Run] = {"`x[x > 0].clip().sum()`": lambda: x[x > 0].clip(-4, 4).sum()}
+    yield Case("mean where", tc.Mean("x", where="x > 0"), schema, {"x": x}, some)
+    codes = np.random.default_rng(3).integers(0, GROUPS, rows)
+    schema = tc.Schema({"x": tc.Real(-4, 4), "g": tc.Category({code: f"g{code}" for code in range(GROUPS)})})
+    each: dict[str, Run] = {"`bincount`": lambda: np.bincount(codes, x.clip(-4, 4))}
+    yield Case("mean by", tc.Mean("x", by="g"), schema, {"x": x, "g": codes}, each)
 
 
 def gammas(rows: int) -> Iterator[Case]:
@@ -186,15 +194,15 @@ In milliseconds, on {os.cpu_count()} threads ({platform.machine()}, NumPy {np.__
 seconds over all threads, and *few rows* is the same release of {FEW:,} rows: what does not depend on their number.
 Peers have arrays in memory: none reads a file.
 
-The mean, the gamma law from {BLOCKS:,} blocks and its one step are of {many:,} rows; `clip().sum()` and Σx, Σlog x are
-one pass over them in NumPy.
+Means (of all rows, of those where `x > 0`, by {GROUPS} groups), the gamma law from {BLOCKS:,} blocks and its one step
+are of {many:,} rows; `clip().sum()`, `bincount` and Σx, Σlog x are one pass over them in NumPy.
 Regressions are of {fewer:,} rows and {REGRESSORS} regressors, which are read once for all parts; *X'X* are the products
 alone, *statsmodels* its `OLS` or `Logit`.
 
 What bounds them: the charge and the record are written to the disk before and after ({FEW:,} rows). A mean reads,
-scales, clamps, rounds and squares every cell, in integers at the end. Blocks and steps need a random word for each row,
-and rows sorted by it. Each part of a regression is a pass of its own, since its question is made of the part before,
-and each product of a score is rounded down, row by row.
+scales, clamps and rounds every cell, in integers at the end, and adds up squares as well. Blocks and steps need a
+random word for each row, and rows sorted by it. Each part of a regression is a pass of its own, since its question is
+made of the part before, and each product of a score is rounded down, row by row.
 
 | release, table | private | of the processor | few rows | peer | peer, ms | private ÷ peer | the same, processor |
 |---|---:|---:|---:|---|---:|---:|---:|

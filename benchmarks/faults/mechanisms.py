@@ -780,8 +780,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_one_step",
-        "total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])",
-        "total += _sums(shape, [v[:, j] for j in range(v.shape[1])])",
+        "integers = [v[:, j][filled] for j in range(v.shape[1])]",
+        "integers = [v[:, j] for j in range(v.shape[1])]",
         "empty places of a batch count as rows",
         (f"{ONE_STEP}::test_sums_of_many_rows_are_those_of_the_integers_of_each",),
     ),
@@ -832,8 +832,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_one_step",
-        "at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)",
-        "at = np.clip(psi, -CLIP, CLIP)",
+        "        at[~finite] = 0.0\n",
+        "        at[np.isnan(psi)] = 0.0\n",
         "a row whose score cannot be had is an extreme one",
         (f"{ONE_STEP}::test_every_score_has_a_place",),
     ),

@@ -29,7 +29,7 @@ from tacit.release.parts import OF_BLOCKS, Grid, Part
 
 CLIP: Final = 3.0
 """Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
-BATCH: Final = 2**12
+BATCH: Final = 2**13
 """Rows whose scores are computed at a time: always so many, by the same compiled code."""
 DRAWS: Final = 2**17
 """Draws in place of quadrature, for a law without a known support; public, from a fixed seed."""
@@ -126,15 +126,17 @@ def scores(model: Likelihood, rows: Array, at: Array) -> Array:
     with np.errstate(all="ignore"):
         inside = np.asarray(model.inside(rows), dtype=np.bool_)
     anchor = 1.0 if model.anchor is None else model.anchor
-    safe = np.where(inside if rows.ndim == 1 else inside[:, None], rows, anchor)
+    every = bool(inside.all())
+    safe = rows if every else np.where(inside if rows.ndim == 1 else inside[:, None], rows, anchor)
     # compiled code has one shape only, so that it rounds alike for any number of rows
-    padded = np.concatenate([safe, np.full((-n % BATCH, *rows.shape[1:]), anchor)])
+    padded = np.concatenate([safe, np.full((-n % BATCH, *rows.shape[1:]), anchor)]) if n % BATCH else safe
     found = np.empty((len(padded), len(at)))
     with quiet():
         solve = _compiled(model)
         for start in range(0, len(padded), BATCH):
             found[start : start + BATCH] = np.asarray(solve(padded[start : start + BATCH], at))
-    found[:n][~inside] = np.nan
+    if not every:
+        found[:n][~inside] = np.nan
     return found[:n]
 
 

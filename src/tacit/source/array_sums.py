@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,13 @@ from tacit.rows.row_map import MAX_ROWS, Aggregate, Polynomial, RowMap, SumTerm
 from tacit.source.cell_sums import map_reading
 from tacit.source.engine import Engine
 from tacit.source.grid_arrays import GridMaps
+from tacit.source.power_sums import EXACT, shares_powers, sums_by_powers
 from tacit.source.shared_blocks import Buffers, shared
 
 Floats = NDArray[np.float64]
-EXACT: Final = 2**53
-"""Whole numbers up to this one are exact in float64."""
-BLOCK: Final = 2**15
-"""Rows of a block: those of a few columns fit a processor's cache."""
+ColumnTerms: TypeAlias = tuple[GridMaps, list[int], list[Polynomial]]
+BLOCK: Final = 2**16
+"""Rows of a block: those of one column fit a processor's cache."""
 
 
 def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
@@ -48,27 +48,42 @@ def added(engine: Engine, sums: Sequence[SumTerm]) -> Aggregate | None:
 
 def _exact(one: SumTerm) -> bool:
     """Whether every step of a term is exact, and so is a sum over a block."""
-    return one.rowmap is not None and _stays_exact(one.polynomial, one.rowmap.G)
+    return one.rowmap is not None and stays_exact(one.polynomial, one.rowmap.G)
 
 
-def _stays_exact(polynomial: Polynomial, G: int) -> bool:
+def stays_exact(polynomial: Polynomial, G: int) -> bool:
     """Whether every step of a polynomial of v in {0, ..., G} is below EXACT, and so is a sum over a block."""
     steps = sum(abs(c) * G**k for k, c in enumerate(polynomial.coefficients))
     return steps < EXACT and polynomial.bound(G) * BLOCK <= EXACT
 
 
-def polynomial_sum(polynomial: Polynomial, v: NDArray[np.int64], G: int) -> int:
-    """Return the sum of a polynomial of grid values in {0, ..., G}: that of `Polynomial.numpy`, exactly."""
-    if len(polynomial.coefficients) == 1:
-        return len(v) * polynomial(0)
-    if not _stays_exact(polynomial, G):
-        return int(polynomial.numpy(v).sum())
-    buffers, total = Buffers(), 0
+def polynomial_sums(polynomials: Sequence[Polynomial], v: NDArray[np.int32], G: int, buffers: Buffers) -> list[int]:
+    """Return the sums of polynomials of grid values in {0, ..., G}: those of `Polynomial.numpy`, exactly."""
+    total = [0] * len(polynomials)
     for at in range(0, len(v), BLOCK):
-        x = buffers.array("v", v[at : at + BLOCK].shape)
-        np.copyto(x, v[at : at + BLOCK])
-        total += int(_evaluated(polynomial, x, buffers).sum())
+        some = v[at : at + BLOCK]
+        for i, one in enumerate(sums_of_block(polynomials, some, G, buffers)):
+            total[i] += one
     return total
+
+
+def sums_of_block(polynomials: Sequence[Polynomial], v: NDArray[Any], G: int, buffers: Buffers) -> list[int]:
+    """Return the sums over at most BLOCK values."""
+    x = buffers.array("v", v.shape)
+    np.copyto(x, v)
+    easy = [v.dtype == np.int32 and shares_powers(one, G) for one in polynomials]
+    shared_ones = sums_by_powers([one for one, fits in zip(polynomials, easy, strict=True) if fits], v, x, buffers)
+    found, left = list[int](), iter(shared_ones)
+    for one, fits in zip(polynomials, easy, strict=True):
+        if fits:
+            found.append(next(left))
+        elif len(one.coefficients) == 1:
+            found.append(len(v) * one(0))
+        elif stays_exact(one, G):
+            found.append(int(evaluated(one, x, buffers).sum()))
+        else:
+            found.append(int(one.numpy(v.astype(np.int64)).sum()))
+    return found
 
 
 @dataclass(frozen=True)
@@ -84,22 +99,29 @@ class RowSums:
 
     def over(self, blocks: Iterator[Sequence[NDArray[Any]]]) -> list[int]:
         """READS ROWS.  Return the sum of each term over blocks of at most BLOCK rows."""
-        buffers, grid, total = Buffers(), GridMaps(self.maps), [0] * len(self.terms)
+        buffers, total = Buffers(), [0] * len(self.terms)
         for cells in blocks:
-            values, absent = grid.values(cells, buffers)
-            for i, one in enumerate(self.terms):
-                place = self.maps.index(one.maps[0])
-                gone, constant = absent.get(place), len(one.polynomial.coefficients) == 1
-                if constant:
-                    there = len(cells[0]) - (0 if gone is None else int(np.count_nonzero(gone)))
-                    total[i] += there * one.polynomial(0)
-                    continue
-                found = _evaluated(one.polynomial, values[place], buffers)
-                total[i] += int(found.sum() if gone is None else found[~gone].sum())
+            for (grid, places, polynomials), column in zip(self._columns, cells, strict=True):
+                whole, absent = grid.whole([column], buffers)
+                found = sums_of_block(polynomials, whole[0], grid.maps[0].G, buffers)
+                gone = int(np.count_nonzero(absent[0])) if absent else 0
+                for i, polynomial, one in zip(places, polynomials, found, strict=True):
+                    # an absent cell has v = 0 here, and adds nothing
+                    total[i] += one - gone * polynomial(0)
         return total
 
+    @cached_property
+    def _columns(self) -> list[ColumnTerms]:
+        return column_terms(self.maps, self.terms)
 
-def _evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:
+
+def column_terms(maps: Sequence[RowMap], terms: Sequence[SumTerm]) -> list[ColumnTerms]:
+    """Return for each column its map, its terms by their indices, and their polynomials."""
+    places = [[i for i, one in enumerate(terms) if one.maps[0] == at] for at in maps]
+    return [(GridMaps((at,)), some, [terms[i].polynomial for i in some]) for at, some in zip(maps, places, strict=True)]
+
+
+def evaluated(polynomial: Polynomial, v: Floats, buffers: Buffers) -> Floats:
     """Return a polynomial of v that is no constant; the array is used again for the next one."""
     *lower, highest = polynomial.coefficients
     found = buffers.array("term", v.shape)

@@ -15,6 +15,7 @@ from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source.array_sums import added
+from tacit.source.cell_array_sums import added_by_cell
 from tacit.source.cell_counts import occupied, tallied
 from tacit.source.cell_sums import aggregate, ranked
 from tacit.source.column_kinds import ColumnType
@@ -168,7 +169,10 @@ class EngineTable:
         where: Predicate | None = None,
     ) -> Aggregate:
         """See `Source.aggregate`."""
-        lying = None if keys or unit is not None or where is not None else added(self._engine, sums)
+        if unit is not None:
+            return aggregate(self._engine, keys, sums, unit, where)
+        plain = not keys and where is None
+        lying = added(self._engine, sums) if plain else added_by_cell(self._engine, keys, sums, where)
         return aggregate(self._engine, keys, sums, unit, where) if lying is None else lying
 
     def ranked(

@@ -31,21 +31,35 @@ class GridMaps:
     maps: tuple[RowMap, ...]
 
     def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, dict[int, Mask]]:
-        """READS ROWS.  Return v, whole numbers of shape (maps, rows), and the absent cells of a map, by its index.
+        """READS ROWS.  Return `whole` as floats, and the absent cells: v is 0 there.
 
-        v is 0 there; of a map without absent cells there is no mask.  The array is used again for the next rows.
+        The array is used again for the next rows.
         """
-        x = buffers.array("grid", (len(self.maps), len(cells[0])))
-        # integers become floats, rounded to nearest as by every engine
-        for to, one in zip(x, cells, strict=True):
-            np.copyto(to, one)
-        finite = np.all(np.isfinite(x, out=buffers.array("finite", x.shape, np.bool_)), axis=1)
-        # columns with missing cells, by the reference
-        odd = {i: at.numpy(x[i]) for i, at in enumerate(self.maps) if not (finite[i] and _simple(at))}
-        lower, scale, factor = self._constants
-        if lower is not None:
-            x -= lower
-        x *= scale
+        whole, absent = self.whole(cells, buffers)
+        x = buffers.array("grid", whole.shape)
+        np.copyto(x, whole)
+        return x, absent
+
+    def whole(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[NDArray[Any], dict[int, Mask]]:
+        """READS ROWS.  Return v, integers of shape (maps, rows), and the absent cells of a map, by its index.
+
+        v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits where all fit.  The array
+        is used again for the next rows.
+        """
+        x, odd = buffers.array("grid", (len(self.maps), len(cells[0]))), dict[int, tuple[Any, Mask]]()
+        for i, (at, one) in enumerate(zip(self.maps, cells, strict=True)):
+            if one.dtype == np.float64:
+                np.subtract(one, at.lower, out=x[i])
+            else:
+                # integers become floats, rounded to nearest as by every engine
+                np.copyto(x[i], one)
+                x[i] -= at.lower
+            # a difference of finite numbers may overflow; one of others is never finite
+            finite = np.isfinite(x[i], out=buffers.array("finite", x[i].shape, np.bool_)).all()
+            if not (finite and _simple(at)):
+                # columns with missing cells, by the reference
+                odd[i] = at.numpy(np.asarray(one, dtype=np.float64))
+        x *= self._scale
         x += 0.5
         # the half is added already: no float is rounded after this clamp
         _clamp(x, 0.5, self._most + 0.5)
@@ -54,32 +68,36 @@ class GridMaps:
         np.copyto(whole, x, casting="unsafe")
         # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
         _clamp(whole, 0, self._most)
-        np.copyto(x, whole)
-        if factor is not None:
-            x *= factor
+        if self._factor is not None:
+            whole *= self._factor
         for i, (v, _) in odd.items():
-            x[i] = v
-        return x, {i: ~present for i, (_, present) in odd.items() if not present.all()}
+            whole[i] = v
+        return whole, {i: ~present for i, (_, present) in odd.items() if not present.all()}
 
     @cached_property
-    def _constants(self) -> tuple[Floats | None, Floats, Floats | None]:
-        """Lower bounds, scales and factors, of shape (maps, 1); None where they change nothing."""
-        rows = [(at.lower, at.steps / (at.upper - at.lower), at.factor) for at in self.maps]
-        lower, scale, factor = np.array(rows, dtype=np.float64).T[:, :, None]
-        return lower if lower.any() else None, scale, factor if (factor != 1).any() else None
+    def _scale(self) -> Floats:
+        """Grid steps for one unit of each column, of shape (maps, 1)."""
+        return np.array([[at.steps / (at.upper - at.lower)] for at in self.maps], dtype=np.float64)
+
+    @cached_property
+    def _factor(self) -> NDArray[Any] | None:
+        """Factors, of shape (maps, 1); None where they change nothing."""
+        found = np.array([[at.factor] for at in self.maps], dtype=self._most.dtype)
+        return found if (found != 1).any() else None
 
     @cached_property
     def _most(self) -> NDArray[Any]:
-        """The numbers of steps, of shape (maps, 1), in 32 bits where they fit; a single one where all are alike."""
+        """The numbers of steps, of shape (maps, 1), in 32 bits where v fits; a single one where all are alike."""
         found = [at.steps for at in self.maps]
-        wide = np.int32 if max(found) < 2**31 - 1 else np.int64
+        wide = np.int32 if max(at.G for at in self.maps) < 2**31 - 1 else np.int64
         return np.array(found[0] if len(set(found)) == 1 else [[one] for one in found], dtype=wide)
 
 
 def _clamp(x: NDArray[Any], low: float, high: Any) -> None:
-    """Clamp in place; with a single bound NumPy is faster."""
+    """Clamp in place, row by row where bounds differ: NumPy is slower with an array of bounds."""
     if np.ndim(high):
-        np.minimum(np.maximum(x, low, out=x), high, out=x)
+        for one, most in zip(x, high.reshape(-1).tolist(), strict=True):
+            np.clip(one, low, most, out=one)
     else:
         np.clip(x, low, high, out=x)
 
@@ -96,7 +114,9 @@ def level_places(key: KeyMap, cells: NDArray[Any]) -> NDArray[np.int64]:
     """
     x = np.asarray(cells, dtype=np.float64)
     text = isinstance(key.levels[0], str)
-    found = np.full(x.shape, -1 if key.missing is None else key.missing, dtype=np.int64)
+    # places from 1 in few bits, each added where its level is: levels differ
+    found = np.zeros(x.shape, dtype=np.uint8 if len(key.levels) < 2**8 else np.int32)
     for i, level in enumerate(key.levels):
-        found[x == (i + 1.0 if text else float(level))] = i
-    return found
+        found += np.equal(x, i + 1.0 if text else float(level)).view(np.uint8) * found.dtype.type(i + 1)
+    places = found.astype(np.int64) - 1
+    return places if key.missing is None else np.where(found == 0, key.missing, places)

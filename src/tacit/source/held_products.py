@@ -58,7 +58,8 @@ class ProductSums:
         combined = None
         if self._weights is not None:
             combined = buffers.array("combined", (len(self._weights), count))
-            _combine(self._weights, x[:-1], combined)
+            _combine(self._weights, x, combined)
+            np.floor(combined, out=combined)
         psi, sizes = self._scores(x[-2], combined, buffers)
         a = None if self.question.weight is None else z[many].astype(np.float64)
         if a is not None and self.question.score is not None:
@@ -93,16 +94,22 @@ class ProductSums:
 
     @cached_property
     def _weights(self) -> Floats | None:
-        """Weights of coordinates, one row for each sum of them: those of the norm's entries, then that of the score.
+        """Weights of coordinates and of 1, one row for each sum of them: those of the norm's entries, then the score's.
 
-        The latter's row becomes the last factor; there are two rows at least, for a product of matrices.
+        The floors of these sums are the rounded quotients: weights are divided by 2**shift, and 1 has the weight 1/2.
+        So every summand is a multiple of 2**-shift whose size times 2**shift is below 2**53 (`check` of both), sums of
+        some of them too, and all are exact.  The score's row becomes the last factor; there are two rows at least, for
+        a product of matrices.
         """
         score, norm = self.question.score, self.question.norm
         if score is None and norm is None:
             return None
         none = (0,) * len(self.question.coordinates)
-        rows = [*(norm.weights if norm else (none,)), none if score is None else score.weights]
-        return np.array(rows, dtype=np.float64)
+        rows = norm.weights if norm else (none,)
+        shifts = [norm.shift if norm else 1] * len(rows) + [score.shift if score else 1]
+        found = np.array([*rows, score.weights if score else none], dtype=np.float64)
+        found *= 0.5 ** np.array(shifts, dtype=np.float64)[:, None]
+        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1)
 
     def _scores(self, response: Floats, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
         """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
@@ -111,7 +118,6 @@ class ProductSums:
             psi.fill(1.0)
             return psi, psi
         np.copyto(psi, combined[-1])
-        _round(psi, score.shift)
         if isinstance(score, ClippedResidual):
             np.clip(psi, -score.clip, score.clip, out=psi)
             return psi, psi
@@ -171,28 +177,45 @@ class AlikeProducts:
         for one in np.unique(first[pair]):
             at = np.flatnonzero(pair & (first == one))
             other = second[at]
-            # a slice where the second ones follow each other: nothing is copied then
-            follow = bool((np.diff(other) == 1).all())
-            runs.append((int(one), slice(int(other[0]), int(other[-1]) + 1) if follow else other, at))
+            runs.append((int(one), _slice(other), at))
         return cls(*alike, np.array(places), first, second, tuple(runs), np.flatnonzero(~pair), low)
 
     def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
         """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
         # all products at once, unless few are asked for
         if self.shift == 0 and len(self.places) <= 3 * len(factors):
-            each = zip(self.first.tolist(), self.second.tolist(), strict=True)
-            out[self.places] = [_one(factors, weight, a, b) for a, b in each]
+            out[self.places] = self._few(factors, weight)
             return
-        weighted = buffers.array("weighted", factors.shape)
-        if weight is None:
-            # an array of its own: BLAS is slower at x x' than at x y'
-            np.copyto(weighted, factors)
-        else:
-            np.multiply(factors, weight, out=weighted)
+        # BLAS is slower at x x' than at x y'
+        weighted = factors[:-1]
+        if weight is not None or self._last == len(weighted):
+            weighted = buffers.array("weighted", factors.shape)
+            np.multiply(factors, 1.0 if weight is None else weight, out=weighted)
         if self.shift == 0:
             out[self.places] = _matrix(weighted, factors)[self.first, self.second]
         else:
             out[self.places] = self._divided(factors, weighted, buffers)
+
+    def _few(self, factors: Floats, weight: Floats | None) -> Floats:
+        """Return sums that are not divided, row by row."""
+        found, (alone, pairs) = np.empty(len(self.places)), self._by_first
+        if len(alone):
+            found[alone] = np.vecdot(factors[_slice(self.first[alone])], factors[-1] if weight is None else weight)
+        if len(pairs):
+            left, right = factors[_slice(self.first[pairs])], factors[_slice(self.second[pairs])]
+            found[pairs] = np.vecdot(left if weight is None else left * weight, right)
+        return found
+
+    @cached_property
+    def _by_first(self) -> tuple[Ints, Ints]:
+        """Positions of products of one coordinate or none, and of two, by their first coordinate."""
+        order = np.argsort(self.first, kind="stable")
+        alone = np.isin(order, self.ones)
+        return order[alone], order[~alone]
+
+    @cached_property
+    def _last(self) -> int:
+        return int(self.first.max())
 
     def _divided(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:
         scale = 2.0**-self.shift
@@ -225,21 +248,19 @@ class AlikeProducts:
         return found
 
 
-def _one(factors: Floats, weight: Floats | None, a: int, b: int) -> float:
-    """Return the sum of weight times two factors, of which the last is 1."""
-    left, none = factors[a], len(factors) - 1
-    if weight is None:
-        return float(left.sum() if b == none else left @ factors[b])
-    return float(weight.sum() if a == none else left @ weight if b == none else (left * weight) @ factors[b])
+def _slice(places: Ints) -> slice | Ints:
+    """Return indices as a slice where they follow each other: nothing is copied then."""
+    first = int(places[0])
+    return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
 
 
 def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:
     """Return the norm-clipped vectors of rows, and 1, shape (entries + 1, rows), in place.
 
-    combined: sums of weights times coordinates for each entry, and one row of anything.  reach: largest |coordinate|.
+    combined: the rounded sums of weights times coordinates for each entry, and one row of anything.  reach: largest
+    |coordinate|.
     """
     w = combined[:-1]
-    _round(w, clip.shift)
     if max(sum(map(abs, one)) for one in clip.weights) * reach >= WIDEST << clip.shift:
         np.clip(w, -WIDEST, WIDEST, out=w)
     squares = np.einsum("ij,ij->j", w, w)

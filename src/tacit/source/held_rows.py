@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.coordinates import H
-from tacit.rows.row_map import Aggregate
-from tacit.rows.row_products import CrossProducts
+from tacit.rows.row_map import Aggregate, RowMap
+from tacit.rows.row_products import Coordinate, CrossProducts
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_expressions import SHORT
@@ -31,6 +31,8 @@ from tacit.source.shared_blocks import BLOCK, Buffers, shared
 
 MOST_HELD: Final = 2**30
 """Bytes that are held at most; rows of a larger table are read anew by each part, on the engine."""
+READ: Final = 2**15
+"""Rows whose cells are made coordinates at a time."""
 LARGEST: Final = 2**14
 """Coordinates up to this size are held, as 16-bit integers."""
 
@@ -84,7 +86,7 @@ class RowCells:
     question: CrossProducts
 
     def coordinates(self, columns: Sequence[NDArray[Any]], *, whole: bool = False) -> list[Held]:
-        """READS ROWS.  Return the coordinates of complete rows, of at most BLOCK rows each; whole: see `shared`."""
+        """READS ROWS.  Return the coordinates of complete rows, of at most READ rows each; whole: see `shared`."""
         rows = len(columns[0])
         # one array for all: memory of this size is handed out faster in one piece
         z = np.empty((len(self.question.coordinates) + (self.question.weight is not None), rows), dtype=np.int16)
@@ -93,37 +95,49 @@ class RowCells:
             buffers = Buffers()
             return [self._made([one[part] for one in columns], z[:, part], buffers) for part in parts]
 
-        parts = [slice(at, at + BLOCK) for at in range(0, rows, BLOCK)]
+        parts = [slice(at, at + READ) for at in range(0, rows, READ)]
         return [one for some in shared(parts, work, whole=whole) for one in some]
 
     def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
         """Set the coordinates of some rows, and return those of complete ones."""
-        maps, rows = self._grid.maps, len(cells[0])
-        v, gone = self._grid.values(cells[: len(maps)], buffers) if maps else (np.empty((0, rows)), dict[int, Any]())
-        places = {key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(maps) :], strict=True)}
-        if self.question.weight is not None:
-            np.copyto(z[-1], v[maps.index(self.question.weight)], casting="unsafe")
-        if maps:
-            v -= self._middles
+        places = {
+            key: level_places(key, one) for key, one in zip(self.question.keys, cells[len(self._grids) :], strict=True)
+        }
+        grid, gone = dict[RowMap, NDArray[np.int64]](), list[Any]()
+        for (map_of_one, alone, again), one in zip(self._grids, cells[: len(self._grids)], strict=True):
+            at, (whole, absent) = map_of_one.maps[0], map_of_one.whole([one], buffers)
+            gone += absent.values()
+            for j in alone:
+                # modulo 2**16: the difference lies within LARGEST
+                np.copyto(z[j], whole[0], casting="unsafe")
+                z[j] -= at.G // 2
+            if at == self.question.weight:
+                np.copyto(z[-1], whole[0], casting="unsafe")
+            if again:
+                grid[at] = whole[0].astype(np.int64)
         for j, one in enumerate(self.question.coordinates):
-            if len(one.numbers) == 1 and not one.marks:
-                np.copyto(z[j], v[maps.index(one.numbers[0])], casting="unsafe")
-            elif not one.numbers and not one.marks:
+            if not one.numbers and not one.marks:
                 z[j].fill(H)
-            else:
+            elif not _alone(one):
                 # a product, by the reference
-                grid = {at: (v[maps.index(at)] + at.G // 2).astype(np.int64) for at in one.numbers}
-                z[j] = one.numpy(grid, places, rows)
-        missing = [*gone.values(), *(at < 0 for at in places.values() if at.min(initial=0) < 0)]
+                z[j] = one.numpy(grid, places, z.shape[1])
+        missing = [*gone, *(at < 0 for at in places.values() if at.min(initial=0) < 0)]
         return z if not missing else np.ascontiguousarray(z[:, ~np.any(missing, axis=0)])
 
     @cached_property
-    def _grid(self) -> GridMaps:
-        return GridMaps(self.question.maps)
+    def _grids(self) -> list[tuple[GridMaps, list[int], bool]]:
+        """For each map the coordinates that are its values alone, and whether another coordinate has them, too."""
+        each, found = self.question.coordinates, list[tuple[GridMaps, list[int], bool]]()
+        for at in self.question.maps:
+            uses = [j for j, one in enumerate(each) if at in one.numbers]
+            alone = [j for j in uses if _alone(each[j])]
+            found.append((GridMaps((at,)), alone, len(alone) < len(uses)))
+        return found
 
-    @cached_property
-    def _middles(self) -> NDArray[np.float64]:
-        return np.array([[at.G // 2] for at in self._grid.maps], dtype=np.float64)
+
+def _alone(one: Coordinate) -> bool:
+    """Whether a coordinate is the value of one column alone."""
+    return len(one.numbers) == 1 and not one.marks
 
 
 def _made_of_floats(engine: Engine, readings: Sequence[Any], cells: RowCells) -> HeldRows | None:

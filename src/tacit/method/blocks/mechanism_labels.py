@@ -80,10 +80,10 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
 
 
-def random_places(rows: int) -> Words:
+def random_places(rows: int) -> NDArray[np.uint16]:
     """Return a fresh number in {0, ..., 2**16 - 1} for each row, uniform, and so is its remainder by a power of two."""
     # as many words as hold so many numbers of 16 bits
-    return system_random_words(-(-rows // 4)).view(np.uint16)[:rows].astype(np.uint64)
+    return system_random_words(-(-rows // 4)).view(np.uint16)[:rows]
 
 
 def groups(

@@ -54,13 +54,13 @@ from tacit.models.scores import CLIP
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
-from tacit.source.array_sums import polynomial_sum
+from tacit.source.array_sums import polynomial_sums
 from tacit.source.row_arrays import RowArrays
-from tacit.source.shared_blocks import shared
+from tacit.source.shared_blocks import Buffers, shared
 
 PART: Final = 2**20
 """Rows whose places in batches are found at a time."""
-TOGETHER: Final = 16
+TOGETHER: Final = 8
 """Batches whose scores are added up at a time: what is made of them fits a processor's cache."""
 
 # Noise --------------------------------------------------------------------------------------------------------------
@@ -135,48 +135,59 @@ def _summed(
             total += some
     elif len(values):
         rows, own = _in_support(shape, RowArrays(values, own.view(np.int64)), own)
-        total[:] = _sums(shape, list(integers(rows, scaling, _batch_places(own)).T))
+        total[:] = _sums(shape, list(integers(rows, scaling, _batch_places(own)).T), Buffers())
     return total[None]
 
 
-def _sums(shape: Measurement, v: Sequence[NDArray[np.int64]]) -> list[int]:
+def _sums(shape: Measurement, v: Sequence[NDArray[Any]], buffers: Buffers) -> list[int]:
     """Return the sums of every column's polynomials over rows (persons), and their number; v: integers by parameter."""
+    found = list[int]()
     # products of scores come last, and only where they are released
-    each = [
-        (one, here)
-        for column, here in zip(shape.columns, v[: len(shape.columns)], strict=True)
-        for one in column.form.polynomials
-    ]
-    return [*(polynomial_sum(one, here, GRID) for one, here in each), len(v[0])]
+    for column, here in zip(shape.columns, v[: len(shape.columns)], strict=True):
+        # in {0, ..., G}, which fits 32 bits
+        found += polynomial_sums(column.form.polynomials, here.astype(np.int32, copy=False), GRID, buffers)
+    return [*found, len(v[0])]
 
 
 def _of_rows(
-    shape: Measurement, scaling: scores.ScoreScaling, parts: Iterator[tuple[Any, NDArray[np.uint64]]]
+    shape: Measurement, scaling: scores.ScoreScaling, parts: Iterator[tuple[Any, NDArray[Any]]]
 ) -> NDArray[np.float64]:
     """READS ROWS.  Return `_sums` over rows, some at a time: whole numbers below 2**53.
 
     Their integers are those of `integers`; since each row is a row of its own, they are added up batch by batch.
     """
-    total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    total, buffers = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns)), Buffers()
     for values, own in parts:
         rows, own = _in_support(shape, RowArrays(values, None), own)
-        lane = _batch_places(own)
-        # NumPy sorts 16-bit integers by radix, in linear time
-        order = np.argsort(lane.astype(np.uint16), kind="stable")
-        lane, sizes = lane[order], np.bincount(lane, minlength=scores.BATCH)
-        turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
-        # one batch after another; empty places are NaN, outside every support
-        batches = np.full((int(sizes.max()) * scores.BATCH, rows.values.shape[1]), np.nan)
-        places = turn * scores.BATCH + lane
-        for j in range(batches.shape[1]):
-            batches[places, j] = np.take(rows.values[:, j], order)
-        for at in range(0, len(batches), TOGETHER * scores.BATCH):
-            some = batches[at : at + TOGETHER * scores.BATCH]
-            v = grid_of(scores.with_products(scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP)))
-            turns = np.arange(at // scores.BATCH, (at + len(some)) // scores.BATCH)
-            filled = (turns[:, None] < sizes).reshape(-1)
-            total += _sums(shape, [v[:, j][filled] for j in range(v.shape[1])])
+        batches, sizes = _batches(rows.values, _batch_places(own))
+        for at in range(0, len(batches), TOGETHER):
+            some = batches[at : at + TOGETHER].reshape(-1, batches.shape[2])
+            psi = scores.clipped(scaling, some[:, 0] if some.shape[1] == 1 else some, CLIP)
+            v = grid_of(scores.with_products(psi))
+            if at + TOGETHER <= sizes.min():
+                integers = [np.ascontiguousarray(v[:, j]) for j in range(v.shape[1])]
+            else:
+                filled = (np.arange(at, at + len(some) // scores.BATCH)[:, None] < sizes).reshape(-1)
+                integers = [v[:, j][filled] for j in range(v.shape[1])]
+            total += _sums(shape, integers, buffers)
     return total
+
+
+def _batches(values: NDArray[np.float64], lane: NDArray[np.uint16]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return batches of rows, shape (batches, BATCH, columns), and how many rows have each place; lane: their places.
+
+    Empty places, at the end of a place's rows, are NaN, outside every support.
+    """
+    # NumPy sorts 16-bit integers by radix, in linear time
+    order, sizes = np.argsort(lane, kind="stable"), np.bincount(lane, minlength=scores.BATCH)
+    turns = int(sizes.max())
+    filled = np.arange(turns) < sizes[:, None]
+    batches, by_place = np.empty((turns, scores.BATCH, values.shape[1])), np.full((scores.BATCH, turns), np.nan)
+    for j in range(values.shape[1]):
+        # the rows of one place follow each other
+        by_place[filled] = np.take(values[:, j], order)
+        batches[:, :, j] = by_place.T
+    return batches, sizes
 
 
 def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
@@ -201,9 +212,10 @@ def released(
     return (*pilot, *(column.released(noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
-def _batch_places(own: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _batch_places(own: NDArray[Any]) -> NDArray[np.uint16]:
     """Return each row's place in the batch, from its word alone: a row more or less moves no other."""
-    return (own % np.uint64(scores.BATCH)).astype(np.int64)
+    # BATCH is a power of two: the remainder
+    return (own & own.dtype.type(scores.BATCH - 1)).astype(np.uint16)
 
 
 def exact(
@@ -212,7 +224,7 @@ def exact(
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
     rows, own = _in_support(shape, rows, own)
     v = integers(rows, scaling, own)
-    return _assembled(shape, _sums(shape, list(v.T)))
+    return _assembled(shape, _sums(shape, list(v.T), Buffers()))
 
 
 def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple[RowArrays, NDArray[Any]]:
@@ -220,10 +232,12 @@ def _in_support(shape: Measurement, rows: RowArrays, own: NDArray[Any]) -> tuple
     model = cast(BlockPlan, shape.blocks).likelihood
     with np.errstate(all="ignore"):
         kept = np.asarray(model.inside(rows.values[:, 0] if model.columns == 1 else rows.values), dtype=np.bool_)
+    if kept.all():
+        return rows, own
     return RowArrays(rows.values[kept], None if rows.owners is None else rows.owners[kept]), own[kept]
 
 
-def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]) -> NDArray[np.int64]:
+def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[Any]) -> NDArray[np.int64]:
     """READS ROWS.  Return the grid values in {0, ..., G} of each row (person): of scores, then of their products."""
     order = np.argsort(own, kind="stable")
     lane = own[order]
@@ -248,11 +262,16 @@ def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int6
     return v if rows.owners is None else reduced(v, rows.owners)
 
 
-def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int64]:
+def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int32]:
     """Return scores, or products, as integers in {0, ..., G}; what is not a number goes to the middle."""
-    at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)
+    at, finite = np.clip(psi, -CLIP, CLIP), np.isfinite(psi)
+    if not finite.all():
+        at[~finite] = 0.0
+    at += CLIP
+    at *= GRID / (2 * CLIP)
+    at += 0.5
     # the last clip is in integers: the sensitivity rests on it alone
-    return np.clip(np.floor((at + CLIP) * (GRID / (2 * CLIP)) + 0.5).astype(np.int64), 0, GRID)
+    return np.clip(np.floor(at, out=at).astype(np.int32), 0, GRID)
 
 
 def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
