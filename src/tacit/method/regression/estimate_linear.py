@@ -61,7 +61,7 @@ class LinearStep:
     how much the step lowers the sum of squares.  rows: number of complete rows, public or noisy.  constant:
     coefficients of the constant 1, shape (u,).  full_range: a range of residuals that clips none.
     kept: share of the rows whose residual is not clipped, as far as it is released: the slope of a clipped residual, by
-    which a step is longer.
+    which a step is longer.  level: whether the formula has an intercept, which makes clipped residuals 0 on average.
     """
 
     scales: Array
@@ -77,6 +77,7 @@ class LinearStep:
     constant: Array
     full_range: float
     kept: float = 1.0
+    level: bool = False
 
     @property
     def u(self) -> int:
@@ -245,7 +246,8 @@ def linear_step(
     b1 = b1 - inverse @ second
     # 2 |terms[u, m]| is the response's whole range, and the pilot's widest clipping range
     ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
-    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, counted, ones, widest, kept)
+    level = layout.formula.intercept
+    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, counted, ones, widest, kept, level)
 
 
 def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:

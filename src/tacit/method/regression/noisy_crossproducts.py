@@ -73,6 +73,18 @@ def relative_noise(A: NoisyMatrix) -> float:
 
 
 @dataclass(frozen=True)
+class ReleasedMeans:
+    """Means of z / H over complete rows, the first 1, shape (m + 1,), with independent noises.
+
+    noise: standard deviation of the noise in each mean but the first.  rows: that in the number of rows, relative to it.
+    """
+
+    values: Array
+    noise: float
+    rows: float
+
+
+@dataclass(frozen=True)
 class ResidualScores:
     """The second part of a linear regression, in units of psi and of z / H.
 
@@ -80,7 +92,7 @@ class ResidualScores:
     matrix.  square: the sum of psi**2, with noise of `square_variance`.  meat: sums of psi**2 z z', shape (m, m).
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
-    it was not released.  weighted: whether rows have weights.
+    it was not released.  weighted: whether rows have weights.  means: of the columns, where these were released.
     """
 
     score: Array
@@ -93,6 +105,7 @@ class ResidualScores:
     mixing: Array | None = None
     far: tuple[float, float] | None = None
     weighted: bool = False
+    means: ReleasedMeans | None = None
 
     def noise(self, terms: Array) -> Array:
         """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""
