@@ -17,6 +17,8 @@ TAIL: Final = 0.45
 """Mean excess over the range, relative to it, that tails are taken to have at least."""
 SLOPE: Final = 0.5
 """Change of the mean of what is clipped per standard deviation of a regressor, relative to its mean."""
+UNSEEN: Final = 0.25
+"""The least part of what clipping may take that is allowed for, whatever the mean residual shows."""
 WORTH: Final = 0.05
 """Weight of the allowance for clipping against noise and sampling, as squares."""
 RANGES: Final = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.25, 3.5)
@@ -24,7 +26,7 @@ RANGES: Final = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.25, 3.5)
 
 
 def shown(shift: float, level: float) -> float:
-    """Return the standard deviation of a shift of 0 on average whose own is `shift`, once it is seen with noise `level`.
+    """Return the standard deviation of a shift whose own was `shift`, once it is seen with noise `level`.
 
     >>> round(shown(0.3, 0.4), 2), shown(0.3, math.inf), shown(0.0, 0.0)
     (0.24, 0.3, 0.0)
@@ -36,17 +38,18 @@ def noisy_range(rows: float, noise: float, size: int, level: float = math.inf) -
     """Return the range for a release in which noise is more than a third of the sampling error.
 
     noise: standard deviation of the noise in a sum of psi times a regressor of variance 1, as a part of the range.
-    size: number of coefficients, of which one is the level.  level: standard deviation of the noise in the mean residual
-    that column moments tell, in standard deviations of a residual.
+    size: number of coefficients, of which one is the level.  level: standard deviation of the noise in the mean
+    residual that column moments tell, in standard deviations of a residual.
 
     >>> noisy_range(1e3, 20, 2), noisy_range(1e3, 20, 2, 0.1), noisy_range(5e4, 40, 11)
-    (2.0, 1.25, 3.25)
+    (1.75, 1.25, 2.75)
     """
 
     def error(range_: float) -> float:
         # of normal errors: the share beyond the range, times the excess that they are taken to have
         beyond = math.erfc(range_ / math.sqrt(2))
-        lost = shown(beyond * max(1.0, TAIL * range_), level)
+        lost = beyond * max(1.0, TAIL * range_)
+        lost = max(shown(lost, level), UNSEEN * lost)
         # E psi**2 of normal errors; steps are longer by the share that is not clipped
         square = 1 - beyond - range_ * math.sqrt(2 / math.pi) * math.exp(-(range_**2) / 2) + range_**2 * beyond
         made = ((noise * range_) ** 2 / rows + square) / rows / (1 - beyond) ** 2

@@ -4,13 +4,15 @@ A residual e beyond the range c counts as the range: t = e - c is lost (of the s
 -A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
 D = sum t**2 + 2 c sum |t|.  Nothing tells the signs of t, and hardly anything how it depends on the regressors.
 
-Size.  Before anything is known of the level: with tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for exponential tails, from which tau follows
-    where D is known well enough.  At least it is one standard deviation (exponential errors), or TAIL times c: the mean
-    excess of a Pareto law over c is c / (a - 1), and TAIL is that of a = 3.2.
-Level.  At the coefficients of the step, residuals have the mean that column moments tell, and clipped ones none but noise:
-    the difference is the mean of t, observed with noise v.  With a prior of mean 0 and the size above as standard
-    deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go one way at
-    some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals level.
+Size, before anything is known of the level.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for
+    exponential tails, from which tau follows where D is known well enough.  At least it is one standard deviation
+    (exponential errors), or TAIL times c: the mean excess of a Pareto law over c is c / (a - 1), and TAIL is that of
+    a = 3.2.
+Level.  At the coefficients of the step, residuals have the mean that column moments tell, and clipped ones none but
+    noise: the difference is the mean of t, observed with noise v.  With a prior of mean 0 and the size above as
+    standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
+    one way at some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals
+    level.
 Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
     the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
     their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
@@ -31,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.clipped_shares import SLOPE, TAIL, shown
+from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown
 from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
@@ -42,8 +44,6 @@ ALONG: Final = 0.8
 """As SLOPE, per standard deviation of the fitted mean."""
 SURE: Final = 5.0
 """Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
-UNSEEN: Final = 0.25
-"""The least part of the size that stays, whatever the mean residual shows."""
 LEAST: Final = 0.5
 """The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
 """

@@ -50,7 +50,7 @@ LEAST: Final = 0.5
 MAX_SHIFT: Final = 30
 LIGHT_MARGIN: Final = 0.5
 """As `linear_pilot.MARGIN`, where tails are light: the range is narrow, and noise grows with it."""
-TIGHT: Final = 16.0
+TIGHT: Final = 12.0
 """Width of the response's bounds, in its standard deviations, within which no tail can be heavy."""
 LIGHT: Final = 0.25
 """Part of the response's variance that shortened rows and noise may hide for its tails to be taken for light; with
