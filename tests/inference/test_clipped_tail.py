@@ -203,7 +203,7 @@ def test_residuals_are_clipped_closer_where_bounds_leave_no_room_for_tails(bound
 
 @pytest.mark.parametrize("skew", [False, True], ids=["symmetric", "skewed"])
 def test_the_mean_residual_tells_what_clipping_takes_from_the_level(skew: bool) -> None:
-    """Without noise in the moments it is the mean of what rows lose: 0 of symmetric errors, which are allowed for less."""
+    """Without noise in the moments it is the mean of what rows lose: 0 of symmetric errors."""
     rng, n = np.random.default_rng(12), 20_000
     a, b = rng.normal(0, 1, n), rng.normal(0, 1, n)
     errors = rng.exponential(1, n) - 1 if skew else rng.normal(0, 1, n)

@@ -122,7 +122,7 @@ def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) ->
 
 
 def mean_residual(step: LinearStep, scores: ResidualScores) -> tuple[float, float] | None:
-    """Return the mean of residuals from b1 that column moments tell, and the variance of its noise; None without them."""
+    """Return the mean of residuals from b1 that column moments tell, and its noise's variance; None without."""
     means = scores.means
     if means is None or not step.level:
         return None

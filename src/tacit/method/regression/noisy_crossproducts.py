@@ -76,7 +76,7 @@ def relative_noise(A: NoisyMatrix) -> float:
 class ReleasedMeans:
     """Means of z / H over complete rows, the first 1, shape (m + 1,), with independent noises.
 
-    noise: standard deviation of the noise in each mean but the first.  rows: that in the number of rows, relative to it.
+    noise: standard deviation of the noise in each mean but the first.  rows: that in their number, relative to it.
     """
 
     values: Array
