@@ -1297,6 +1297,20 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_clipping",
+        "of_means + own",
+        "own",
+        "the noise of column moments is not in the mean residual that they tell",
+        ("tests/inference/test_clipped_tail.py::test_the_noise_of_the_mean_residual_is_as_told",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_clipping",
+        "size = math.hypot(value * (left / noise) ** 2, left)",
+        "size = left",
+        "a mean residual that is seen to be far from 0 is taken for none",
+        ("tests/inference/test_clipped_tail.py::test_the_mean_residual_tells_what_clipping_takes_from_the_level",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_clipping",
         "(SLOPE * unknown) ** 2",
         "0",
         "slopes of skewed responses have no allowance for what clipping takes",

@@ -109,7 +109,7 @@ def test_unequal_errors_are_covered_where_the_noise_hides_how_unequal_they_are()
     """
     rng, held, words = np.random.default_rng(15), 0, ""
     query = tc.Regression("y ~ a")
-    shape = design(query, Public(SCHEMA, "replace-one", 3_000), Cost.of(rho="0.05"))
+    shape = design(query, Public(SCHEMA, "replace-one", 3_000), Cost.of(rho="0.02"))
     for _ in range(300):
         a = rng.uniform(0, 1, 3_000)
         data = {**draw(rng, 3_000), "a": a, "y": 1 + 0.8 * a + rng.normal(0, 1.5, 3_000) * np.abs(a - 0.5)}

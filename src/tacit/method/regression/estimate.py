@@ -29,7 +29,7 @@ from tacit.method.regression.noisy_crossproducts import (
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
 from tacit.method.regression.norm_encoding import OF_COLUMNS
 from tacit.method.regression.norm_person_encoding import of_rows
-from tacit.method.regression.norm_scaling import kept_of, reach, read_columns, room_of, with_whole_response
+from tacit.method.regression.norm_scaling import kept_of, means_of, reach, read_columns, room_of, with_whole_response
 from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import OF_MATRICES
 from tacit.release.document import Release, Released
@@ -182,7 +182,7 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
     kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))
     row = None if moments.weight is None else columns.row
     scores = read_norm_scores(second, made, kept.scores, matrices[0] if matrices else None, row)
-    scores = replace(scores, side=side_of(read_tail(first)))
+    scores = replace(scores, side=side_of(read_tail(first)), means=means_of(columns))
     back = np.asarray(np.linalg.inv(turn), dtype=np.float64)
     return whole.transformed(back), scores, columns.rows
 

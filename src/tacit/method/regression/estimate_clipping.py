@@ -4,9 +4,15 @@ A residual e beyond the range c counts as the range: t = e - c is lost (of the s
 -A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
 D = sum t**2 + 2 c sum |t|.  Nothing here tells the signs of t, and hardly anything how it depends on the regressors.
 
-Size.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for exponential tails, from which tau follows
-    where D is known well enough.  At least it is one standard deviation (exponential errors), or TAIL times c: the mean
-    excess of a Pareto law over c is c / (a - 1), and TAIL is that of a = 3.2.
+Size, before anything is known of the level.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for
+    exponential tails, from which tau follows where D is known well enough.  At least it is one standard deviation
+    (exponential errors), or TAIL times c: the mean excess of a Pareto law over c is c / (a - 1), and TAIL is that of
+    a = 3.2.
+Level.  At the coefficients of the step, residuals have the mean that column moments tell, and clipped ones none but
+    noise: the difference is the mean of t, observed with noise v.  With a prior of mean 0 and the size above as
+    standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
+    one way at some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals
+    level.
 Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
     the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
     their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
@@ -30,7 +36,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.clipped_shares import SLOPE, TAIL
+from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown
 from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
@@ -119,13 +125,42 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
     unknown = LEAST + (1 - LEAST) * doubt
     along = ALONG * unknown * _standardised_mean(step)
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
-    size = found.mean / step.kept
     both = np.outer(moved, moved) + np.outer(along, along)
     correction = np.zeros(step.u)
     if scores.side:
+        size = found.mean / step.kept
         correction, both = scores.side * CENTRE * size * (moved + along), DOUBT**2 * both
+    else:
+        size = level_shift(step, scores, found) / step.kept
     covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
     return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
+
+
+def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:
+    """Return the root mean square of the mean of t, given the mean residual that column moments tell."""
+    seen = mean_residual(step, scores)
+    if seen is None or not found.mean:
+        return found.mean
+    value, noise = seen
+    # t of the rows is that of the population but for chance
+    noise = math.sqrt(noise + found.square / step.rows)
+    left = shown(found.mean, noise)
+    # the posterior mean, and its variance
+    size = math.hypot(value * (left / noise) ** 2, left)
+    return min(max(size, UNSEEN * found.mean), max(found.mean, abs(value)))
+
+
+def mean_residual(step: LinearStep, scores: ResidualScores) -> tuple[float, float] | None:
+    """Return the mean of residuals from b1 that column moments tell, and its noise's variance; None without."""
+    means = scores.means
+    if means is None or not step.level:
+        return None
+    slopes = np.append(-step.b1, 1.0) @ step.terms
+    moved = float(slopes[1:] @ means.values[1:])
+    of_means = (means.noise * float(np.linalg.norm(slopes[1:]))) ** 2 + (means.rows * moved) ** 2
+    # clipped residuals from b1 have the mean 0 but for the noise in their sums
+    own = float(step.constant @ step.noise @ step.constant) * (step.kept / step.rows) ** 2
+    return float(slopes @ means.values), of_means + own
 
 
 def _standardised_mean(step: LinearStep) -> Array:

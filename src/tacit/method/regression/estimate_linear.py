@@ -41,8 +41,13 @@ from tacit.rows.coordinates import H
 METHOD: Final = "one-step"
 MAX_RELATIVE_NOISE: Final = 0.25
 """Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
-MAX_OF_NORMS: Final = 0.25
-"""The same for rows shortened to a norm, whose noise is alike in all directions."""
+MAX_OF_NORMS: Final = 0.35
+"""The same for rows shortened to a norm, whose noise is alike in all directions; of persons and of rows with weights
+it is MAX_RELATIVE_NOISE.  Regressors that depend on each other have a direction of noise alone, which exceeds its
+standard deviation 1 / 0.35 = 2.9 times in one release of 500.
+"""
+FURTHER: Final = 1.5
+"""Size of each further order beside the square of the relative noise: of many regressors, some direction has more."""
 LEAST_KEPT: Final = 0.5
 """Least share of rows whose residual is not clipped that is believed: less is noise."""
 REPORTED_SHARE: Final = 0.05
@@ -61,7 +66,7 @@ class LinearStep:
     how much the step lowers the sum of squares.  rows: number of complete rows, public or noisy.  constant:
     coefficients of the constant 1, shape (u,).  full_range: a range of residuals that clips none.
     kept: share of the rows whose residual is not clipped, as far as it is released: the slope of a clipped residual, by
-    which a step is longer.
+    which a step is longer.  level: whether the formula has an intercept, which makes clipped residuals 0 on average.
     """
 
     scales: Array
@@ -77,6 +82,7 @@ class LinearStep:
     constant: Array
     full_range: float
     kept: float = 1.0
+    level: bool = False
 
     @property
     def u(self) -> int:
@@ -217,7 +223,8 @@ def linear_step(
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
-    most = MAX_RELATIVE_NOISE if scores.mixing is None else MAX_OF_NORMS
+    plain_rows = scores.mixing is not None and not scores.persons and not scores.weighted
+    most = MAX_OF_NORMS if plain_rows else MAX_RELATIVE_NOISE
     if not loose <= most:
         count = float(crossed.values[0, 0]) if rows is None else rows
         found = shortfall(moved.leading(u), layout.names, most, count, loose)
@@ -246,7 +253,8 @@ def linear_step(
     b1 = b1 - inverse @ second
     # 2 |terms[u, m]| is the response's whole range, and the pilot's widest clipping range
     ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
-    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, counted, ones, widest, kept)
+    level = layout.formula.intercept
+    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, counted, ones, widest, kept, level)
 
 
 def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
@@ -256,7 +264,21 @@ def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
     # Cov(b0 - beta); the step leaves E (b0 - beta), of covariance E[E Cov E] and what shared noises add
     error = inverse @ found.covariance_times(a)[:u, :u] @ inverse + sampling
     second = found.leading(u).noise_quadratic(error) + _repeated_noise(found, inverse, a)
+    second = second * further_orders(relative_noise(found.leading(u)))
     return inverse @ (step.noise + second) @ inverse
+
+
+def further_orders(loose: float) -> float:
+    """Return the factor by which orders beyond the second make the variance larger, at noise `loose` relative to A.
+
+    Each is smaller than the one before by FURTHER times the square of that noise, once for E and once for the pilot's
+    error.  Up to MAX_RELATIVE_NOISE the second order is enough.
+
+    >>> further_orders(0.25), round(further_orders(0.35), 2)
+    (1.0, 1.21)
+    """
+    beyond = FURTHER * (min(loose, MAX_OF_NORMS) ** 2 - MAX_RELATIVE_NOISE**2)
+    return 1 / (1 - max(beyond, 0.0)) ** 2
 
 
 def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:

@@ -96,17 +96,17 @@ def pilot_coefficients(found: NoisyMatrix, u: int) -> Array:
     return np.asarray(_inverse(found, u) @ found.values[:u, u])
 
 
-def residual_sd(found: NoisyMatrix, b: Array, rows: float) -> float:
+def residual_sd(found: NoisyMatrix, b: Array, rows: float, margin: float = MARGIN) -> float:
     """Return the root mean square of residuals from coefficients `b`, rather too large than too small.
 
     Since b minimises the noisy sum of squares, that sum is on average below the true one by twice what the noise in b
-    adds to it; this is added back, with MARGIN standard errors.
+    adds to it; this is added back, with `margin` standard errors.
     """
     a = np.append(-b, 1.0)
     least, noise = float(a @ found.values @ a), math.sqrt(found.quadratic_variance(a))
     # tr(A^-1 Cov(N a)): what the noise in b adds to the sum of squares
     own = float(np.trace(_inverse(found, len(b)) @ found.covariance_times(a)[: len(b), : len(b)]))
-    return math.sqrt(max(least + 2 * own + MARGIN * noise, 0.0) / rows)
+    return math.sqrt(max(least + 2 * own + margin * noise, 0.0) / rows)
 
 
 def _inverse(found: NoisyMatrix, u: int) -> Array:

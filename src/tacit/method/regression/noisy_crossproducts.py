@@ -73,6 +73,18 @@ def relative_noise(A: NoisyMatrix) -> float:
 
 
 @dataclass(frozen=True)
+class ReleasedMeans:
+    """Means of z / H over complete rows, the first 1, shape (m + 1,), with independent noises.
+
+    noise: standard deviation of the noise in each mean but the first.  rows: that in their number, relative to it.
+    """
+
+    values: Array
+    noise: float
+    rows: float
+
+
+@dataclass(frozen=True)
 class ResidualScores:
     """The second part of a linear regression, in units of psi and of z / H.
 
@@ -81,7 +93,7 @@ class ResidualScores:
     residual: the definition of psi.  persons: whether the sums are over persons, of means of their rows and (meat) of
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
     it was not released.  weighted: whether rows have weights.  side: 1 or -1 where the response is known to have a
-    heavy tail above or below its mean, else 0.
+    heavy tail above or below its mean, else 0.  means: of the columns, where these were released.
     """
 
     score: Array
@@ -95,6 +107,7 @@ class ResidualScores:
     far: tuple[float, float] | None = None
     weighted: bool = False
     side: int = 0
+    means: ReleasedMeans | None = None
 
     def noise(self, terms: Array) -> Array:
         """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""

@@ -23,6 +23,7 @@ from tacit.method.regression.clipped_shares import noisy_range
 from tacit.method.regression.heavy_tails import FAR, Tail, wide_range
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import (
+    MARGIN,
     MIN_RANGE,
     RANGE,
     integer_residual,
@@ -31,7 +32,7 @@ from tacit.method.regression.linear_pilot import (
     residual_sd,
     response_residual,
 )
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMeans
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
@@ -48,6 +49,8 @@ LEAST_WEIGHT: Final = 2.0**-14
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
+LIGHT_MARGIN: Final = 0.5
+"""As `linear_pilot.MARGIN`, where tails are light: the range is narrow, and noise grows with it."""
 TIGHT: Final = 12.0
 """Width of the response's bounds, in its standard deviations, within which no tail can be heavy."""
 LIGHT: Final = 0.25
@@ -134,6 +137,16 @@ def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
     patterns[:-1, -1, -1] = 0.0
     variances = np.append(products.variances, (columns.rows * float(columns.doubts[-1])) ** 2)
     return NoisyMatrix(products.values + missing * last[0], patterns, variances)
+
+
+def means_of(columns: Columns) -> ReleasedMeans:
+    """Return the means of z / H, the first of the constant, with their noise."""
+    rows = max(columns.rows, 1.0)
+    return ReleasedMeans(
+        np.append(1.0, columns.mean) / np.append(1.0, np.full(len(columns.mean), H)),
+        columns.loose / rows / H,
+        columns.rows_noise / rows,
+    )
 
 
 def sizes(columns: Columns, layout: Layout) -> tuple[float, float]:
@@ -297,19 +310,34 @@ def next_residual(
     b = pilot_coefficients(found, u)
     # squares that shortened rows hide; more would cost every regression with wide bounds, whatever its errors
     hidden = max(1 - float(summed.values[m, m]) / columns.rows, 0.0)
-    scale = math.sqrt(residual_sd(found, b, columns.rows) ** 2 + hidden)
     # the whole range of the response
     top = 2 * layout.bounds[m] / float(columns.sd[m - 1])
     # what is found of the response is the least that its standard deviation can be, but for noise
     least = math.sqrt(max(float(summed.values[m, m]) / columns.rows, 0.0))
     light = counted and (hidden + float(columns.doubts[m - 1]) < LIGHT or top < TIGHT * least)
-    most = noisy_range(columns.rows, noise, m) if light else math.inf
+    # tails that are light, and counted where they are clipped, need no more room than they have
+    margin = LIGHT_MARGIN if light else MARGIN
+    scale = math.sqrt(residual_sd(found, b, columns.rows, margin) ** 2 + hidden)
+    level = _level_noise(columns, layout, turn, np.append(-b, 1.0) @ rows) / max(scale, 1e-300)
+    most = noisy_range(columns.rows, noise, m, level) if light else math.inf
     range_ = _range(columns.rows, noise, most, columns.row)
     # in standard deviations of the response
     wide = 0.0 if tail is None else wide_range(tail, columns.rows, noise)
     cut = min(max(scale * range_, wide, MIN_RANGE * top), top)
     made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
     return response_residual(layout, clip) if made is None else made
+
+
+def _level_noise(columns: Columns, layout: Layout, turn: Array, residual: Array) -> float:
+    """Return the standard deviation of what column moments tell of the mean residual; inf where they tell nothing.
+
+    residual: of standardised entries, shape (m + 1,), whose standard deviations are the unit of what is returned.
+    """
+    if not layout.formula.intercept:
+        return math.inf
+    # of z / H
+    slopes = residual @ turn
+    return float(np.linalg.norm(slopes[1:])) * columns.loose / max(columns.rows, 1.0) / H
 
 
 def _range(rows: float, noise: float, most: float, row: float) -> float:
