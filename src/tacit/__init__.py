@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.method.quantiles.query import Quantiles
     from tacit.method.ranges.query import Range
     from tacit.method.regression.query import Regression
+    from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.sufficient_statistics.query import SufficientStatistics
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Boolean",
+    "Bootstrap",
     "Budget",
     "Category",
     "Cost",
@@ -102,6 +104,7 @@ _MODULES: Final = {
     "method.quantiles.query": "Quantiles",
     "method.ranges.query": "Range",
     "method.regression.query": "Regression",
+    "method.bootstrap.query": "Bootstrap",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",

@@ -93,6 +93,9 @@ CODES: Final[dict[str, str]] = {
     "Q117": "a response of a Poisson regression that is not a count",
     "Q118": "bounds of counts that are too far apart",
     "Q124": "a response that a gamma or Huber regression cannot take",
+    "Q120": "a statistic that has no bootstrap",
+    "Q121": "an impossible number of bootstrap replicates",
+    "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
     "Q40": "a width that no price achieves",
     "Q41": "a plan needs a number of rows",
@@ -210,6 +213,8 @@ CODES: Final[dict[str, str]] = {
     "I77": "a simulation of a mechanism in two steps",
     "I78": "a function of parameters that is malformed",
     "I79": "a plot or a fitted distribution that a release does not allow",
+    "I120": "a kind of bootstrap standard errors that there is not, or its alpha",
+    "I121": "a deconvolution of replicates that tell nothing",
     "I80": "average marginal effects that a release cannot provide",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

@@ -18,6 +18,7 @@ from tacit.curator.locations import checked_arguments, ledger_place, needs_budge
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
+from tacit.curator.settled import settled
 from tacit.curator.stored_releases import Answers
 from tacit.errors import BudgetError, QueryError
 from tacit.ledger import Ledger, Limit, Raise, Standing
@@ -314,6 +315,7 @@ class Curator:
         parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)
         questions = replace(questions, parts=parts)
         designs = [self.design(query, cost) for _, query, cost in parts]
+        questions, designs = settled(questions, designs, self._ledger.first)
         return purchase.answer(questions, designs, self._context)
 
     @property
