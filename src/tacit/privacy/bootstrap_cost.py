@@ -1,0 +1,261 @@
+"""What a private bootstrap costs: its whole privacy-loss distribution, certified.  No data here.
+
+How to use it
+-------------
+One *replicate* draws secret multiplicities M_i of the rows, and releases Σ M_i x_i plus normal noise of standard
+deviation σ (rounded to integers: post-processing); x_i is the bounded integer vector of row i, of which Δ bounds the ℓ2
+norm as `Resampling` says.  All that matters of the noise is μ² = Δ²/σ², the price of one copy of a row.
+
+>>> law = Resampling(rows=500)  # multinomial multiplicities, replace-one
+>>> paper = certify(law, replicates=50, mu_squared=Fraction(1, 50))
+>>> round(float(paper.epsilon("1e-6")), 2)  # claimed: 5.22
+6.75
+
+A price (ε, δ) buys an approximate part (μ', δ'), which `Budget` adds; the noise follows from it:
+
+>>> bought = calibrate(law, replicates=50, price=Cost.of(epsilon=1, delta="1e-6"))
+>>> print(bought.part)  # what a ledger of Gaussian differential privacy is charged
+μ = 0.2356, δ = 1e-07
+>>> variance = 4 / bought.mu_squared  # σ², where the squared sensitivity Δ² is 4
+
+A ledger that adds ε and δ one by one is charged the pair itself: `calibrate(..., whole=True)`.  No ledger of ρ can be
+charged: as zero-concentrated privacy a bootstrap costs n² times the claim [theory §5].
+
+Why it holds
+------------
+Approximate part
+    If h(ε) <= δ' + (1 - δ') δ_μ'(ε) for every ε >= 0, in both orders of two neighbours, their outputs are those of an
+    approximate part (μ', δ') (`privacy.gaussian`).  Proof.  The right side is the profile of the pair P* = N(0, 1) or,
+    with probability δ', a; Q* = N(μ', 1) or, with probability δ', b; a and b being two symbols that appear in no other
+    way.  It is so in both orders, and below ε = 0 the profile of one order follows from that of the other.  So the
+    outputs P and Q are made from P* and Q* by a kernel K that knows neither [Blackwell 1953]:
+    P = (1 - δ') K(N(0, 1)) + δ' K(a), Q = (1 - δ') K(N(μ', 1)) + δ' K(b), and K(N(0, 1)), K(N(μ', 1)) are μ'-GDP.
+One replicate
+    See `privacy.bootstrap_profiles`.
+Replicates
+    have fresh multiplicities and noise: their pairs are composed (`privacy.loss_distribution`), one order at a time,
+    and the larger profile of the two orders is the cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tacit.errors import BudgetError
+from tacit.privacy.bootstrap_profiles import Resampling, normal_profile, profiles
+from tacit.privacy.conversions import zcdp_to_epsilon
+from tacit.privacy.cost import Cost, checked
+from tacit.privacy.exact_numbers import Number, plain, significant
+from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_epsilon
+from tacit.privacy.loss_distribution import LossCurve, composed, connect_the_dots
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FINE: Final = 24
+"""Points of the grid in one μ of a replicate: the discretisation costs about 0.1% of ε."""
+SHARE: Final = Fraction(1, 10)
+"""Share of the δ of a price that becomes the δ' of the part; what is left implies μ'."""
+DIGITS: Final = 6
+"""Significant digits of a calibrated μ², rounded down."""
+MOST_REPLICATES: Final = 10**6
+"""More replicates than this are refused."""
+POINTS: Final = 20_001
+"""Points of ε at which a profile is compared with that of an approximate part."""
+MARGIN: Final = 1e-9
+"""Relative margin of comparisons in floats, far above their rounding errors; results are rounded up by as much."""
+
+
+@dataclass(frozen=True)
+class CertifiedCost:
+    """Privacy of all replicates together: an upper bound on their whole profile.  Made by `certify`.
+
+    mu_squared: Δ²/σ², the price of one copy of a row in one replicate.
+    """
+
+    law: Resampling
+    replicates: int
+    mu_squared: Fraction
+    curves: tuple[LossCurve, ...]
+
+    def delta(self, epsilon: Number) -> Fraction:
+        """Return the δ at ε, rounded up; BudgetError B01 for an ε that is no price."""
+        at = float(checked(epsilon, "epsilon")) * (1 - MARGIN)
+        return significant(Fraction(min(1.0, self._delta(np.array([at]))[0])), 9, up=True)
+
+    def epsilon(self, delta: Number) -> Fraction:
+        """Return the ε at δ, rounded up; BudgetError B01 where none is found."""
+        at = float(checked(delta, "delta")) * (1 - MARGIN)
+        found = max(one.epsilon(at) for one in self.curves)
+        if not np.isfinite(found):
+            message = f"no ε was found for which delta = {at:g} holds."
+            raise BudgetError(message, code="B01", hint="certify(..., delta=…), a δ near the one of interest")
+        return significant(Fraction(found * (1 + MARGIN)), 9, up=True)
+
+    def part(self, delta: Number) -> Cost:
+        """Return the approximate part (μ', δ') with δ' = `delta` and the least μ', rounded up: what a ledger charges.
+
+        Raises BudgetError B01 where the profile does not come down to δ'.
+        """
+        exact = checked(delta, "delta")
+        low, high = 0.0, 1.0
+        while not self._within(high, float(exact)):
+            low, high = high, 2 * high
+            if high > 64:
+                message = f"the cost has no part with delta = {plain(exact)}."
+                raise BudgetError(message, code="B01", hint="a larger delta, or more noise")
+        while high - low > 1e-7 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._within(middle, float(exact)) else (middle, high)
+        return Cost(mu_squared=significant(Fraction(high) ** 2 * (1 + Fraction(MARGIN)), 9, up=True), delta=exact)
+
+    def within(self, part: Cost) -> bool:
+        """Return whether the cost is certainly at most an approximate part (μ', δ'), or a pair (ε, δ)."""
+        assert part.delta is not None
+        if part.epsilon is not None:
+            return self.delta(part.epsilon) <= part.delta
+        assert part.mu_squared is not None
+        return self._within(float(part.mu_squared) ** 0.5 * (1 - MARGIN), float(part.delta))
+
+    def _within(self, mu: float, delta: float) -> bool:
+        """Return whether h(ε) <= δ' + (1 - δ') δ_μ'(ε) for all ε >= 0 is certain.
+
+        h decreases, so that from a point of the grid to the next it is at most its value at the first; the right side
+        is at least its value at the second.  Beyond the last point it is at least δ'.
+        """
+        points = _points(self.curves)
+        bound = delta + (1 - delta) * np.append(normal_profile(mu, points[1:]), 0.0)
+        return bool(np.all(self._delta(points) <= bound * (1 - MARGIN)))
+
+    def _delta(self, epsilon: Floats) -> Floats:
+        return np.max([one.delta(epsilon) for one in self.curves], axis=0)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Noise for a price.  mu_squared: Δ²/σ² of one copy, so that σ² = Δ²/mu_squared; part: what a ledger is charged."""
+
+    mu_squared: Fraction
+    part: Cost
+    certified: CertifiedCost
+
+
+@dataclass(frozen=True)
+class PublishedClaim:
+    """What Brawner & Honaker (2018) say that their bootstrap costs: shown beside the certified cost, never chargeable.
+
+    rho: the claim, Σ ρ_i of the replicates, as ρ-zCDP (Result 1).  It is false [theory §5]: it is no `Cost`, and a
+    budget refuses it.
+
+    >>> claim = PublishedClaim.of(replicates=50, mu_squared=Fraction(1, 50))
+    >>> print(claim)
+    ρ = 0.5 (claimed by Brawner & Honaker 2018, Result 1; not certified)
+    """
+
+    rho: Fraction
+
+    @classmethod
+    def of(cls, *, replicates: int, mu_squared: Fraction) -> PublishedClaim:
+        """Return the claim for so many replicates at μ² = Δ²/σ² each: k Δ²/(2 σ²)."""
+        return cls(replicates * mu_squared / 2)
+
+    def epsilon(self, delta: Number) -> Fraction:
+        """Return the ε at δ that ρ-zCDP would imply."""
+        return zcdp_to_epsilon(self.rho, delta)
+
+    def gaussian_epsilon(self, delta: Number) -> Fraction:
+        """Return the ε at δ of one normal at that ρ: the smallest ε that the claim could mean."""
+        return mu_squared_to_epsilon(2 * self.rho, delta)
+
+    def __str__(self) -> str:
+        return f"ρ = {plain(self.rho)} (claimed by Brawner & Honaker 2018, Result 1; not certified)"
+
+
+@lru_cache(maxsize=64)
+def certify(
+    law: Resampling, replicates: int, mu_squared: Fraction, delta: Fraction = Fraction(1, 10**6)
+) -> CertifiedCost:
+    """Return the certified cost of `replicates` replicates at μ² = Δ²/σ² each.
+
+    delta: the δ of interest; δ down to a few thousandths of it are adequate.  Raises BudgetError B01 for a μ² or δ that
+    is no price, B08 for a number of replicates below 1 or above MOST_REPLICATES.
+    """
+    exact, near = checked(mu_squared, "mu_squared"), float(checked(delta, "delta"))
+    if not 1 <= replicates <= MOST_REPLICATES:
+        message = f"replicates is {replicates}: not from 1 to {MOST_REPLICATES}."
+        raise BudgetError(message, code="B08", hint="replicates=200")
+    # rounded up: more is lost at a larger μ
+    mu = float(exact) ** 0.5 * (1 + 1e-15)
+    forward, backward = profiles(law, mu)
+    orders = [(forward, backward)] if forward is backward else [(forward, backward), (backward, forward)]
+    curves = [composed(connect_the_dots(*order, mu / FINE), replicates, near) for order in orders]
+    return CertifiedCost(law, replicates, exact, tuple(curves))
+
+
+def approximate_part(price: Cost, share: Fraction = SHARE) -> Cost:
+    """Return the approximate part that a price (ε, δ) buys: δ' = `share` δ, and the μ' that implies (ε, δ - δ').
+
+    Together they are (ε, δ)-DP (`privacy.gaussian`, Approximate parts).  Raises BudgetError B04 for another price.
+    """
+    if price.mu_squared is not None and price.delta is not None:
+        return price
+    if price.kind != "approximate" or price.epsilon is None or price.delta is None:
+        message = f"a bootstrap cannot be bought with {price}: it is neither ε-DP nor ρ-zCDP at any useful price."
+        raise BudgetError(message, code="B04", hint="epsilon=1, delta=1e-6")
+    rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta * (1 - share))
+    return Cost(mu_squared=rest, delta=price.delta * share)
+
+
+@lru_cache(maxsize=64)
+def calibrate(
+    law: Resampling, replicates: int, price: Cost, *, whole: bool = False, share: Fraction = SHARE
+) -> Calibration:
+    """Return the noise for a price (ε, δ): the largest μ² = Δ²/σ² of a replicate, rounded down to 6 digits.
+
+    whole: the pair itself is what is charged, to a ledger that adds ε and adds δ; else its approximate part is, to one
+    that adds μ².  share: of δ that becomes δ'; a larger one needs less noise where the replicates are few, but uses up
+    more of the δ of a ledger.  Raises BudgetError B04 for a price that is no pair, others as `certify`.
+    """
+    part = approximate_part(price, share)
+    charged = price if whole and price.kind == "approximate" else part
+    assert part.mu_squared is not None
+    assert part.delta is not None
+
+    def fits(mu_squared: float) -> CertifiedCost | None:
+        exact = significant(Fraction(mu_squared), DIGITS, up=False)
+        cost = certify(law, replicates, exact, part.delta or Fraction(0))
+        return cost if cost.within(charged) else None
+
+    # as many normals at this μ² cost the price; a bootstrap costs more, so that it is too large
+    high = float(part.mu_squared) / replicates * (1.5 if whole else 1)
+    low, found = high, None
+    while found is None:
+        high, low = low, low / 1.5
+        found = fits(low)
+    while high - low > 2e-5 * high:
+        middle = (low * high) ** 0.5
+        cost = fits(middle)
+        low, high, found = (low, middle, found) if cost is None else (middle, high, cost)
+    return Calibration(found.mu_squared, charged, found)
+
+
+def effective_constant(certified: CertifiedCost, delta: Number) -> float:
+    """Return by what factor the μ² of as many normals must grow to cost the certified ε at δ.
+
+    Asymptotically 2 - 2/e for a bootstrap with multinomial weights [Wang, Cheng & Awan 2022].
+    """
+    pair = epsilon_delta_to_mu_squared(certified.epsilon(delta), delta)
+    return float(pair / (certified.replicates * certified.mu_squared))
+
+
+def _points(curves: tuple[LossCurve, ...]) -> Floats:
+    """Return points of ε from 0 to the last loss of any curve, close enough for the comparison of two profiles."""
+    last = max(float(one.losses[-1]) if len(one.losses) else 0.0 for one in curves)
+    return np.linspace(0.0, last, POINTS)
