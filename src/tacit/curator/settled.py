@@ -1,8 +1,8 @@
 """What is charged for a question whose price buys an approximate part (mu, delta).  INSIDE the wall; public facts only.
 
 A price (epsilon, delta) usually buys what is mu-GDP, and a ledger of mu^2 charges the mu^2 of the pair.  A bootstrap is
-no such thing: the pair buys the part that its design names, of which that ledger adds mu^2 and delta (`privacy.gaussian`,
-Approximate parts).  The part implies the pair, so a ledger that adds epsilon and delta charges the pair itself.
+no such thing: the pair buys the part that its design names, of which that ledger adds mu^2 and delta
+(`privacy.gaussian`, Approximate parts).  The part implies the pair, so a ledger that adds epsilon and delta charges the pair itself.
 """
 
 from __future__ import annotations

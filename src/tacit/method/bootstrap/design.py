@@ -109,7 +109,7 @@ def _encoded(shape: Measurement, schema: Schema, statistic: Any) -> tuple[RowMap
 
 
 def coarse(at: RowMap, *, persons: bool) -> RowMap:
-    """Return the same column with at most POINTS steps; of persons, whose means lie between steps, about so many in all.
+    """Return the same column with at most POINTS steps; of persons, whose means lie between steps, about so many.
 
     >>> from tacit.schema import Real, Schema
     >>> made = coarse(rowmap(Schema({"x": Real(0, 1)}), "x"), persons=False)

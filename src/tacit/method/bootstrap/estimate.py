@@ -79,7 +79,8 @@ class BootstrapRelease(Release):
         terms, found = _terms(self), linear(self)
         at = 0 if term is None and len(terms) == 1 else place_of(terms, cast(str, term))
         if found.reasons[at] is not None:
-            raise InferenceError(f"no distribution: {found.reasons[at]}.", code="I121", hint="a larger price", state=None)
+            text = f"no distribution: {found.reasons[at]}."
+            raise InferenceError(text, code="I121", hint="a larger price", state=None)
         return deconvolved(found.values[:, at], float(found.noise[at]))
 
     def certified(self) -> CertifiedCost:

@@ -8,8 +8,8 @@ variance, E s2 = V + v.  The paper's estimates of V, equations 30 and 34:
     conservative        s2 - v c / (k - 1), c the alpha quantile of chi-squared with k - 1 degrees of freedom
     most conservative   s2
 
-The average of the replicates has the variance (V + v) / k about the table's statistic, and n / (n - 1) V more about that
-of the population.  Equation 35 of the paper has V + v / k: it leaves out the V / k by which averages of resampled
+The average of the replicates has the variance (V + v) / k about the table's statistic, and n / (n - 1) V more about
+that of the population.  Equation 35 of the paper has V + v / k: it leaves out the V / k by which averages of resampled
 statistics vary, and the correction n / (n - 1).  `as_printed` and `without_noise` reproduce the paper's own numbers.
 """
 
@@ -79,5 +79,5 @@ def as_printed(spread: Array, noise: float, replicates: int, factor: float) -> A
 
 
 def without_noise(spread: Array, noise: float, factor: float) -> Array:
-    """Return the estimate of V alone, floored at 0: equation 35 without its noise term, which gives the paper's Figure 9."""
+    """Return the estimate of V alone, floored at 0: equation 35 without its noise term, as in Figure 9."""
     return np.maximum(bootstrap_variance(spread, np.asarray(noise), factor), 0.0)

@@ -205,9 +205,7 @@ def _accepted(laws: _Laws, k: Ints, m: Ints, block: Ints, word: NDArray[np.uint6
     return taken
 
 
-def _certain(
-    law: tuple[int | None, int, int | None], k: int, m: int, block: int, word: int, words: Words
-) -> bool:
+def _certain(law: tuple[int | None, int, int | None], k: int, m: int, block: int, word: int, words: Words) -> bool:
     """Decide one comparison in integers, with further random bits until it is certain."""
     bits = 64
     while True:
@@ -223,7 +221,7 @@ def _certain(
 
 
 def _ratio_bounds(law: tuple[int | None, int, int | None], k: int, m: int, bits: int) -> tuple[int, int]:
-    """Return integers around 2^bits p(k) / p(m): the product of the ratios of neighbouring points, rounded both ways."""
+    """Return integers around 2^bits p(k) / p(m): a product of ratios of neighbouring points, rounded both ways."""
     trials, a, b = law
     guard = bits + 64
     low = high = 1 << guard

@@ -1,4 +1,4 @@
-"""What a pair (epsilon, delta) buys: the noise of replicates, and the part of a ledger that they cost.  No data here."""
+"""What a pair (epsilon, delta) buys: noise of replicates, and the part that a ledger is charged.  No data here."""
 
 from __future__ import annotations
 

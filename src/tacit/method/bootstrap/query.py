@@ -85,7 +85,8 @@ def _statistic(given: object) -> Query[Any]:
     hint = 'Bootstrap(Mean("age"))'
     if not isinstance(made, Query) or kind not in STATISTICS:
         what = described(given) if not isinstance(made, Query) else f"a {kind}"
-        raise QueryError(f"statistic of Bootstrap is {what}: not one of {', '.join(STATISTICS)}.", code="Q120", hint=hint)
+        text = f"statistic of Bootstrap is {what}: not one of {', '.join(STATISTICS)}."
+        raise QueryError(text, code="Q120", hint=hint)
     if getattr(made, "weights", None) is not None or getattr(made, "per", None) is not None:
         text = f"statistic of Bootstrap is a weighted {kind}, which has no bootstrap here."
         raise QueryError(text, code="Q120", hint=hint)
