@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tacit.errors import TacitError
     from tacit.fits.custom_losses import Loss
     from tacit.method.blocks.query import SampleAndAggregate
+    from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
     from tacit.method.moments.query import Count, Mean, Sum, Variance
     from tacit.method.quality.query import DataQuality
     from tacit.method.quantiles.query import Quantiles
     from tacit.method.ranges.query import Range
     from tacit.method.regression.query import Regression
-    from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.sufficient_statistics.query import SufficientStatistics
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model

@@ -153,7 +153,8 @@ class Curator:
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        public = Public(self.schema, self._ledger.first.neighbors, self.rows, self.size_hint)
+        first = self._ledger.first
+        public = Public(self.schema, first.neighbors, self.rows, self.size_hint, first.kind)
         with silent():
             return design(query, public, cost)
 
@@ -315,8 +316,7 @@ class Curator:
         parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)
         questions = replace(questions, parts=parts)
         designs = [self.design(query, cost) for _, query, cost in parts]
-        questions, designs = settled(questions, designs, self._ledger.first)
-        return purchase.answer(questions, designs, self._context)
+        return purchase.answer(settled(questions, designs), designs, self._context)
 
     @property
     def _context(self) -> TableContext:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -30,12 +28,6 @@ def mechanism_of(query: Query[Any]) -> Mechanism:
 def design(query: Query[Any], public: Public, cost: Cost) -> Measurement:
     """Decide what is measured, from public facts alone; QueryError where the query cannot be asked."""
     return mechanism_of(query).design(of_numbers(query, public.schema), public, cost)
-
-
-def repriced(shape: Measurement, cost: Cost) -> Measurement:
-    """Return a measurement, its noise as it is, under another price: equal shares of it for its parts."""
-    share = cost.share(Fraction(1, len(shape.columns)))
-    return replace(shape, cost=cost, columns=tuple(replace(one, cost=share) for one in shape.columns))
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:

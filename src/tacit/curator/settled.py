@@ -2,7 +2,8 @@
 
 A price (epsilon, delta) usually buys what is mu-GDP, and a ledger of mu^2 charges the mu^2 of the pair.  A bootstrap is
 no such thing: the pair buys the part that its design names, of which that ledger adds mu^2 and delta
-(`privacy.gaussian`, Approximate parts).  The part implies the pair, so a ledger that adds epsilon and delta charges the pair itself.
+(`privacy.gaussian`, Approximate parts).  Ledgers that add epsilon and delta are charged the pair, and the design's cost
+is the pair then; those that add rho refuse.
 """
 
 from __future__ import annotations
@@ -10,21 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tacit.curator.mechanisms import repriced
 from tacit.curator.request import Questions
 from tacit.method.shared.measurement import Measurement
-from tacit.privacy import Budget
 
 
-def settled(
-    questions: Questions, designs: Sequence[Measurement], budget: Budget
-) -> tuple[Questions, Sequence[Measurement]]:
-    """Return questions and designs at the prices that are charged; the same ones where no part is approximate."""
-    ((name, query, price), *others), (first, *_) = questions.parts, designs
-    part = first.cost.mu_squared is not None and first.cost.delta is not None
-    if others or not part or first.cost == price:
-        # of several questions none can be bought with an approximate part: their designs refuse a share of a pair
-        return questions, designs
-    if budget.kind == "basic":
-        return questions, [repriced(first, price)]
-    return replace(questions, parts=((name, query, first.cost),), cost=first.cost), designs
+def settled(questions: Questions, designs: Sequence[Measurement]) -> Questions:
+    """Return the questions at the price that is charged: the design's, where that is an approximate part."""
+    ((name, query, price), *others), cost = questions.parts, designs[0].cost
+    part = cost.mu_squared is not None and cost.delta is not None
+    # of several questions none can be bought with an approximate part: their designs refuse a share of a pair
+    if others or not part or cost == price:
+        return questions
+    return replace(questions, parts=((name, query, cost),), cost=cost)

@@ -39,8 +39,8 @@ MOST_NUMBERS: Final = 1_000_000
 def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     """Return one part for each replicate; QueryError where the question or its price is not allowed.
 
-    The measurement's cost is the approximate part (mu, delta) that the price buys, of which each replicate has an equal
-    share.
+    The measurement's cost is the approximate part (mu, delta) that the price buys, or the price itself where the ledger
+    adds epsilon and adds delta; each replicate has an equal share of it.
     """
     statistic: Any = of_numbers(query.statistic, public.schema)
     keys = keys_of(statistic, public.schema)
@@ -49,7 +49,7 @@ def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     _proven(shape, statistic)
     at, form, grid = _encoded(shape, public.schema, statistic)
     _not_too_many(shape, form)
-    part = bought(public.neighbors, shape.rows, query.replicates, cost)
+    part = bought(public.neighbors, shape.rows, query.replicates, cost, whole=public.accounting == "basic")
     # sd = l2 / mu, rounded up: the replicate's own mu is then at most the one whose cost was certified
     law = RoundedNormal(root_up(Fraction(form.l2_squared) / part.mu_squared))
     label = "" if at is None else at.column

@@ -2,7 +2,9 @@
 
 Replicates are T_b = f_b + Z_b with normal noise of a known standard deviation.  The density of f_b is taken to be
 exp(Q(t) a) on a grid of points, Q a natural spline with few columns, and a maximises the penalised likelihood of the
-replicates [Efron 2016, The empirical Bayes deconvolution approach].  Post-processing: it costs nothing.
+replicates [Efron 2016, Empirical Bayes deconvolution estimates].  Two choices are ours: the grid is as wide as the
+conservative standard error says, and columns of Q have unit mean square, so that the penalty does not grow with the
+number of points.  Post-processing: it costs nothing.
 """
 
 from __future__ import annotations
@@ -14,13 +16,18 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.terms import check_level
+from tacit.method.bootstrap.estimate_replicates import noise_factor
 
 POINTS: Final = 121
 """Points of the grid."""
 KNOTS: Final = 5
 """Columns of the spline."""
 PENALTY: Final = 1.0
-"""Weight of the norm of the coefficients: Efron's choice."""
+"""Weight of the norm of the coefficients."""
+REACH: Final = 3.5
+"""Half the width of the grid, in conservative standard errors of the statistic."""
+LEAST: Final = 0.01
+"""The grid is at least as wide as for this share of the variance of the replicates."""
 STEPS: Final = 60
 """Most steps of Newton's method."""
 
@@ -79,10 +86,11 @@ def deconvolved(replicates: Array, noise: float) -> Deconvolution:
     spread = max(float(np.std(replicates, ddof=1)), 1e-300)
     sd = float(np.sqrt(noise))
     middle = float(np.mean(replicates))
-    # the statistic varies less than its noisy replicates do
-    points = np.linspace(middle - 3.5 * spread, middle + 3.5 * spread, POINTS)
+    factor = noise_factor("conservative", len(replicates))
+    width = REACH * float(np.sqrt(max(spread**2 - noise * factor, LEAST * spread**2)))
+    points = np.linspace(middle - width, middle + width, POINTS)
     basis = _natural_spline(np.linspace(-1.0, 1.0, POINTS), KNOTS)
-    likelihood = np.exp(-0.5 * ((replicates[:, None] - points) / max(sd, spread / POINTS)) ** 2)
+    likelihood = np.exp(-0.5 * ((replicates[:, None] - points) / max(sd, width / POINTS)) ** 2)
     likelihood = np.maximum(likelihood, 1e-300)
     return Deconvolution(points, _fitted(basis, likelihood), noise / len(replicates))
 
@@ -123,7 +131,7 @@ def _objective(basis: Array, likelihood: Array, a: Array) -> float:
 
 
 def _natural_spline(x: Array, columns: int) -> Array:
-    """Return a basis of natural cubic splines with equally spaced knots, without constant, of unit norms."""
+    """Return natural cubic splines with equally spaced knots, without constant: orthogonal, of mean square 1."""
     knots = np.linspace(x[0], x[-1], columns + 1)
 
     def cubic(k: int) -> Array:
@@ -134,7 +142,7 @@ def _natural_spline(x: Array, columns: int) -> Array:
     found = np.stack([x, *(cubic(k) - last for k in range(len(knots) - 2))], axis=1)
     found = found - found.mean(axis=0)
     orthogonal, _ = np.linalg.qr(found)
-    return np.asarray(orthogonal, dtype=np.float64)
+    return np.asarray(orthogonal * np.sqrt(len(x)), dtype=np.float64)
 
 
 def _quantile(points: Array, probabilities: Array, p: float) -> float:

@@ -74,8 +74,8 @@ def population_variance(variance: Array, noise: Array, replicates: int, rows: in
 
 
 def as_printed(spread: Array, noise: float, replicates: int, factor: float) -> Array:
-    """Return equation 35 as it is printed, floored at 0: the estimate of V, and v / k."""
-    return np.maximum(bootstrap_variance(spread, np.asarray(noise), factor) + noise / replicates, 0.0)
+    """Return equation 35 as it is printed: the estimate of V, floored at 0, and v / k."""
+    return without_noise(spread, noise, factor) + noise / replicates
 
 
 def without_noise(spread: Array, noise: float, factor: float) -> Array:

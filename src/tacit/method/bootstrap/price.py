@@ -29,8 +29,11 @@ def resampling(neighbors: str, rows: int | None) -> Resampling:
 
 
 @lru_cache(maxsize=64)
-def bought(neighbors: str, rows: int | None, replicates: int, cost: Cost) -> Calibration:
-    """Return what the pair buys: `mu_squared` of one replicate, and the approximate `part` that is charged."""
+def bought(neighbors: str, rows: int | None, replicates: int, cost: Cost, *, whole: bool) -> Calibration:
+    """Return what the pair buys: `mu_squared` of one replicate, and the approximate `part` that is charged.
+
+    whole: to a ledger that adds epsilon and adds delta the pair itself is charged, and buys narrower noise.
+    """
     from tacit.privacy.bootstrap_cost import calibrate
 
-    return calibrate(resampling(neighbors, rows), replicates=replicates, price=cost)
+    return calibrate(resampling(neighbors, rows), replicates=replicates, price=cost, whole=whole)
