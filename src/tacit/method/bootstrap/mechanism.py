@@ -42,7 +42,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_sums import check_number
 from tacit.noise.exact import added, draw
-from tacit.release.parts import Part
+from tacit.release.parts import Cells, Part
 from tacit.source import Source
 
 AT_ONCE: Final = 2**21
@@ -57,7 +57,19 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     return tuple(one.released(cells) for one, cells in zip(shape.columns, noisy, strict=True))
 
 
-def _noisy(shape: Measurement, sums: Ints) -> list[tuple[tuple[int, ...], ...]]:
+def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
+    """READS ROWS.  Return the sums with every row drawn once, for each replicate, before noise: never to be shown.
+
+    What a neighbour changes in them is what it changes in a replicate that has the row once: Delta bounds it.
+    """
+    place, value, counts = _counted(shape, source)
+    sums = np.zeros((shape.cells + 1, len(shape.columns[0].form.matrix)), dtype=np.int64)
+    np.add.at(sums, place, _vectors(shape.columns[0], value) * counts[:, None])
+    # rows in no cell add nothing
+    return (tuple(tuple(cell) for cell in sums[:-1].tolist()),) * len(shape.columns)
+
+
+def _noisy(shape: Measurement, sums: Ints) -> list[Cells]:
     """Return replicates with fresh noise on every integer; sums: shape (samples, cells, integers)."""
     law = shape.columns[0].law
     found = added(sums.ravel(), draw(law, sums.size)).reshape(sums.shape)
@@ -112,4 +124,4 @@ def _counted(shape: Measurement, source: Source) -> tuple[Ints, Ints, Ints]:
     return place, value, counts
 
 
-MECHANISM: Final = Mechanism(design, measure)
+MECHANISM: Final = Mechanism(design, measure, exact)
