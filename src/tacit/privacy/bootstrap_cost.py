@@ -41,18 +41,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tacit.errors import BudgetError
-from tacit.privacy.bootstrap_profiles import Resampling, normal_profile, profiles
+from tacit.privacy.bootstrap_profiles import Profile, Resampling, normal_profile, profiles
 from tacit.privacy.conversions import zcdp_to_epsilon
 from tacit.privacy.cost import Cost, checked
 from tacit.privacy.exact_numbers import Number, plain, significant
 from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_epsilon
-from tacit.privacy.loss_distribution import LossCurve, composed, connect_the_dots
+from tacit.privacy.loss_distribution import ChainedCurve, LossCurve, composed, connect_the_dots, least_epsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,6 +65,10 @@ SHARE: Final = Fraction(1, 10)
 """Share of the δ of a price that becomes the δ' of the part; what is left implies μ'."""
 DIGITS: Final = 6
 """Significant digits of a calibrated μ², rounded down."""
+CLOSE: Final = 2e-4
+"""A calibrated μ² is within so much of the largest, relatively."""
+MOST_STEPS: Final = 60
+"""Most values of μ² that a calibration tries."""
 MOST_REPLICATES: Final = 10**6
 """More replicates than this are refused."""
 POINTS: Final = 20_001
@@ -83,7 +87,7 @@ class CertifiedCost:
     law: Resampling
     replicates: int
     mu_squared: Fraction
-    curves: tuple[LossCurve, ...]
+    curves: tuple[LossCurve | ChainedCurve, ...]
 
     def delta(self, epsilon: Number) -> Fraction:
         """Return the δ at ε, rounded up; BudgetError B01 for an ε that is no price."""
@@ -93,7 +97,7 @@ class CertifiedCost:
     def epsilon(self, delta: Number) -> Fraction:
         """Return the ε at δ, rounded up; BudgetError B01 where none is found."""
         at = float(checked(delta, "delta")) * (1 - MARGIN)
-        found = max(one.epsilon(at) for one in self.curves)
+        found = max(least_epsilon(one, at) for one in self.curves)
         if not np.isfinite(found):
             message = f"no ε was found for which delta = {at:g} holds."
             raise BudgetError(message, code="B01", hint="certify(..., delta=…), a δ near the one of interest")
@@ -116,6 +120,15 @@ class CertifiedCost:
             low, high = (low, middle) if self._within(middle, float(exact)) else (middle, high)
         return Cost(mu_squared=significant(Fraction(high) ** 2 * (1 + Fraction(MARGIN)), 9, up=True), delta=exact)
 
+    def compared(self, price: Cost) -> float:
+        """Return about the μ² of normals that would cost as much at the δ of a price; infinity where there is none."""
+        try:
+            if price.epsilon is None:
+                return float(self.part(price.delta or 0).gdp)
+            return float(epsilon_delta_to_mu_squared(self.epsilon(price.delta or 0), price.delta or 0))
+        except BudgetError:
+            return float("inf")
+
     def within(self, part: Cost) -> bool:
         """Return whether the cost is certainly at most an approximate part (μ', δ'), or a pair (ε, δ)."""
         assert part.delta is not None
@@ -130,9 +143,15 @@ class CertifiedCost:
         h decreases, so that from a point of the grid to the next it is at most its value at the first; the right side
         is at least its value at the second.  Beyond the last point it is at least δ'.
         """
-        points = _points(self.curves)
+        points, values = self._profile
         bound = delta + (1 - delta) * np.append(normal_profile(mu, points[1:]), 0.0)
-        return bool(np.all(self._delta(points) <= bound * (1 - MARGIN)))
+        return bool(np.all(values <= bound * (1 - MARGIN)))
+
+    @cached_property
+    def _profile(self) -> tuple[Floats, Floats]:
+        """Points of ε from 0 to the largest loss, and the profile there."""
+        points = np.linspace(0.0, max(one.top for one in self.curves), POINTS)
+        return points, self._delta(points)
 
     def _delta(self, epsilon: Floats) -> Floats:
         return np.max([one.delta(epsilon) for one in self.curves], axis=0)
@@ -194,9 +213,21 @@ def certify(
     # rounded up: more is lost at a larger μ
     mu = float(exact) ** 0.5 * (1 + 1e-15)
     forward, backward = profiles(law, mu)
-    orders = [(forward, backward)] if forward is backward else [(forward, backward), (backward, forward)]
-    curves = [composed(connect_the_dots(*order, mu / FINE), replicates, near) for order in orders]
-    return CertifiedCost(law, replicates, exact, tuple(curves))
+    if forward is backward:
+        curves: tuple[LossCurve | ChainedCurve, ...] = (_composed(forward, backward, mu, replicates, near),)
+        return CertifiedCost(law, replicates, exact, curves)
+    # of two steps the second is at δ e^-a: an e^a of some thousands is allowed for
+    near = near / 1000 if law.centred else near
+    there = _composed(forward, backward, mu, replicates, near)
+    back = _composed(backward, forward, mu, replicates, near)
+    if law.centred:
+        shift = mu / 2 * replicates**0.5
+        return CertifiedCost(law, replicates, exact, (ChainedCurve(there, back, back, there, shift),))
+    return CertifiedCost(law, replicates, exact, (there, back))
+
+
+def _composed(forward: Profile, backward: Profile, mu: float, replicates: int, delta: float) -> LossCurve:
+    return composed(connect_the_dots(forward, backward, mu / FINE), replicates, delta)
 
 
 def approximate_part(price: Cost, share: Fraction = SHARE) -> Cost:
@@ -225,24 +256,21 @@ def calibrate(
     """
     part = approximate_part(price, share)
     charged = price if whole and price.kind == "approximate" else part
-    assert part.mu_squared is not None
-    assert part.delta is not None
-
-    def fits(mu_squared: float) -> CertifiedCost | None:
-        exact = significant(Fraction(mu_squared), DIGITS, up=False)
-        cost = certify(law, replicates, exact, part.delta or Fraction(0))
-        return cost if cost.within(charged) else None
-
-    # as many normals at this μ² cost the price; a bootstrap costs more, so that it is too large
-    high = float(part.mu_squared) / replicates * (1.5 if whole else 1)
-    low, found = high, None
-    while found is None:
-        high, low = low, low / 1.5
-        found = fits(low)
-    while high - low > 2e-5 * high:
-        middle = (low * high) ** 0.5
-        cost = fits(middle)
-        low, high, found = (low, middle, found) if cost is None else (middle, high, cost)
+    wanted, delta = charged.gdp, part.delta or Fraction(0)
+    # as many normals at this μ² cost the price
+    square, found = float(wanted) / replicates, None
+    for _ in range(MOST_STEPS):
+        cost = certify(law, replicates, significant(Fraction(square), DIGITS, up=False), delta)
+        used = cost.compared(charged) / float(wanted)
+        if used <= 1 and cost.within(charged) and (found is None or cost.mu_squared > found.mu_squared):
+            found = cost
+            if used > 1 - CLOSE:
+                break
+        # what is used is nearly proportional
+        square *= (1 - CLOSE / 4) / used if used < float("inf") else 0.5
+    if found is None:
+        message = f"no noise was found for the price {price} and {replicates} replicates."
+        raise BudgetError(message, code="B08", hint="fewer replicates, or a higher price")
     return Calibration(found.mu_squared, charged, found)
 
 
@@ -253,9 +281,3 @@ def effective_constant(certified: CertifiedCost, delta: Number) -> float:
     """
     pair = epsilon_delta_to_mu_squared(certified.epsilon(delta), delta)
     return float(pair / (certified.replicates * certified.mu_squared))
-
-
-def _points(curves: tuple[LossCurve, ...]) -> Floats:
-    """Return points of ε from 0 to the last loss of any curve, close enough for the comparison of two profiles."""
-    last = max(float(one.losses[-1]) if len(one.losses) else 0.0 for one in curves)
-    return np.linspace(0.0, last, POINTS)

@@ -207,6 +207,10 @@ class Budget:
         bought: what the price is spent on, in parts that add up to it.  Where that is not known (None), the result is
         the most that any parts could cost.
         """
+        if not isinstance(cost, Cost):  # pyright: ignore[reportUnnecessaryIsInstance]
+            # a published claim of a cost, above all
+            message = f"the budget is {self}; {cost} is no certified price."
+            raise BudgetError(message, code="B04", hint="epsilon=1, delta=1e-6")
         if cost.mu_squared is not None and cost.delta is not None and self.kind != "gdp":
             message = f"the budget is {self}, which adds no approximate parts; this price is {cost}."
             raise BudgetError(message, code="B04", hint="Budget(epsilon=1, delta=1e-6)")
