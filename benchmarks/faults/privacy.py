@@ -10,6 +10,8 @@ CALIBRATION = "tests/privacy/test_calibration.py"
 CONVERSIONS = "tests/privacy/test_conversions.py"
 GAUSSIAN = "tests/privacy/test_gaussian.py"
 COMPOSITION = "tests/privacy/test_composition.py"
+BOOTSTRAP = "tests/privacy/test_bootstrap_cost.py"
+PARTITION = "tests/privacy/test_partition.py"
 
 FAULTS = (
     Fault(
@@ -242,5 +244,85 @@ FAULTS = (
         "cells = 1",
         "quantiles by groups are charged for one of the two groups that a row can change",
         ("tests/ledger/test_pairs.py::test_selections_of_groups_are_charged_for_two_of_them",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_profiles",
+        "return mixture_profiles(p, copies * mu / 2, beyond)",
+        "return mixture_profiles(p, copies * mu / 4, beyond)",
+        "two centred rows are taken to lie half as far apart as they do",
+        (f"{BOOTSTRAP}::test_no_two_rows_with_poisson_multiplicities_cost_more_than_certified",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_profiles",
+        "np.maximum(2 * copies - 1, 1) * mu",
+        "copies * mu",
+        "one draw more for a row that is added costs nothing",
+        (f"{BOOTSTRAP}::test_no_row_added_to_a_small_table_costs_more_than_certified",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_profiles",
+        "copies = np.minimum(np.arange(len(p)), law.most or len(p))",
+        "copies = np.minimum(np.arange(len(p)), law.most or 2)",
+        "multiplicities above two are forgotten",
+        (
+            f"{BOOTSTRAP}::test_the_cost_of_the_configuration_of_the_paper_is_above_its_claim",
+            f"{BOOTSTRAP}::test_the_cost_under_add_remove_is_exact",
+        ),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_profiles",
+        "growth = [max(drawn - m, 0) / (m + 1) / (self.rows - 1)",
+        "growth = [max(drawn - m - 1, 0) / (m + 1) / (self.rows - 1)",
+        "the row that differs is drawn too seldom",
+        (f"{BOOTSTRAP}::test_multiplicities_have_the_laws_of_scipy",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_cost",
+        "return CertifiedCost(law, replicates, exact, (there, back))",
+        "return CertifiedCost(law, replicates, exact, (back,))",
+        "only one order of the neighbours is certified",
+        (f"{BOOTSTRAP}::test_the_cost_under_add_remove_is_exact",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_cost",
+        "bound = delta + (1 - delta) * np.append(normal_profile(mu, points[1:]), 0.0)",
+        "bound = delta + (1 - delta) * np.maximum(normal_profile(mu, points), 0.5)",
+        "a part is compared with the profile far from 0 only",
+        (f"{BOOTSTRAP}::test_a_part_bounds_the_whole_profile",),
+    ),
+    Fault(
+        "tacit.privacy.bootstrap_cost",
+        "rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta * (1 - share))",
+        "rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta)",
+        "the part of a bootstrap spends its share of delta twice",
+        (f"{BOOTSTRAP}::test_a_price_buys_a_part_that_implies_it",),
+    ),
+    Fault(
+        "tacit.privacy.loss_distribution",
+        "_signed(self.first, self.first_back, a) + np.exp(a) * second)",
+        "_signed(self.first, self.first_back, a) + second)",
+        "the second of two steps is not amplified by the first",
+        (f"{BOOTSTRAP}::test_a_chain_of_normals_is_the_normal_of_both_steps",),
+    ),
+    Fault(
+        "tacit.privacy.loss_distribution",
+        "power = transform**times",
+        "power = transform ** (times - 1)",
+        "one replicate is free",
+        (f"{BOOTSTRAP}::test_two_replicates_by_quadrature", f"{BOOTSTRAP}::test_normals_compose_as_normals"),
+    ),
+    Fault(
+        "tacit.privacy.budget",
+        "if not isinstance(cost, Cost):",
+        "if cost is None:",
+        "a claim that nobody certified reaches the sums of a ledger",
+        (f"{BOOTSTRAP}::test_no_budget_takes_a_published_claim",),
+    ),
+    Fault(
+        "tacit.privacy.partition",
+        "loss = (k - 2 * j) * each",
+        "loss = (k - j) * each",
+        "releases are said to lose more than they do",
+        (f"{PARTITION}::test_the_optimum_by_enumeration",),
     ),
 )

@@ -143,10 +143,10 @@ def profiles(law: Resampling, mu: float) -> tuple[Profile, Profile]:
     # a multiplicity that is cut counts as the largest one
     copies = np.minimum(np.arange(len(p)), law.most or len(p))
     if law.centred:
-        return _mixture(p, copies * mu / 2, beyond)
+        return mixture_profiles(p, copies * mu / 2, beyond)
     if law.neighbors == "add-remove":
         if law.weights == "poisson":
-            return _mixture(p, copies * mu, beyond)
+            return mixture_profiles(p, copies * mu, beyond)
         both = _revealed(p, np.maximum(2 * copies - 1, 1) * mu, beyond)
         return both, both
     revealed = law.weights == "multinomial" and law.most is not None
@@ -169,7 +169,7 @@ def _revealed(p: Floats, shifts: Floats, beyond: float) -> Profile:
     return lambda epsilon: _sum_of_normals(p, shifts, epsilon) + beyond
 
 
-def _mixture(p: Floats, shifts: Floats, beyond: float) -> tuple[Profile, Profile]:
+def mixture_profiles(p: Floats, shifts: Floats, beyond: float) -> tuple[Profile, Profile]:
     """Return the profile of P = Σ p_m N(mμ, 1) against Q = N(0, 1), and that of Q against P: add-remove, Poisson.
 
     The loss ln dP/dQ increases in the outcome t, so that the best event is a half-line: t > t(ε), and t < t(-ε).

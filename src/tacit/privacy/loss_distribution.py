@@ -214,19 +214,20 @@ def _summed(one: Losses, times: int, delta: float) -> SummedLosses:
     top = _chernoff(one, times, BEYOND * delta)[1]
     order = _chernoff(one, times, delta)[0]
     last = max(int(np.ceil(top / one.interval)), 1)
-    size = 2 ** (2 * last).bit_length()
+    size = 1 << (2 * last).bit_length()
     exponent = order * one.interval * (one.first + np.arange(len(one.mass)))
     log_total = one.log_moment(order)
     tilted = np.zeros(size)
     np.add.at(tilted, (one.first + np.arange(len(one.mass))) % size, one.mass * np.exp(exponent - log_total))
-    transform: NDArray[np.complex128] = np.fft.rfft(tilted)
+    transform = np.fft.rfft(tilted)
     power = transform**times
     # each of log2(size) stages adds at most a few units of what is at most Σ tilted = 1; then raised to a power
     error = 8 * UNIT * np.log2(size)
-    spread = 2 * float(np.mean((np.abs(transform) + error) ** (times - 1)))
+    sizes: Floats = np.abs(transform) + error
+    spread = 2 * float(np.mean(np.power(sizes, times - 1)))
     wrong = (times + 2) * error * spread
     places = np.arange(1, last + 1)
-    sums: Floats = np.fft.irfft(power, size)
+    sums = np.fft.irfft(power, size)
     found = np.maximum(sums[places % size], 0) + wrong
     # rounding of the exponents: of a few thousand, to a relative 1e-16
     back = np.exp(np.minimum(times * log_total - order * one.interval * places, 700)) * (1 + 1e-10)
