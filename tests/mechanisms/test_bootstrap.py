@@ -284,7 +284,7 @@ def test_estimates_refuse_other_words() -> None:
 
 
 def test_a_curators_file_asks_for_replicates(tmp_path: Path) -> None:
-    from tacit.study.curator_file import read
+    from tacit.study.curator_file import load
 
     path = tmp_path / "ask.toml"
     path.write_text(
@@ -292,4 +292,4 @@ def test_a_curators_file_asks_for_replicates(tmp_path: Path) -> None:
         'delta = 1e-6\n[schema]\nage = { type = "Real", lower = 0, upper = 100 }\n[ask.age]\nquery = "Bootstrap"\n'
         'replicates = 20\nstatistic = { query = "Mean", columns = "age" }\n'
     )
-    assert dict(read(path).asks) == {"age": tc.Bootstrap(tc.Mean("age"), 20)}
+    assert dict(load(path).asks) == {"age": tc.Bootstrap(tc.Mean("age"), 20)}
