@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def _mu_squared(shape: Measurement) -> Fraction:
 
 def _round_trip(query: Bootstrap, schema: Schema, rows: tuple[Row, ...], relation: Relation) -> list[str]:
     """Run (e)."""
-    price = {"epsilon": PRICE.epsilon, "delta": PRICE.delta}
+    price: dict[str, Any] = {"epsilon": PRICE.epsilon, "delta": PRICE.delta}
     release = Curator(arrow_table(schema, rows), schema, budget=Budget(**price, neighbors=relation)).release(
         query, **price
     )

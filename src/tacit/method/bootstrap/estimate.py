@@ -122,13 +122,18 @@ class Linear:
     reasons: tuple[str | None, ...]
 
 
+def statistic_of(release: Released) -> Any:
+    """Return the question that each replicate answers."""
+    return cast(Any, release.query).statistic
+
+
 def linear(release: Released) -> Linear:
     """Return the replicates of the statistic in each cell.
 
     A mean over a noisy number of rows is a ratio: its replicates are those of its linear expansion about the ratio of
     the averages, mean + (S_b - mean N_b) / N, so that their average is that ratio and their noise is normal.
     """
-    statistic: Any = release.query.statistic  # pyright: ignore[reportAttributeAccessIssue]
+    statistic = statistic_of(release)
     kind, part, k = type(statistic).__name__, release.parts[0], len(release.parts)
     cells = np.concatenate([integers(one) for one in release.parts])
     variance = float(part.law.variance())
@@ -201,7 +206,7 @@ def estimate(
 def _with_covariances(release: Released, value: Array, variance: Array) -> Array:
     """Return the sampling covariance: cells of counts and sums share a public number of rows, means do not."""
     found = np.diag(variance)
-    kind = type(release.query.statistic).__name__  # pyright: ignore[reportAttributeAccessIssue]
+    kind = type(statistic_of(release)).__name__
     if kind != "Mean" and release.rows is not None and len(value) > 1:
         shared = -np.outer(value, value) / release.rows
         # never more than the variances allow: these are noisy, and may be smaller than value**2 / rows
@@ -217,7 +222,7 @@ def _terms(release: Released) -> tuple[str, ...]:
 
 def _what(release: Released) -> str:
     """Return the statistic in words."""
-    statistic: Any = release.query.statistic  # pyright: ignore[reportAttributeAccessIssue]
+    statistic = statistic_of(release)
     kind, by = type(statistic).__name__, tuple(getattr(statistic, "by", ()))
     what = "number of rows" if kind == "Count" else f"{kind.lower()} of {statistic.columns[0]}"
     if kind == "Count" and release.unit is not None:

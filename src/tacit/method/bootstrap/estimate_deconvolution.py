@@ -68,7 +68,7 @@ class Deconvolution:
         if not noise or self.noise <= 0:
             return self.quantile(tail), self.quantile(1 - tail)
         spread = float(np.sqrt(self.noise))
-        reach = np.linspace(self.points[0] - 5 * spread, self.points[-1] + 5 * spread, 4 * POINTS)
+        reach = _between(self.points[0] - 5 * spread, self.points[-1] + 5 * spread, 4 * POINTS)
         density = np.exp(-0.5 * ((reach[:, None] - self.points) / spread) ** 2) @ self.probabilities
         density /= density.sum()
         return _quantile(reach, density, tail), _quantile(reach, density, 1 - tail)
@@ -88,8 +88,8 @@ def deconvolved(replicates: Array, noise: float) -> Deconvolution:
     middle = float(np.mean(replicates))
     factor = noise_factor("conservative", len(replicates))
     width = REACH * float(np.sqrt(max(spread**2 - noise * factor, LEAST * spread**2)))
-    points = np.linspace(middle - width, middle + width, POINTS)
-    basis = _natural_spline(np.linspace(-1.0, 1.0, POINTS), KNOTS)
+    points = _between(middle - width, middle + width, POINTS)
+    basis = _natural_spline(_between(-1.0, 1.0, POINTS), KNOTS)
     likelihood = np.exp(-0.5 * ((replicates[:, None] - points) / max(sd, width / POINTS)) ** 2)
     likelihood = np.maximum(likelihood, 1e-300)
     return Deconvolution(points, _fitted(basis, likelihood), noise / len(replicates))
@@ -97,18 +97,20 @@ def deconvolved(replicates: Array, noise: float) -> Deconvolution:
 
 def _fitted(basis: Array, likelihood: Array) -> Array:
     """Return the probabilities exp(Q a) / sum that maximise the penalised likelihood, by damped Newton steps."""
-    a = np.zeros(basis.shape[1])
+    a = np.zeros(basis.shape[1], dtype=np.float64)
     value = _objective(basis, likelihood, a)
     for _ in range(STEPS):
         g = _law(basis, a)
-        posterior = likelihood * g
+        posterior: Array = likelihood * g
         posterior /= posterior.sum(axis=1, keepdims=True)
         mean = g @ basis
-        size = max(float(np.linalg.norm(a)), 1e-6)
-        gradient = (posterior.sum(axis=0) - len(likelihood) * g) @ basis - PENALTY * a / size
+        size = max(_norm(a), 1e-6)
+        gradient = np.asarray((posterior.sum(axis=0) - len(likelihood) * g) @ basis - PENALTY * a / size, np.float64)
         # the information of complete data: positive definite, so that every step ascends
-        spread = (basis - mean).T @ (g[:, None] * (basis - mean))
-        step = np.linalg.solve(len(likelihood) * spread + (PENALTY / size) * np.eye(len(a)), gradient)
+        spread: Array = (basis - mean).T @ (g[:, None] * (basis - mean))
+        step = np.asarray(
+            np.linalg.solve(len(likelihood) * spread + (PENALTY / size) * np.eye(len(a)), gradient), dtype=np.float64
+        )
         scale = 1.0
         while scale > 1e-6 and _objective(basis, likelihood, a + scale * step) < value:
             scale /= 2
@@ -127,12 +129,20 @@ def _law(basis: Array, a: Array) -> Array:
 
 
 def _objective(basis: Array, likelihood: Array, a: Array) -> float:
-    return float(np.log(likelihood @ _law(basis, a)).sum() - PENALTY * np.linalg.norm(a))
+    return float(np.log(likelihood @ _law(basis, a)).sum() - PENALTY * _norm(a))
+
+
+def _between(low: float, high: float, number: int) -> Array:
+    return np.asarray(np.linspace(low, high, number), dtype=np.float64)
+
+
+def _norm(a: Array) -> float:
+    return float(np.sqrt(a @ a))
 
 
 def _natural_spline(x: Array, columns: int) -> Array:
     """Return natural cubic splines with equally spaced knots, without constant: orthogonal, of mean square 1."""
-    knots = np.linspace(x[0], x[-1], columns + 1)
+    knots = _between(x[0], x[-1], columns + 1)
 
     def cubic(k: int) -> Array:
         above = np.maximum(x - knots[k], 0) ** 3 - np.maximum(x - knots[-1], 0) ** 3

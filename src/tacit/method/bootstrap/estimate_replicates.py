@@ -21,6 +21,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
+from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
 
 Errors: TypeAlias = Literal["unbiased", "conservative", "most conservative"]
@@ -49,9 +50,8 @@ def noise_factor(errors: Errors, replicates: int, alpha: float = ALPHA) -> float
         return 1.0
     if errors == "most conservative":
         return 0.0
-    from scipy.stats import chi2
-
-    return float(chi2.ppf(alpha, replicates - 1)) / (replicates - 1)
+    # half of chi-squared is gamma distributed
+    return 2 * float(special().gammaincinv((replicates - 1) / 2, alpha)) / (replicates - 1)
 
 
 def bootstrap_variance(spread: Array, noise: Array, factor: float) -> Array:

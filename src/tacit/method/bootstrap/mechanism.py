@@ -31,7 +31,7 @@ Failures
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -72,8 +72,8 @@ def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
 def _noisy(shape: Measurement, sums: Ints) -> list[Cells]:
     """Return replicates with fresh noise on every integer; sums: shape (samples, cells, integers)."""
     law = shape.columns[0].law
-    found = added(sums.ravel(), draw(law, sums.size)).reshape(sums.shape)
-    return [tuple(tuple(cell) for cell in one) for one in found.tolist()]
+    found: Any = added(sums.ravel(), draw(law, sums.size)).reshape(sums.shape).tolist()
+    return [tuple(tuple(cell) for cell in one) for one in found]
 
 
 def _samples(shape: Measurement, source: Source) -> Iterator[Ints]:

@@ -33,11 +33,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.lazy_imports import special
 from tacit.base.muted import silent
 from tacit.noise.exact import system_words
 
@@ -143,8 +144,7 @@ class _Laws:
 
     def log_ratio(self, k: Ints, m: Ints) -> tuple[Floats, Floats]:
         """Return ln p(k) / p(m) for possible k, and the sum of the absolute values that were added for it."""
-        from scipy.special import gammaln
-
+        gammaln: Any = special().gammaln
         terms = [gammaln(m + 1.0), -gammaln(k + 1.0)]
         if self.trials is None or self.b is None:
             terms.append((k - m) * np.log(self.a))

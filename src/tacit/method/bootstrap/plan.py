@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 
 def _sampling(shape: Measurement, rows: int, sizes: Any, expect: Expectations) -> Any:
     """Return the variance that the statistic of each cell would have without noise."""
-    kind = type(shape.query.statistic).__name__  # pyright: ignore[reportAttributeAccessIssue]
+    kind = type(cast(Any, shape.query).statistic).__name__
     share = sizes / max(rows, 1)
     fixed = shape.neighbors == "replace-one"
     if kind == "Count":

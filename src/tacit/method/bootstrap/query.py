@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tacit.base.arguments import described
 from tacit.errors import QueryError
@@ -80,7 +80,10 @@ class Bootstrap(Query["BootstrapRelease"]):
 
 def _statistic(given: object) -> Query[Any]:
     """Return the statistic, which a document holds as plain values; QueryError Q120 where it is none."""
-    made = query_from_dict({str(k): v for k, v in given.items()}, asked=True) if isinstance(given, Mapping) else given
+    made: Any = given
+    if isinstance(given, Mapping):
+        words = cast("Mapping[object, Any]", given)
+        made = query_from_dict({str(key): value for key, value in words.items()}, asked=True)
     kind = type(made).__name__
     hint = 'Bootstrap(Mean("age"))'
     if not isinstance(made, Query) or kind not in STATISTICS:
@@ -93,4 +96,4 @@ def _statistic(given: object) -> Query[Any]:
     if len(getattr(made, "columns", ("",))) != 1:
         text = f"statistic of Bootstrap is a {kind} of several columns."
         raise QueryError(text, code="Q120", hint="a Bootstrap of each column")
-    return made
+    return cast("Query[Any]", made)
