@@ -84,16 +84,16 @@ def _statistic(given: object) -> Query[Any]:
     if isinstance(given, Mapping):
         words = cast("Mapping[object, Any]", given)
         made = query_from_dict({str(key): value for key, value in words.items()}, asked=True)
-    kind = type(made).__name__
-    hint = 'Bootstrap(Mean("age"))'
+    kind, hint = type(made).__name__, 'Bootstrap(Mean("age"))'
     if not isinstance(made, Query) or kind not in STATISTICS:
-        what = described(given) if not isinstance(made, Query) else f"a {kind}"
+        what = f"a {kind}" if isinstance(made, Query) else described(given)
         text = f"statistic of Bootstrap is {what}: not one of {', '.join(STATISTICS)}."
         raise QueryError(text, code="Q120", hint=hint)
-    if getattr(made, "weights", None) is not None or getattr(made, "per", None) is not None:
+    asked: Any = made  # pyright: ignore[reportUnknownVariableType]
+    if getattr(asked, "weights", None) is not None or getattr(asked, "per", None) is not None:
         text = f"statistic of Bootstrap is a weighted {kind}, which has no bootstrap here."
         raise QueryError(text, code="Q120", hint=hint)
-    if len(getattr(made, "columns", ("",))) != 1:
+    if len(getattr(asked, "columns", ("",))) != 1:
         text = f"statistic of Bootstrap is a {kind} of several columns."
         raise QueryError(text, code="Q120", hint="a Bootstrap of each column")
-    return cast("Query[Any]", made)
+    return asked
