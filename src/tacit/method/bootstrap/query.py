@@ -86,7 +86,7 @@ def _statistic(given: object) -> Query[Any]:
         made = query_from_dict({str(key): value for key, value in words.items()}, asked=True)
     kind, hint = type(made).__name__, 'Bootstrap(Mean("age"))'
     if not isinstance(made, Query) or kind not in STATISTICS:
-        what = f"a {kind}" if isinstance(made, Query) else described(given)
+        what = f"a {kind}" if isinstance(made, Query) else described(cast(object, given))
         text = f"statistic of Bootstrap is {what}: not one of {', '.join(STATISTICS)}."
         raise QueryError(text, code="Q120", hint=hint)
     asked: Any = made  # pyright: ignore[reportUnknownVariableType]
