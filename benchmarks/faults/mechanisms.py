@@ -39,9 +39,9 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.bootstrap.mechanism_resampling",
-        "    goal = ratio + (block - 1) * LN2\n",
-        "    goal = ratio + block * LN2\n",
-        "numbers of draws near the mode are accepted too often",
+        "        k = np.where(side, m + j, m - 1 - j)\n",
+        "        k = np.where(side, m + j, m - j)\n",
+        "the mode is proposed from both sides, and drawn too often",
         ("tests/mechanisms/test_bootstrap_draws.py::test_binomial_numbers_have_their_law",),
     ),
     Fault(
