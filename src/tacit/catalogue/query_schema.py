@@ -64,8 +64,8 @@ def query(kind: type[Query[Any]]) -> Words:
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
-    # probs has a default in Python but is always written
-    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+    # these have a default in Python but are always written
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs", "replicates"}))
 
 
 def _methods(kind: type[Query[Any]]) -> tuple[str, ...]:
