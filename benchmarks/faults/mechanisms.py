@@ -23,6 +23,41 @@ CHANGED = "tests/mechanisms/test_table_changed.py"
 PRICES = "tests/privacy/test_pairs_kept.py"
 
 FAULTS = (
+    Fault(
+        "tacit.method.bootstrap.mechanism",
+        "out = 0 if shape.rows is None else max(0, shape.rows - present)",
+        "out = 0",
+        "rows that are left out are not drawn, so that others are drawn too often",
+        ("tests/mechanisms/test_bootstrap.py::test_every_engine_counts_the_same",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.design",
+        "root_up(Fraction(form.l2_squared) / part.mu_squared)",
+        "root_up(Fraction(form.l2_squared) / (2 * part.mu_squared))",
+        "replicates have less noise than their certified cost needs",
+        ("tests/mechanisms/test_bootstrap.py::test_the_noise_is_that_of_the_certified_cost",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.mechanism_resampling",
+        "        k = np.where(side, m + j, m - 1 - j)\n",
+        "        k = np.where(side, m + j, m - j)\n",
+        "the mode is proposed from both sides, and drawn too often",
+        ("tests/mechanisms/test_bootstrap_draws.py::test_binomial_numbers_have_their_law",),
+    ),
+    Fault(
+        "tacit.curator.settled",
+        "    if others or not part or cost == price:\n",
+        "    if True:\n",
+        "a bootstrap is charged the mu^2 of its pair and no delta",
+        ("tests/mechanisms/test_bootstrap.py::test_what_is_charged_follows_how_the_ledger_adds",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.estimate_replicates",
+        "    return sampling, (variance + noise) / replicates\n",
+        "    return sampling, noise / replicates\n",
+        "the variance of an average leaves out that resampled means vary, as the paper does",
+        ("tests/inference/test_bootstrap_replicates.py::test_the_papers_estimates",),
+    ),
     # Moments
     Fault(
         "tacit.method.shared.encoding",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.errors import TacitError
     from tacit.fits.custom_losses import Loss
     from tacit.method.blocks.query import SampleAndAggregate
+    from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
     from tacit.method.moments.query import Count, Mean, Sum, Variance
     from tacit.method.quality.query import DataQuality
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Boolean",
+    "Bootstrap",
     "Budget",
     "Category",
     "Cost",
@@ -103,6 +105,7 @@ _MODULES: Final = {
     "method.quantiles.query": "Quantiles",
     "method.ranges.query": "Range",
     "method.regression.query": "Regression",
+    "method.bootstrap.query": "Bootstrap",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",

@@ -130,6 +130,8 @@ PERSONS = [
     tc.Regression("age ~ ok", model="huber"),
     tc.Regression("age ~ filled"),
 ]
+PAIR: dict[str, Any] = {"epsilon": 5, "delta": 1e-6}
+"""What a bootstrap is bought with."""
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
 
 
@@ -145,7 +147,7 @@ def table(n: int = 240) -> pd.DataFrame:
 
 def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
     columns = COLUMNS | ({"who": tc.PrivacyUnit(5)} if persons else {})
-    kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else {"rho": 900}
+    kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else price if price == PAIR else {"rho": 900}
     return tc.Curator(
         table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation), size_hint=200
     )  # pyright: ignore
@@ -154,6 +156,7 @@ def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
 UNITS = tuple(itertools.product(("replace-one", "add-remove"), (False, True)))
 """Relations, of rows and of persons."""
 SOME = (UNITS[0], UNITS[3])
+REPLICATES = tc.Bootstrap(tc.Mean("age"), 2)
 in_two_tiers = pytest.mark.parametrize(
     "units", [SOME, pytest.param(UNITS, marks=pytest.mark.long)], ids=["some", "all"]
 )
@@ -173,6 +176,7 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
         for i, query in enumerate([*QUESTIONS, *(PERSONS if persons else ROWS), *private]):
             which = (i + turn) % len(PRICES)  # in turn: every question at two prices at least
             made.append(canonical(askers[which].release(query, **PRICES[which]).to_dict()))
+        made.append(canonical(curator(relation, persons, PAIR).release(REPLICATES, **PAIR).to_dict()))
     return tuple(made)
 
 

@@ -88,8 +88,10 @@ def _cost() -> Words:
     """Return the schema of a price, which `Cost.from_dict` reads."""
     exact = ref("fraction")
     pair = closed({"epsilon": exact, "delta": exact})
-    ways = [closed({"epsilon": exact}), closed({"rho": exact}), pair, closed({"mu_squared": exact})]
-    return {"description": "A price, written in one of four ways; of a share of a pair, its μ².", "oneOf": ways}
+    part = closed({"mu_squared": exact, "delta": exact})
+    ways = [closed({"epsilon": exact}), closed({"rho": exact}), pair, closed({"mu_squared": exact}), part]
+    words = "A price, written in one of five ways; of a share of a pair, its μ²; of an approximate part, μ² and δ."
+    return {"description": words, "oneOf": ways}
 
 
 def _part() -> Words:

@@ -9,6 +9,8 @@ from typing import Any, cast
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
+from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
+from tacit.method.bootstrap.query import STATISTICS
 from tacit.method.histogram.query import Histogram
 from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
@@ -57,11 +59,13 @@ def query(kind: type[Query[Any]]) -> Words:
         "winsorize": {"const": True},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
+        "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
+        "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
-    # probs has a default in Python but is always written
-    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+    # these have a default in Python but are always written
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs", "replicates"}))
 
 
 def _methods(kind: type[Query[Any]]) -> tuple[str, ...]:

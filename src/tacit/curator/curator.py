@@ -18,6 +18,7 @@ from tacit.curator.locations import checked_arguments, ledger_place, needs_budge
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
+from tacit.curator.settled import settled
 from tacit.curator.stored_releases import Answers
 from tacit.errors import BudgetError, QueryError
 from tacit.ledger import Ledger, Limit, Raise, Standing
@@ -152,7 +153,8 @@ class Curator:
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        public = Public(self.schema, self._ledger.first.neighbors, self.rows, self.size_hint)
+        first = self._ledger.first
+        public = Public(self.schema, first.neighbors, self.rows, self.size_hint, first.kind)
         with silent():
             return design(query, public, cost)
 
@@ -314,7 +316,7 @@ class Curator:
         parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)
         questions = replace(questions, parts=parts)
         designs = [self.design(query, cost) for _, query, cost in parts]
-        return purchase.answer(questions, designs, self._context)
+        return purchase.answer(settled(questions, designs), designs, self._context)
 
     @property
     def _context(self) -> TableContext:

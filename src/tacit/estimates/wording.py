@@ -33,7 +33,9 @@ def people_of(release: Released) -> str:
 def title(release: Released) -> str:
     """Return the question in words: Mean of age by sex."""
     query = cast(Any, release.query)
-    kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    kind = type(query).__name__
+    if kind == "Bootstrap":
+        return f"Bootstrap of {_asked(query.statistic, who(release))}, {query.replicates} replicates"
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
@@ -47,10 +49,17 @@ def title(release: Released) -> str:
         return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
-    what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"
-    what = f"{what} by {_and(by)}" if by else what
-    what = f"{what} where {query.where}" if getattr(query, "where", None) else what
+    what = _asked(query, who(release), columns)
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
+
+
+def _asked(query: Any, counted: str, columns: tuple[str, ...] | None = None) -> str:
+    """Return what a question about columns asks, in words."""
+    kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    columns = tuple(getattr(query, "columns", ())) if columns is None else columns
+    what = f"Number of {counted}" if kind == "Count" else f"{kind} of {_and(columns)}"
+    what = f"{what} by {_and(by)}" if by else what
+    return f"{what} where {query.where}" if getattr(query, "where", None) else what
 
 
 def who(release: Released) -> str:

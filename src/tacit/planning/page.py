@@ -14,6 +14,7 @@ from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
 from tacit.ledger import Standing
+from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
@@ -324,7 +325,9 @@ def _own(x: float) -> str:
 
 def _means(part: PlannedQuestion) -> int:
     """Return the number of means to estimate; for a regression the number of coefficients."""
-    return len(part.terms) if isinstance(part.shape.query, Regression) else len(part.shape.columns) * part.shape.cells
+    if isinstance(part.shape.query, Regression | Bootstrap):
+        return len(part.terms)
+    return len(part.shape.columns) * part.shape.cells
 
 
 def _part_of(cost: Cost, whole: Cost) -> Fraction:

@@ -22,6 +22,7 @@ from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.page import Plan
+from tacit.planning.plain_statistic import plainer
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
 from tacit.planning.study_plan import parties_of, reaches
@@ -144,6 +145,7 @@ def _question(
     guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
     # of a question that says which method it wants another may be more precise; "auto" has chosen
     better = None if auto is not None else narrower(shape, terms, public, rows, known)
+    better = better or plainer(shape, terms, public, rows, known)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)

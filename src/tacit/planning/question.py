@@ -86,7 +86,9 @@ class PlannedQuestion:
         """What is released exactly: integers, encodings, noise."""
         if self.shape.kind == sparse_design.KIND:
             return f"{self.called}: {self._kept()}; {self.shape.columns[0].law.name} noise"
-        each = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in self.shape.columns]
+        words = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in self.shape.columns]
+        # replicates are alike
+        each = [f"{words.count(one)} times {one}" if words.count(one) > 1 else one for one in dict.fromkeys(words)]
         cells = f" in each of {self.shape.cells:,} cells" if self.shape.cells > 1 else ""
         noise = ", ".join(sorted({column.law.name for column in self.shape.columns}))
         forms = ", ".join(sorted({column.form.name for column in self.shape.columns}))
@@ -158,7 +160,8 @@ class PlannedQuestion:
             if math.sqrt(column.law.variance()) / (facts["G"] * facts.get("share", 1)) > rows / cells:
                 words = "noise larger than most counts; fewer levels would do"
                 found.append(f"{self.called}: {cells:,} cells for {rows:,} rows: {words}")
-        return found
+        # replicates are alike
+        return list(dict.fromkeys(found))
 
     def _precision(self, rows: int) -> list[str]:
         """Return cautions on wide intervals and small cells."""

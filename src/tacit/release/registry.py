@@ -83,6 +83,15 @@ METHODS: Final = (
         ("SufficientStatistics",),
         {"sufficient-statistics": ReleaseKind("estimate.SufficientStatisticsRelease", forms=MEANS)},
     ),
+    Method(
+        "bootstrap",
+        ("Bootstrap",),
+        {
+            "bootstrap": ReleaseKind(
+                "estimate.BootstrapRelease", cells=250_000, forms=(*MEANS, "total", "count")
+            )
+        },
+    ),
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})

@@ -26,6 +26,7 @@ import numpy as np
 
 from tacit.curator.curator import Curator
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
@@ -40,6 +41,7 @@ from tacit.release.query import Query
 from tacit.schema import Schema
 from tacit.testing import column_samples, pair_check
 from tacit.testing import contract_blocks as in_blocks
+from tacit.testing import contract_replicates as in_replicates
 from tacit.testing import contract_selection as selections
 from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing.audit import epsilon_lower_bound, losses
@@ -77,6 +79,8 @@ def contract(
     True
     """
     generator = np.random.default_rng(rng)
+    if isinstance(query, Bootstrap):
+        return in_replicates.contract(query, schema, tables, draws, generator)
     if isinstance(query, SampleAndAggregate):
         # few blocks of few rows, so that small tables fill them
         query = in_blocks.asked(query)

@@ -30,6 +30,8 @@ class Public:
     neighbors: str
     rows: int | None
     size_hint: int | None = None
+    accounting: str | None = None
+    """How the ledger adds costs ("gdp", "basic", ...), where that is known: see `Budget.kind`."""
 
     @property
     def relation(self) -> Neighbors:

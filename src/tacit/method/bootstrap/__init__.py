@@ -1,0 +1,1 @@
+"""The bootstrap: noisy replicates of an additive statistic, and what they tell."""
