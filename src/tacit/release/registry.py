@@ -86,11 +86,7 @@ METHODS: Final = (
     Method(
         "bootstrap",
         ("Bootstrap",),
-        {
-            "bootstrap": ReleaseKind(
-                "estimate.BootstrapRelease", cells=250_000, forms=(*MEANS, "total", "count")
-            )
-        },
+        {"bootstrap": ReleaseKind("estimate.BootstrapRelease", cells=250_000, forms=(*MEANS, "total", "count"))},
     ),
 )
 

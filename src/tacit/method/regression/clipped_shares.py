@@ -19,7 +19,7 @@ SLOPE: Final = 0.5
 """Change of the mean of what is clipped per standard deviation of a regressor, relative to its mean."""
 UNSEEN: Final = 0.25
 """The least part of what clipping may take that is allowed for, whatever the mean residual shows."""
-WORTH: Final = 0.05
+WORTH: Final = 0.1
 """Weight of the allowance for clipping against noise and sampling, as squares."""
 RANGES: Final = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.25, 3.5)
 """Ranges among which one is chosen, in standard deviations of a residual; beyond, less than one row in 2,000 is."""
@@ -42,7 +42,7 @@ def noisy_range(rows: float, noise: float, size: int, level: float = math.inf) -
     residual that column moments tell, in standard deviations of a residual.
 
     >>> noisy_range(1e3, 20, 2), noisy_range(1e3, 20, 2, 0.1), noisy_range(5e4, 40, 11)
-    (1.75, 1.25, 2.75)
+    (2.0, 1.25, 3.0)
     """
 
     def error(range_: float) -> float:
