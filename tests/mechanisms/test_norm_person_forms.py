@@ -71,7 +71,9 @@ def part_of(
 
 
 def uncounted(rows: ProductPart) -> ProductEncoding:
-    """The form of a part of rows without the number of those whose residual is clipped, which persons do not have."""
+    """The form of a part of rows without numbers of far responses or clipped residuals, which persons do not have."""
+    if rows.form.name == norm_encoding.FAR_PRODUCTS:
+        return norm_encoding.norm_products(rows.layout, "replace-one")
     if rows.form.name == norm_encoding.FAR_SCORES:
         return norm_encoding.norm_scores(rows.layout, "replace-one")
     if rows.form.name == split_score_encoding.FAR_MATRICES:
@@ -346,9 +348,12 @@ def test_a_row_a_person_is_a_row(query: Any) -> None:
             made = cast(ProductPart, other)
             made = replace(made, question=replace(made.question, norm=one.question.norm, score=one.question.score))
             sums, weights = list(alone.sums(one)), list(one.form.matrix)
-            if "far" in one.form.parameters:  # counted of rows alone, after psi**2
+            if "far" in one.form.parameters:  # counted of rows alone: far responses last, clipped ones after psi**2
                 place = weights.index((one.form.parameters["far"],))
-                assert one.question.products[place] == Product((), 2, norm_encoding.CLIPPED)
+                responses = Product((), 1, norm_encoding.SIGNED)
+                clipped = Product((), 2, norm_encoding.CLIPPED)
+                far = one.form.name == norm_encoding.FAR_PRODUCTS
+                assert one.question.products[place] == (responses if far else clipped)
                 del sums[place], weights[place]
             assert tuple(sums) == persons.sums(made)
             assert tuple(weights) == made.form.matrix
