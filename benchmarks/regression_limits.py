@@ -33,6 +33,11 @@ TIERS: tuple[tuple[float, dict[bool, tuple[float, float]]], ...] = (
 linear models, and were those of all; the third are those of other models.
 """
 
+IN_USE = {"linear": 0, "logistic": 2, "poisson": 2}
+"""The widest of them in use.  Of one design, releases that a narrow limit answers are those whose noise made the
+curvature seem large, and cover too rarely; those that only a wider one answers cover too often: all together count.
+"""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -142,8 +147,9 @@ def main() -> None:
                 some = found[found[:, 0] == tier]
                 words = f"{100 * some[:, 1].mean():5.1f}% (error {np.median(some[:, 2]):.2f})" if len(some) else "–"
                 each.append(f"{len(some):4d}: {words}")
-            none = int((found[:, 0] == len(TIERS)).sum())
-            print(f"{cell}: {' | '.join(each)} | none {none}", flush=True)
+            none, used = int((found[:, 0] == len(TIERS)).sum()), found[found[:, 0] <= IN_USE[cell.model]]
+            whole = f"{len(used)}: {100 * used[:, 1].mean():.1f}%" if len(used) else "–"
+            print(f"{cell}: {' | '.join(each)} | none {none} | in use {whole}", flush=True)
 
 
 if __name__ == "__main__":
