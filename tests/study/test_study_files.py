@@ -171,7 +171,7 @@ MISTAKES = [
     ("[spend]\nepsilon = 1.0", "[spend]\nrho = 0.1", "B04", "[spend]"),
     ("upper = 365", "upper = 0", "S07", "[schema] column 'stay'"),
     ('columns = "readmitted"', 'columns = "readmited"', "Q10", "[ask.readmission]"),
-    ('query = "DataQuality"', 'query = "Bootstrap"', "Q04", "[ask.quality]"),
+    ('query = "DataQuality"', 'query = "Jackknife"', "Q04", "[ask.quality]"),
     ("share = 2", "share = 0", "F06", "[ask.readmission]"),
     ('effects = "random"', 'effect = "random"', "F05", "effects"),
     ('effects = "random"', 'effects = "fixed"', "F06", "common"),
