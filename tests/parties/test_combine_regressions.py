@@ -57,8 +57,9 @@ def test_combined_coefficients_cover(tau: float) -> None:
 def test_several_say_more_than_one(given: dict[str, Any]) -> None:
     found = tc.combine(given).estimate()
     assert found.terms == ("Intercept", "x", "s")
-    best = np.min([one.fit().std_errors for one in given.values()], axis=0)
-    assert (found.std_errors < 0.75 * best).all()  # of four alike half; noise in each party's own error on top
+    # half of what four alike say each; the ratio varies by 1.2% (standard deviation), so that 0.6 is beyond 14 of these
+    alone = np.mean([one.fit().std_errors for one in given.values()], axis=0)
+    assert (found.std_errors < 0.6 * alone).all()
     assert (np.abs(found.values - BETA) < 6 * found.std_errors).all()
     assert "linear regression y ~ x + s" in str(found)
     assert found.contrast("x - s").std_error >= found.std_errors[1:].max()
