@@ -269,7 +269,7 @@ def test_notes_of_a_combination_name_who_is_left_out() -> None:
         given[name] = curator.release(query, epsilon=4)
     found = tc.combine(given)
     made = found.estimate()
-    assert any(note.startswith("left out: st-luke (about ") for note in made.notes)
+    assert any(note.startswith("left out: st-luke (") for note in made.notes)
     assert abs(made.value - 1) < 6 * made.std_error
     assert "–" in str(found.by_party())
     assert found.to_frame()["weight"].tolist()[1] == 0
