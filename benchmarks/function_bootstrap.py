@@ -9,7 +9,6 @@ were committed before any of them was simulated.
 from __future__ import annotations
 
 import math
-import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from pages import Part, asked, put, thinned, worked
+from pages import Part, asked, part_by_part
 from scipy import stats
 from selected_answers import GROUPS, LEAST, Law, of, share, tables
 
@@ -105,14 +104,7 @@ def parts(repeats: int) -> list[Part]:
 
 
 def main() -> None:
-    options = asked(__doc__, ["functions"], 1_000)
-    start, repeats = time.perf_counter(), options.repeats // (20 if options.quick else 1)
-    text = worked(thinned(parts(repeats), repeats, options.every), 1)
-    if options.quick:
-        print(text)
-    else:
-        put(PAGE, "function_bootstrap.py", text)
-    print(f"{time.perf_counter() - start:.0f} s")
+    part_by_part(asked(__doc__, ["functions"], 1_000), PAGE, "function_bootstrap.py", {"functions": parts}, "")
 
 
 if __name__ == "__main__":

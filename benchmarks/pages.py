@@ -55,6 +55,20 @@ def asked(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Nam
     return made.parse_args()
 
 
+def picked(about: str | None, repeats: int) -> argparse.Namespace:
+    """Parse the options of a script that simulates a table of designs: --repeats, --only, --plain.
+
+    `plain` is also true of a part of the designs: the page shows all or none.
+    """
+    made = argparse.ArgumentParser(description=about)
+    made.add_argument("--repeats", type=int, default=repeats)
+    made.add_argument("--only", default="", metavar="WORD", help="designs with this in their name; the page stays")
+    made.add_argument("--plain", action="store_true", help="to the terminal only")
+    found = made.parse_args()
+    found.plain = found.plain or bool(found.only)
+    return found
+
+
 Part: TypeAlias = str | Callable[[], str]
 _parts: list[Part] = []
 

@@ -9,12 +9,11 @@ simulated.  Writes its part of docs/reference/histogram-fits.md, unless `--plain
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 from drawn_bins import GRID, MOST, PRICES, Array, Design, edges_of, fits
-from pages import put
+from pages import picked, put
 from scipy import stats
 from scipy.special import expit
 
@@ -67,11 +66,7 @@ HEAD = (
 
 def main() -> None:
     """Print every line, and write them into the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--plain", action="store_true")
-    given = parser.parse_args()
+    given = picked(__doc__, 200)
     lines = list[str]()
     for design in designs():
         for n, epsilon in zip(ROWS, design.prices, strict=True) if given.only in design.name else ():

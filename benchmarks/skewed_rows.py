@@ -11,13 +11,12 @@ docs/reference/default-method.md, unless `--plain`.
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from default_method import HEADS, PAGE, RIGHT, Design, row
-from pages import put
+from pages import picked, put
 
 import tacit as tc
 from tacit import families
@@ -58,17 +57,13 @@ SETTINGS = ((20_000, 1.0), (50_000, 2.0), (100_000, 0.5))
 
 def main() -> None:
     """Print every line, and write them into the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=100)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--plain", action="store_true")
-    given = parser.parse_args()
+    given = picked(__doc__, 100)
     lines = [HEADS["wrong"]]
     for seed, (name, design) in enumerate(DESIGNS.items(), start=100):
         for setting in SETTINGS if given.only in name else ():
             lines.append(row(name, design, setting, given.repeats, seed))
             print(lines[-1], flush=True)
-            if not (given.plain or given.only):
+            if not given.plain:
                 put(PAGE, "skewed_rows.py", "\n".join([*lines, "", f"{given.repeats} releases a line."]))
 
 
