@@ -272,7 +272,6 @@ class Estimate:
         several by name.  method: "percentile", "basic" or "bias-corrected".  InferenceError I81 (a function that fails
         at the estimate), I82 (method), I83 (draws), I02 (a term that there is none of).
         Where the sampling covariance of terms was not released, errors add up in the function's direction, a bound.
-
         """
         return parametric_bootstrap.bootstrap(of_estimate(self), function, draws, method, rng)
 

@@ -13,6 +13,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.subtraction import check_targets, check_terms
 from tacit.estimates.wording import people_of, source_of
 
 Either = Estimate | NormalEstimate
@@ -48,12 +49,8 @@ def normal_difference(a: Either, b: Either) -> NormalEstimate:
 
 
 def _check(a: Either, b: Either) -> None:
-    if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
-        text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
-        raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
-    if a.target != b.target:
-        text = f"one estimate is for the {a.target}, the other for the {b.target}."
-        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
+    check_terms(a, b)
+    check_targets(a, b)
     if source_of(a.release) == source_of(b.release):
         text = "both estimates are of one release."
         raise InferenceError(text, code="I07", hint="estimate.contrast(…), which has their joint law", state=None)

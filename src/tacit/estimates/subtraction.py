@@ -53,13 +53,23 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
 
 def shared_terms(a: Termed, b: Termed) -> tuple[str, ...]:
     """Names of the differences; InferenceError I07 where terms or targets do not match."""
+    check_targets(a, b)
+    check_terms(a, b)
+    return (_named(a, b),) if len(a.terms) == 1 else a.terms
+
+
+def check_targets(a: Termed, b: Termed, whom: str = "both") -> None:
+    """Raise InferenceError I07 for estimates of different targets; whom: for whom the hint wants them alike."""
     if a.target != b.target:
         text = f"one estimate is for the {a.target}, the other for the {b.target}."
-        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
+        raise InferenceError(text, code="I07", hint=f"estimate(target=…) alike for {whom}", state=None)
+
+
+def check_terms(a: Termed, b: Termed) -> None:
+    """Raise InferenceError I07 for estimates of different terms, unless each has a single one."""
     if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
         text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
         raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
-    return (_named(a, b),) if len(a.terms) == 1 else a.terms
 
 
 def _named(a: Termed, b: Termed) -> str:

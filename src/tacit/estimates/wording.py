@@ -38,7 +38,6 @@ def title(release: Released) -> str:
         return f"Bootstrap of {_asked(query.statistic, who(release))}, {query.replicates} replicates"
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
-    columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
     if kind == "SampleAndAggregate":
         model = query.model.words
         law = "" if model["family"] == "Statistic" else " law"
@@ -49,15 +48,20 @@ def title(release: Released) -> str:
         return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
-    what = _asked(query, who(release), columns)
+    what = _asked(query, who(release))
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
 
 
-def _asked(query: Any, counted: str, columns: tuple[str, ...] | None = None) -> str:
+def _columns(query: Any) -> tuple[str, ...]:
+    """Return the columns that a question is about."""
+    kind = type(query).__name__
+    return (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
+
+
+def _asked(query: Any, counted: str) -> str:
     """Return what a question about columns asks, in words."""
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
-    columns = tuple(getattr(query, "columns", ())) if columns is None else columns
-    what = f"Number of {counted}" if kind == "Count" else f"{kind} of {_and(columns)}"
+    what = f"Number of {counted}" if kind == "Count" else f"{kind} of {_and(_columns(query))}"
     what = f"{what} by {_and(by)}" if by else what
     return f"{what} where {query.where}" if getattr(query, "where", None) else what
 

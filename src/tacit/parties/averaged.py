@@ -24,12 +24,12 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.subtraction import merged, spread_over
+from tacit.estimates.subtraction import check_targets, check_terms, merged, spread_over
 from tacit.estimates.terms import Target, check_target
 from tacit.method.histogram.combine import added
 from tacit.method.histogram.estimate import HistogramRelease
 from tacit.parties.combined import Combined
-from tacit.pooling.compatibility import check_compatible
+from tacit.pooling.compatibility import check_compatible, source_in_ledger
 from tacit.release.document import Release
 
 Either: TypeAlias = Estimate | NormalEstimate
@@ -103,7 +103,7 @@ def _check_same_table(releases: Sequence[Release]) -> tuple[str, ...]:
         if odd := next((name for name, (own, other) in facts.items() if own != other), None):
             text = f"the releases are not of the same table: the {odd} differs."
             raise InferenceError(text, code="C35", hint="combine([…]) for different people", state=None)
-        source = one.table, one.charge, one.head, one.name
+        source = source_in_ledger(one)
         if source in seen:
             text = f"the release with charge {one.charge} of {one.table} is given twice."
             raise InferenceError(text, code="C13", hint="each release once", state=None)
@@ -145,14 +145,9 @@ def _estimated(answer: Any, target: Target, place: int) -> Either:
 
 def _check_terms(found: Sequence[Either]) -> None:
     """Raise InferenceError I07 for estimates that do not go together."""
-    first = found[0]
     for one in found[1:]:
-        if one.terms != first.terms and not len(one.terms) == len(first.terms) == 1:
-            text = f"the terms {', '.join(first.terms[:4])} and {', '.join(one.terms[:4])} do not match."
-            raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
-        if one.target != first.target:
-            text = f"one estimate is for the {first.target}, the other for the {one.target}."
-            raise InferenceError(text, code="I07", hint="estimate(target=…) alike for all", state=None)
+        check_terms(found[0], one)
+        check_targets(found[0], one, "all")
 
 
 def _weights(found: Sequence[Either]) -> Array:

@@ -75,11 +75,16 @@ def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
         if reason is not None:
             text = f"{name} does not go with {names[0]}: {reason}."
             raise InferenceError(text, code="C12", hint="releases of one question, by one schema", state=None)
-        source = one.table, one.charge, one.head, one.name
+        source = source_in_ledger(one)
         if source in seen:
             text = f"{name} is the same release as {seen[source]}."
             raise InferenceError(text, code="C13", hint="each release once", state=None)
         seen[source] = name
+
+
+def source_in_ledger(release: Release) -> tuple[object, ...]:
+    """Return what two copies of one release have in common, and two releases do not: its place in a ledger."""
+    return release.table, release.charge, release.head, release.name
 
 
 def why_not_combinable(release: Released) -> tuple[str, str] | None:

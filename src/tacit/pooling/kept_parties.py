@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.error_laws import log_ndtr
 
 FURTHEST: Final = 6.0
 """Errors of a party beyond which the mean of all is not looked for."""
@@ -57,6 +58,4 @@ class KeptParties:
 
 def _hazard(z: Array) -> Array:
     """Return the normal density over the distribution function, by logarithms: z far below 0 has about -z."""
-    from scipy.special import log_ndtr  # pyright: ignore
-
     return np.asarray(np.exp(-(z**2) / 2 - np.log(2 * np.pi) / 2 - log_ndtr(z)), dtype=np.float64)

@@ -24,6 +24,8 @@ from tacit.privacy.loss_distribution import Floats, composed, connect_the_dots
 
 MOST: Final = 10_000
 """Most releases of a table."""
+GRID: Final = 64
+"""Points of the grid of losses in one ε₀."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,3 @@ def _laplace_delta(each: float, k: int, epsilon: float, delta: float) -> float:
 
     one = connect_the_dots(profile, profile, each / GRID)
     return float(composed(one, k, delta).delta(np.array([epsilon]))[0])
-
-
-GRID: Final = 64
-"""Points of the grid of losses in one ε₀."""

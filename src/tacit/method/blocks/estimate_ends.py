@@ -117,6 +117,38 @@ ByLaw: TypeAlias = Callable[[Array], Array | None]
 """Map values of a parameter, shape (m,), to the model's variance of a block's estimate; None where it is unknown."""
 
 
+@dataclass(frozen=True)
+class _NoisyBlock:
+    """What is released of the variance of one block's estimate, each of shape (m,).
+
+    free: what the variance of the mean is multiplied by for that of one block.  variance: the latter.  loadings: its
+    loadings on the noises, shape (m, noises).  clear: whether noise does not hide it.  blur: the variance below which
+    the distance of the mean from an end is unknown: with noise above half a block's standard deviation.
+    """
+
+    free: Array
+    variance: Array
+    loadings: Array
+    clear: Flags
+    blur: Array
+
+    @property
+    def shown(self) -> Array:
+        """The variance where it is known, else 0."""
+        return np.where(self.clear & (self.blur < self.variance), self.variance, 0.0)
+
+
+def _block(made: ColumnTerms, part: Part, cells: Array | None = None) -> _NoisyBlock:
+    """Return that of one cell or several; cells: the released integers, if not all."""
+    noisy = block_moments(part, integers(part) if cells is None else cells)
+    # terms hold the variance of the mean, (q - m**2) / (k - 1) or / N
+    free = np.maximum(noisy.size - noisy.public, 1.0)
+    variance = np.maximum(made.variance, 1e-300) * free
+    loadings = variance_loadings(made, variance, noisy, cast(Grid, part.grid))
+    clear = (loadings**2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
+    return _NoisyBlock(free, variance, loadings, clear, 4 * made.privacy_variance)
+
+
 def terms_without_clamp(
     made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw, cells: Array | None = None
 ) -> tuple[ColumnTerms, Array]:
@@ -127,16 +159,11 @@ def terms_without_clamp(
     or neither variance is known, the terms stay unchanged.  With a share above MOST, a reason replaces the interval.
     """
     grid = cast(Grid, part.grid)
-    noisy = block_moments(part, integers(part) if cells is None else cells)
-    # terms hold the variance of the mean, (q - m**2) / (k - 1) or / N: multiplied, it is that of one block
-    free = np.maximum(noisy.size - noisy.public, 1.0)
-    variance, box = np.maximum(made.variance, 1e-300) * free, grid.upper - grid.lower
+    one = _block(made, part, cells)
+    free, variance, clear, blur, box = one.free, one.variance, one.clear, one.blur, grid.upper - grid.lower
     # shape (2, m, noises): loadings of the mean, then of the variance
-    loads = np.stack([made.loadings, variance_loadings(made, variance, noisy, grid)])
-    clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
-    # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
-    blur = 4 * made.privacy_variance
-    found = means_without_clamp(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
+    loads = np.stack([made.loadings, one.loadings])
+    found = means_without_clamp(made.value, one.shown, ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter
         found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
@@ -162,23 +189,19 @@ def kept_between(made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw) -> tu
 
     With the released variance as it is, beyond them a share above MOST of the blocks would lie beyond an end.
     """
-    noisy, grid = block_moments(part, integers(part)), cast(Grid, part.grid)
-    variance = np.maximum(made.variance, 1e-300) * np.maximum(noisy.size - noisy.public, 1.0)
-    clear = (variance_loadings(made, variance, noisy, grid) ** 2).sum(axis=-1) * part.law.variance()
-    clear, blur = clear <= (variance / CLEAR) ** 2, 4 * made.privacy_variance
+    one, grid = _block(made, part), cast(Grid, part.grid)
 
     def lost(at: Array) -> Flags:
-        own = np.where(clear & (blur < variance), variance, 0.0)
-        found = means_without_clamp(at, np.broadcast_to(own, at.shape), ends)
-        if not clear[0]:
-            size = np.broadcast_to(variance, at.shape)
-            found = _with_model_variance(found, at, size, np.broadcast_to(clear, at.shape), blur, ends, lawful)
+        found = means_without_clamp(at, np.broadcast_to(one.shown, at.shape), ends)
+        if not one.clear[0]:
+            variance, clear = np.broadcast_to(one.variance, at.shape), np.broadcast_to(one.clear, at.shape)
+            found = _with_model_variance(found, at, variance, clear, one.blur, ends, lawful)
         return found.share > MOST
 
     limits = [-math.inf, math.inf]
     for i, end in enumerate((ends.low, ends.high)):
         apart = abs(float(made.value[0]) - end)
-        reach = 2 * NEAR * float(variance[0]) ** 0.5 + FURTHEST * float(made.privacy_variance[0]) ** 0.5
+        reach = 2 * NEAR * float(one.variance[0]) ** 0.5 + FURTHEST * float(made.privacy_variance[0]) ** 0.5
         if not math.isfinite(end) or apart > reach:
             continue
         # a mean at the end itself has no share; the share grows from the middle towards the end

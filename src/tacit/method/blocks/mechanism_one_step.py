@@ -13,11 +13,11 @@ Definition
     number of rows (persons).
 Sensitivity
     The pilot's is proven where it is made.  Given theta0, the integers of a row, those of products too, lie in
-    {0, ..., G}, by a last clip of integers, and are a function
-    of that row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own
-    decides (`mechanism_labels`), one word for all rows of a person.  So the encodings of `moments` apply
-    (`method.shared.encoding`): plain where the number of rows is public and no row can be absent, exclusion where one
-    can, group under add-remove.  With persons each has one vector, however many rows.
+    {0, ..., G}, by a last clip of integers, and are a function of that row, of theta0, and of its place in a batch of
+    one public shape, which a fresh random word of its own decides (`mechanism_labels`), one word for all rows of a
+    person.  So the encodings of `moments` apply (`method.shared.encoding`): plain where the number of rows is public
+    and no row can be absent, exclusion where one can, group under add-remove.  With persons each has one vector,
+    however many rows.
 Noise
     As for `moments`: independent for each integer, for the equal part of the price that each parameter has of what
     pilot and products leave, and each product of PRODUCTS.

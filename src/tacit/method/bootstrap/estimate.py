@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
@@ -87,18 +88,15 @@ class BootstrapRelease(Release):
         """Return the certified privacy of all replicates together, computed again from their noise."""
         from tacit.privacy.bootstrap_cost import certify
 
-        part = self.parts[0]
-        near = self.cost.delta if self.cost.delta is not None else None
-        law = resampling(self.neighbors, self.rows)
-        each = part.l2_squared / part.law.scale**2
-        return certify(law, len(self.parts), each) if near is None else certify(law, len(self.parts), each, near)
+        # the delta of interest, where the price has one
+        near = () if self.cost.delta is None else (self.cost.delta,)
+        return certify(resampling(self.neighbors, self.rows), len(self.parts), _copy_price(self), *near)
 
     def published_claim(self) -> PublishedClaim:
         """Return what the paper would have claimed for this noise: lower than the truth, and never charged."""
         from tacit.privacy.bootstrap_cost import PublishedClaim
 
-        part = self.parts[0]
-        return PublishedClaim.of(replicates=len(self.parts), mu_squared=part.l2_squared / part.law.scale**2)
+        return PublishedClaim.of(replicates=len(self.parts), mu_squared=_copy_price(self))
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
@@ -120,6 +118,12 @@ class Linear:
     values: Array
     noise: Array
     reasons: tuple[str | None, ...]
+
+
+def _copy_price(release: Released) -> Fraction:
+    """Return mu squared of one copy of a row in one replicate: its squared sensitivity over that of the noise's sd."""
+    part = release.parts[0]
+    return part.l2_squared / part.law.scale**2
 
 
 def statistic_of(release: Released) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.method.bootstrap.estimate import estimate
+from tacit.method.bootstrap.estimate import estimate, linear
 from tacit.method.bootstrap.estimate_replicates import noise_factor
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, uniform_integers
@@ -20,8 +20,6 @@ from tacit.schema.expectations import Expectations
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return the expected precision of each term, with conservative errors at their expected size."""
-    from tacit.method.bootstrap.estimate import linear
-
     one = replace(shape, columns=shape.columns[:1])
     k = len(shape.columns)
     (integers,) = uniform_integers(one, rows, expect)

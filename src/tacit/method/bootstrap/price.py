@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from tacit.privacy import Cost
@@ -28,7 +27,6 @@ def resampling(neighbors: str, rows: int | None) -> Resampling:
     return Resampling(weights_of(neighbors), relation, rows=rows if relation == "replace-one" else None)
 
 
-@lru_cache(maxsize=64)
 def bought(neighbors: str, rows: int | None, replicates: int, cost: Cost, *, whole: bool) -> Calibration:
     """Return what the pair buys: `mu_squared` of one replicate, and the approximate `part` that is charged.
 

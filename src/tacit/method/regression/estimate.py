@@ -14,7 +14,7 @@ from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
 from tacit.method.regression.estimate_help import left_nothing
-from tacit.method.regression.estimate_linear import MAX_OF_NORMS, fit, no_fit
+from tacit.method.regression.estimate_linear import fit, most_noise, no_fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.estimate_weights import weight_note, weight_words
 from tacit.method.regression.formula import parse
@@ -193,7 +193,8 @@ def _linear(release: Released, formula: str, made: Layout, *, of_table: bool) ->
         return fit(formula, made, *linear_parts(release, made), of_table=of_table, cost=release.cost)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        return no_fit(formula, made, left_nothing(release.parts, made, release.rows, MAX_OF_NORMS, release.cost))
+        most = most_noise(plain=release.unit is None)
+        return no_fit(formula, made, left_nothing(release.parts, made, release.rows, most, release.cost))
 
 
 def fit_release(release: Released, target: Target = "population") -> Fit:

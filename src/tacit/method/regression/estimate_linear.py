@@ -23,7 +23,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_clipping import clipping_bias, cut_covariance, surely_clipped
+from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, surely_clipped
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -116,9 +116,11 @@ def fit(
     if isinstance(step, str):
         return no_fit(formula, layout, step)
     errors = error_variance(step, scores)
-    said = _covariances(step, scores, errors, layout.names, of_table=of_table)
+    # of persons clipping is not counted
+    bias = None if scores.persons else clipping_bias(step, scores, errors)
+    said = _covariances(step, scores, errors, bias, layout.names, of_table=of_table)
     wider = said.widening
-    correction = np.zeros(step.u) if scores.persons else clipping_bias(step, scores, errors).correction
+    correction = np.zeros(step.u) if bias is None else bias.correction
     # from unit size to the response's units per unit of each term
     back = step.scales[-1] / step.scales[:-1]
     unit = np.outer(back * wider, back * wider)
@@ -150,7 +152,13 @@ class _Covariances:
 
 
 def _covariances(
-    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...], *, of_table: bool
+    step: LinearStep,
+    scores: ResidualScores,
+    errors: ErrorVariance,
+    bias: ClippingBias | None,
+    names: tuple[str, ...],
+    *,
+    of_table: bool,
 ) -> _Covariances:
     if of_table:
         other = own_fit_errors(step, scores, errors)
@@ -159,14 +167,16 @@ def _covariances(
         wider = widening(step, other + privacy, np.zeros(step.u))
         part = np.diag(other) / np.diag(other + privacy)
         return _Covariances(other, privacy, wider, (own_fit_note(part),))
-    return (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, names)
+    if bias is None:
+        return _covariances_of_persons(step, scores, errors)
+    return _covariances_of_rows(step, scores, errors, bias.covariance, names)
 
 
 def _covariances_of_rows(
-    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, cut: Array, names: tuple[str, ...]
 ) -> _Covariances:
+    """Return covariances with rows as sampling units; cut: what is allowed for clipped residuals."""
     found = sampling_covariance(step, scores, errors)
-    cut = cut_covariance(step, scores, errors)
     privacy = _privacy_covariance(step, found.covariance)
     both = found.covariance / step.kept**2 + cut
     # a bias that may be noise alone is allowed for, and not reported
@@ -175,9 +185,7 @@ def _covariances_of_rows(
     return _Covariances(both, privacy, wider, _robustness_notes(names, found.kept_share, biased))
 
 
-def _covariances_of_persons(
-    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
-) -> _Covariances:
+def _covariances_of_persons(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> _Covariances:
     """Return covariances with persons as sampling units; errors: variance of the errors of their rows."""
     u, unit = step.u, step.unit**2
     # psi**2 are squares of residuals from b0: rescaled to residuals from b1, and to the units of the response
@@ -192,6 +200,11 @@ def _covariances_of_persons(
     doubt = ((1 - weight) * np.diag(step.inverse)) ** 2 * errors.noise
     words = person_notes(weight, " and errors had one variance everywhere")
     return _Covariances(both, privacy, widening(step, both + privacy, doubt), words)
+
+
+def most_noise(*, plain: bool) -> float:
+    """Return the largest relative noise that has an answer; plain: of rows shortened to a norm, without weights."""
+    return MAX_OF_NORMS if plain else MAX_RELATIVE_NOISE
 
 
 def no_fit(formula: str, layout: Layout, reason: str) -> Fit:
@@ -223,8 +236,7 @@ def linear_step(
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
-    plain_rows = scores.mixing is not None and not scores.persons and not scores.weighted
-    most = MAX_OF_NORMS if plain_rows else MAX_RELATIVE_NOISE
+    most = most_noise(plain=scores.mixing is not None and not scores.persons and not scores.weighted)
     if not loose <= most:
         count = float(crossed.values[0, 0]) if rows is None else rows
         found = shortfall(moved.leading(u), layout.names, most, count, loose)
