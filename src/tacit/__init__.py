@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
     from tacit.parties import average, combine, hierarchy
-    from tacit.planning import Plan, plan
+    from tacit.planning import Comparison, Plan, compare, plan
     from tacit.privacy import Budget, Cost
     from tacit.release.document import Release, Releases
     from tacit.release.query import Query
@@ -46,6 +46,7 @@ __all__ = [
     "Bootstrap",
     "Budget",
     "Category",
+    "Comparison",
     "Cost",
     "Count",
     "Curator",
@@ -78,6 +79,7 @@ __all__ = [
     "Variance",
     "average",
     "combine",
+    "compare",
     "difference",
     "draft",
     "examples",
@@ -110,7 +112,7 @@ _MODULES: Final = {
     "models.block_function": "Statistic",
     "models.custom": "Model",
     "parties": "average combine hierarchy",
-    "planning": "Plan plan",
+    "planning": "Comparison Plan compare plan",
     "privacy": "Budget Cost",
     "release.document": "Release Releases",
     "release.query": "Query",

@@ -85,9 +85,10 @@ def plan(
     'ρ = 0.00056'
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
-    size = _rows(rows, neighbors)
+    size = checked_rows(rows, neighbors)
     checked_questions(query)
-    _checked(neighbors, budget, spent)
+    checked_neighbors(neighbors)
+    _checked(budget, spent)
     check_level(level)
     asks: Asks = {"": query} if isinstance(query, Query) else query
     known = Expectations.of(expect, declared, asked_parameters(asks))
@@ -218,11 +219,15 @@ def plan_study(
     return replace(page, parties=made if width is None else replace(made, reaches=reaches(made, width)))
 
 
-def _checked(neighbors: object, budget: object, spent: object) -> None:
-    """Raise BudgetError B05 for an unknown relation, B16 for a budget, or charges, of another type."""
+def checked_neighbors(neighbors: object) -> None:
+    """Raise BudgetError B05 for an unknown relation."""
     if not isinstance(neighbors, str) or neighbors not in get_args(Neighbors):
         text = f"neighbors is {described(neighbors)}: not one of {', '.join(get_args(Neighbors))}."
         raise BudgetError(text, code="B05", hint='neighbors="add-remove"')
+
+
+def _checked(budget: object, spent: object) -> None:
+    """Raise BudgetError B16 for a budget, or charges, of another type."""
     if budget is not None and not isinstance(budget, Budget):
         text = f"budget is {described(budget)}: a Budget says in what it counts."
         raise BudgetError(text, code="B16", hint="budget=tc.Budget(epsilon=1)")
@@ -235,7 +240,8 @@ def _fractions(shares: Shares | None) -> dict[str, Fraction]:
     return {name: rational(share, "share") for name, share in (shares or {}).items()}
 
 
-def _rows(rows: int | None, neighbors: str) -> int:
+def checked_rows(rows: int | None, neighbors: str) -> int:
+    """Return the number of rows that a plan assumes; QueryError Q41."""
     if rows is None:
         if neighbors == "replace-one":
             raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
