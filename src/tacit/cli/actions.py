@@ -68,7 +68,7 @@ def plan(
 ) -> None:
     """`tacit plan`."""
     found = read(path)
-    known = {**found.expect, **_expected(expect)}
+    known = {**found.expect, **expected_words(expect)}
     if isinstance(found, Study):
         page, after, inputs = studies.plan(found, price, level, widths, known), " --site SITE.toml", (path,)
         who = found.contact
@@ -104,7 +104,7 @@ def _next(page: Plan, command: str) -> str:
     return f"Not now: the release would be refused\n  {in_shell(hint or '', options)}"
 
 
-def _expected(given: Sequence[str]) -> dict[str, Any]:
+def expected_words(given: Sequence[str]) -> dict[str, Any]:
     """Return the values of --expect, each a line of `[expect]`; CommandError C03 where one is no such line."""
     made: dict[str, Any] = {}
     for line in given:
@@ -128,9 +128,9 @@ def _page(job: Job, price: dict[str, str | None], analyst: str | None, level: fl
     if where is not None and "://" not in where and os.path.exists(where):
         standing = _open(job, where).standing(_analyst(job, analyst))
         budget, spent = standing.budget, standing.spent
-    cost = _price(job, price)
+    cost = price_of(job, price)
     page = make(
-        _asks(job),
+        questions_of(job),
         job.schema,
         rows=job.rows,
         shares=job.shares,
@@ -161,7 +161,7 @@ def release(
     from tacit.curator.curator import Curator
 
     job = _job(path)
-    asks, cost = _asks(job), _price(job, price)
+    asks, cost = questions_of(job), price_of(job, price)
     check_levels(asks, level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
     if not os.path.isdir(target.parent):
@@ -214,7 +214,7 @@ def _same_rows(job: Job, rows: int | None) -> None:
         raise FileError(message, code="F09", hint=f"rows = {rows}, or the right file")
 
 
-def _asks(job: Job) -> Any:
+def questions_of(job: Any) -> Any:
     """Return the queries of a file; FileError F09 where there are none."""
     if not job.asks:
         raise FileError(f"{job.path} asks nothing.", code="F09", hint='[ask.age], then query = "Mean", columns = "age"')
@@ -229,7 +229,7 @@ def _data(job: Job) -> Path:
     return job.data
 
 
-def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
+def price_of(job: Any, given: dict[str, str | None]) -> dict[str, Any]:
     """Return the command's price, or the file's `[spend]`; CommandError C02 where neither is given."""
     typed = {name: value for name, value in given.items() if value is not None}
     if typed:

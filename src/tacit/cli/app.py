@@ -111,15 +111,25 @@ def plan(
         list[str] | None,
         typer.Option("--expect", help="What is known of a column, as in [expect]: 'fare = { mean = 12, sd = 9 }'."),
     ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Of each question: every method that could answer it, at its share.")
+    ] = False,
     save: Annotated[
-        str | None, typer.Option("--save", help="Write the page to be signed (.html .txt .docx .pdf).")
+        str | None,
+        typer.Option("--save", help="Write the page to be signed (.html .txt .docx .pdf); with --compare the tables."),
     ] = None,
+    plot: Annotated[str | None, typer.Option("--plot", help="With --compare: draw the widths, one file each.")] = None,
     as_json: Json = False,
 ) -> None:
     """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
     from tacit.cli import actions
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    if compare or plot is not None:
+        from tacit.cli import compare_commands as comparing
+
+        comparing.compare(job, price, compare, level, width or [], save, plot, expect or [], as_json)
+        return
     actions.plan(job, price, analyst, level, width or [], save, as_json, expect or [])
 
 

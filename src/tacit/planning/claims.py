@@ -146,5 +146,9 @@ COUNTED: Final = Claim(
     "many cells for few rows",
 )
 OTHER: Final = Claim(
-    "asymptotic", "see the page of the method", "coverage.md", "see the page of the method", "see the cautions of a plan"
+    "asymptotic",
+    "see the page of the method",
+    "coverage.md",
+    "see the page of the method",
+    "see the cautions of a plan",
 )

@@ -13,6 +13,7 @@ from tacit.base.arguments import described, named_arguments
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError, TacitError
 from tacit.estimates.terms import check_level
+from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.query import Regression
@@ -24,7 +25,7 @@ from tacit.planning.narrower import way_taken
 from tacit.planning.plan import checked_neighbors, checked_rows
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.way_answers import Assumed
-from tacit.planning.ways import Way, ways_of
+from tacit.planning.ways import BY_LAW, Way, ways_of
 from tacit.privacy import Cost, Number
 from tacit.release.query import Query
 from tacit.schema import Schema
@@ -45,6 +46,7 @@ def compare(
     level: float = 0.95,
     neighbors: str = "replace-one",
     expect: Expect | None = None,
+    law: Any = None,
 ) -> Comparison:
     """Every method that could answer a question at one price, side by side, without data.
 
@@ -52,6 +54,7 @@ def compare(
     statistic is compared.
     rows: the number of rows (public under replace-one; a guess otherwise).  The price is `rho=`, `epsilon=`, or
     `epsilon=` with `delta=`; each way is planned at all of it.  expect: what is known of columns, as in `plan`.
+    law: one that the column of a mean or of quantiles may follow, `tc.families.Lognormal(…)`, for ways by it, too.
 
     For each way: the expected width of its interval over that of the narrowest, and over that of the question's own
     answer without privacy; both standard errors; what its interval claims, and on which page of the reference that was
@@ -66,27 +69,42 @@ def compare(
     >>> [one.name for one in made.ways if one.answers]
     ['Regression, sums over rows', 'Histogram, a fit to its cells']
     """
+    cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
+    return compare_at(cost, question, schema, rows=rows, level=level, neighbors=neighbors, expect=expect, law=law)
+
+
+def compare_at(
+    cost: Cost,
+    question: Query[Any] | str,
+    schema: Schema | Mapping[str, Any],
+    *,
+    rows: int | None,
+    level: float = 0.95,
+    neighbors: str = "replace-one",
+    expect: Expect | None = None,
+    law: Any = None,
+    name: str = "",
+    asks: Mapping[str, Query[Any]] | None = None,
+) -> Comparison:
+    """`compare` at a share of a file's price; name: of the question in the file, asks: all questions of the file."""
     declared = schema if isinstance(schema, Schema) else Schema(schema)
-    size = checked_rows(rows, neighbors)
     checked_neighbors(neighbors)
+    size = checked_rows(rows, neighbors)
     check_level(level)
     query = _query(question)
-    cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
-    known = Expectations.of(expect, declared, asked_parameters({"": query})).of_question("")
+    asked = query if law is None else _of_law(query, law)
+    known = Expectations.of(expect, declared, asked_parameters({**(asks or {}), name: asked})).of_question(name)
     public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows)
     assumed = Assumed(size, query.level if isinstance(query, Quantiles) else level, known)
 
     shape = design(query, public, cost)  # raises what is wrong with the question itself
-    found = [_planned(way, public, cost, assumed) for way in ways_of(query, public, cost)]
+    found = [_planned(way, public, cost, assumed) for way in ways_of(query, public, cost, law)]
     reference = _reference(found)
     made = [_compared(way, terms, reference, assumed) for way, terms in found]
-    called = PlannedQuestion("", shape, ()).asked
-    auto = way_taken(replace(query, method="auto"), shape, public) if isinstance(query, Regression) else None
-    notes = (*_assumed_words(known), *(() if auto is None else (auto,)))
+    called = f"{name}: {PlannedQuestion('', shape, ()).asked}" if name else PlannedQuestion("", shape, ()).asked
+    notes = (*_assumed_words(known), *_auto(query, public, cost))
     made.sort(key=lambda one: one.ratio)
-    return Comparison(
-        called, query, size, neighbors == "replace-one" or rows is not None, cost, assumed.level, tuple(made), notes
-    )
+    return Comparison(called, query, size, rows is None, cost, assumed.level, tuple(made), notes)
 
 
 def _query(question: object) -> Query[Any]:
@@ -100,6 +118,24 @@ def _query(question: object) -> Query[Any]:
         text = f"{described(question)} is no question, and no formula with ~."
         raise QueryError(text, code="Q04", hint=hint)
     return cast("Query[Any]", question)
+
+
+def _of_law(query: Any, law: object) -> Query[Any]:
+    """Return the question of the parameters of a law of the question's column; QueryError Q130 where there is none."""
+    kind = type(query).__name__
+    if kind not in BY_LAW or len(getattr(query, "columns", ("",))) > 1:
+        text = f"law= of compare: no function of a law answers this {kind}."
+        raise QueryError(text, code="Q130", hint="leave law= out, or ask a mean or quantiles of one column")
+    return SampleAndAggregate(query.column if kind == "Quantiles" else query.columns[0], law)
+
+
+def _auto(query: Query[Any], public: Public, cost: Cost) -> tuple[str, ...]:
+    """Return in words what method="auto" of a regression would take."""
+    if not isinstance(query, Regression):
+        return ()
+    asked = replace(query, method="auto")
+    found = way_taken(asked, design(asked, public, cost), public)
+    return () if found is None else (found,)
 
 
 def _planned(way: Way, public: Public, cost: Cost, assumed: Assumed) -> tuple[Way, tuple[Expected, ...]]:
@@ -119,9 +155,7 @@ def _reference(found: Sequence[tuple[Way, tuple[Expected, ...]]]) -> tuple[Expec
     return next(told, ())
 
 
-def _compared(
-    way: Way, terms: tuple[Expected, ...], reference: tuple[Expected, ...], assumed: Assumed
-) -> ComparedWay:
+def _compared(way: Way, terms: tuple[Expected, ...], reference: tuple[Expected, ...], assumed: Assumed) -> ComparedWay:
     """Return a way with its ratio to the answer without privacy; without one where a term has no answer."""
     made = ComparedWay(way.name, way.claim, way.query, way.cost, (), math.inf, way.reason)
     if not terms or len(terms) != len(reference):
@@ -147,4 +181,8 @@ def _completed(one: Expected, other: Expected, assumed: Assumed) -> Expected:
 
 def _assumed_words(known: Expectations) -> tuple[str, ...]:
     columns = known.columns
-    return (f"assumed: as expected: {', '.join(columns)}; of other columns: {ASSUMED}" if columns else f"assumed: {ASSUMED}",)
+    return (
+        f"assumed: as expected: {', '.join(columns)}; of other columns: {ASSUMED}"
+        if columns
+        else f"assumed: {ASSUMED}",
+    )

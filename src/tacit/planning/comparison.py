@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.base.table import Align, Table, format_number, shown_by_summary
 from tacit.errors import QueryError, nearest
-from tacit.method.shared.plan_expected import ASSUMED, Expected
+from tacit.method.shared.plan_expected import Expected
 from tacit.planning.claims import Claim
 from tacit.privacy import Cost
 from tacit.release.query import Query
@@ -21,8 +21,17 @@ if TYPE_CHECKING:
 
     from tacit.plots.canvas import Drawn
 
-COLUMNS: Final = ("way", "width", "narrowest = 1", "no privacy = 1", "SE of sampling", "SE of noise", "interval", "cost")
-SIDES: Final[tuple[Align, ...]] = ("left", *("right",) * 5, "left", "left")
+COLUMNS: Final = (
+    "way",
+    "width",
+    "narrowest = 1",
+    "no privacy = 1",
+    "SE of sampling",
+    "SE of noise",
+    "interval",
+    "cost",
+)
+SIDES: Final[tuple[Align, ...]] = ("left", "right", "right", "right", "right", "right", "left", "left")
 KINDS: Final = {"pure": "pure", "zcdp": "ρ", "approximate": "(ε, δ)", "gdp": "part of (ε, δ)"}
 """What a cost counts in, by its kind."""
 
@@ -82,7 +91,7 @@ class Comparison:
     question: str
     query: Query[Any]
     rows: int
-    public: bool
+    guessed: bool
     cost: Cost
     level: float
     ways: tuple[ComparedWay, ...]
@@ -125,7 +134,7 @@ class Comparison:
 
     @property
     def _title(self) -> str:
-        rows = f"{self.rows:,} rows" + ("" if self.public else ", a guess")
+        rows = f"{self.rows:,} rows" + (", a guess" if self.guessed else "")
         return f"{self.question} · {rows} · {self.cost} · {100 * self.level:g}% intervals"
 
     def _row(self, one: ComparedWay, best: float) -> tuple[object, ...]:
@@ -148,7 +157,7 @@ class Comparison:
         shown = next((one.terms[self._shown].term for one in self.ways if one.terms), "")
         said = f"widths and errors are those of {shown}; ratios are over all {several:,} terms" if several > 1 else None
         told = [
-            f"{one.name}: {one.claim.how} ({one.claim.page}); also gives {one.claim.gives}; poor: {one.claim.fails}"
+            f"{one.name}: {one.claim.how} ({one.claim.page}); also gives {one.claim.gives}; may fail: {one.claim.fails}"
             for one in self.ways
             if one.answers
         ]
@@ -159,20 +168,17 @@ class Comparison:
         """Return a row for each way and term: width, standard error, share of privacy, and the ratio over all terms."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-        rows = [
-            {
-                "way": one.name,
-                "term": term.term,
-                "width": term.width,
-                "std_error": term.std_error,
-                "privacy_share": term.privacy,
-                "ratio": one.ratio,
-                "coverage": one.claim.coverage,
-            }
-            for one in self.ways
-            for term in one.terms
-        ]
-        return pd.DataFrame(rows).set_index(["way", "term"]) if rows else pd.DataFrame()
+        facts = [(one, term) for one in self.ways for term in one.terms]
+        columns: dict[str, list[Any]] = {
+            "way": [one.name for one, _ in facts],
+            "term": [term.term for _, term in facts],
+            "width": [term.width for _, term in facts],
+            "std_error": [term.std_error for _, term in facts],
+            "privacy_share": [term.privacy for _, term in facts],
+            "ratio": [one.ratio for one, _ in facts],
+            "coverage": [one.claim.coverage for one, _ in facts],
+        }
+        return pd.DataFrame(columns)
 
     def to_text(self) -> str:
         """Return the table as text."""
@@ -195,21 +201,20 @@ class Comparison:
         }
 
     def plot(self, ax: Any = None) -> Drawn:
-        """Draw the expected widths: a light bar with privacy, a dark one for sampling alone, a row for each way.
+        """Draw the expected widths, a row for each way: a light bar from that for sampling alone to that with privacy.
 
         InferenceError I20 without matplotlib.
         """
-        from tacit.plots.canvas import Caption, Intervals
-        from tacit.plots.intervals import estimate as draw
+        from tacit.plots.canvas import Caption
+        from tacit.plots.width_plot import widths as draw
 
         terms = [one.terms[self._shown] if one.answers else None for one in self.ways]
-        half = np.array([0.0 if one is None else one.width / 2 for one in terms])
-        # of an interval without a standard error the part of sampling is that of the question's own
-        alone = np.array([0.0 if one is None or not math.isfinite(one.without) else one.without / 2 for one in terms])
-        names = tuple(one.name for one in self.ways)
-        shown = Intervals(names, np.zeros(len(terms)), np.stack([-half, half], axis=-1), self.level, alone)
-        caption = Caption(self._title, "expected interval, about the estimate", f"assumed: {ASSUMED}")
-        return draw(shown, caption, ax, known=[one is not None for one in terms])
+        whole = np.array([math.nan if one is None else one.width for one in terms])
+        alone = np.array([math.nan if one is None else one.without for one in terms])
+        names = [one.name for one in self.ways]
+        note = next((one for one in self.notes if one.startswith("assumed")), "")
+        caption = Caption(self._title, f"expected width of the {100 * self.level:g}% interval", note)
+        return draw(names, whole, alone, self.level, caption, ax)
 
 
 def _number(x: float) -> str:

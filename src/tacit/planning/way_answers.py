@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import QueryError
+from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.fit_release import fit_release
+from tacit.method.blocks.estimate_distribution import FittedLaw, correlation
 from tacit.method.histogram.estimate_from_cells.cell_moments import moments
 from tacit.method.histogram.estimate_from_cells.cell_quantiles import quantiles
 from tacit.method.shared.asked_parameters import law_as_expected
@@ -82,7 +84,7 @@ def named(names: Sequence[str]) -> Reader:
     return read
 
 
-def mean_of_law(shape: Measurement, assumed: Assumed) -> Sequence[Expected]:
+def mean_of_normal(shape: Measurement, assumed: Assumed) -> Sequence[Expected]:
     """Return the precision of the mean of a normal law, with values as expected, else as wide as even ones."""
     query: Any = shape.query
     column = query.what if isinstance(query.what, str) else query.what[0]
@@ -93,6 +95,34 @@ def mean_of_law(shape: Measurement, assumed: Assumed) -> Sequence[Expected]:
         span = box.upper - box.lower
         told[column] = ExpectedNumbers((box.lower + box.upper) / 2, EVEN * span, 0.0, box.lower, box.upper)
     return named(("mean",))(shape, replace(assumed, expect=replace(assumed.expect, numbers=told)))
+
+
+def mean_by_law(shape: Measurement, assumed: Assumed) -> Sequence[Expected]:
+    """Return the precision of the mean of a law, a function of its parameters."""
+    return _of_law(shape, assumed, lambda law: law.mean())
+
+
+def quantiles_by_law(probs: Sequence[float]) -> Reader:
+    """Return a reader of the quantiles of a law, functions of its parameters."""
+    return lambda shape, assumed: _of_law(shape, assumed, lambda law: law.quantile(list(probs)))
+
+
+def _of_law(shape: Measurement, assumed: Assumed, of: Callable[[FittedLaw], Any]) -> Sequence[Expected]:
+    """Return the precision of functions of a law's parameters, by the delta method at the planned errors of these."""
+    model = cast(Any, as_expected(shape, assumed.expect)).blocks.model
+    terms = own(shape, assumed)
+    if any(not math.isfinite(one.width) for one in terms):
+        raise QueryError("the noise is too large for the law's parameters.", code="Q130", hint="a higher price")
+    errors = np.array([[math.sqrt(1 - one.privacy), math.sqrt(one.privacy)] for one in terms])
+    errors *= np.array([[one.std_error] for one in terms])
+    sampling = np.outer(errors[:, 0], errors[:, 0]) * correlation(model, model.fallback)
+    empty: Any = simulated(shape, tuple(np.zeros((0, 1), dtype=np.int64) for _ in shape.columns))
+    values = np.array([one.value for one in terms])
+    made = NormalEstimate(
+        empty, "", "", tuple(model.names), values, sampling, np.diag(errors[:, 1] ** 2), (None,) * len(terms)
+    )
+    found = of(FittedLaw(made, model))
+    return _terms(found, range(len(found.terms)), assumed)
 
 
 def first(number: int) -> Reader:

@@ -61,28 +61,30 @@ class Way:
     reason: str | None = None
 
 
-def ways_of(query: Any, public: Public, cost: Cost) -> tuple[Way, ...]:
-    """Return the ways to answer a question, the question itself first."""
-    found = _WAYS.get(type(query).__name__)
-    return (Way(type(query).__name__, claims.OTHER, query),) if found is None else tuple(found(query, public, cost))
+def ways_of(query: Any, public: Public, cost: Cost, law: Any = None) -> tuple[Way, ...]:
+    """Return the ways to answer a question, the question itself first; law: one that its column may follow, or None."""
+    kind = type(query).__name__
+    if kind not in _WAYS:
+        return (Way(kind, claims.CELL_COUNTS if kind == "Histogram" else claims.OTHER, query),)
+    return tuple(_WAYS[kind](query, public, cost, law))
 
 
-def _mean(query: Mean, public: Public, cost: Cost) -> Iterator[Way]:
+def _mean(query: Mean, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Mean", claims.SUMS, query)
     yield from _other_noise(query, claims.SUMS, cost)
     yield _moments(query, public, "Histogram, its mean", 0)
-    yield from _laws_of_mean(query, public)
+    yield from _laws_of_mean(query, public, law)
     yield from _replicates(query)
 
 
-def _sum(query: Sum, public: Public, cost: Cost) -> Iterator[Way]:
+def _sum(query: Sum, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Sum", claims.TOTALS, query)
     yield from _other_noise(query, claims.TOTALS, cost)
     yield _mean_times_rows(query, public)
     yield from _replicates(query)
 
 
-def _count(query: Count, public: Public, cost: Cost) -> Iterator[Way]:
+def _count(query: Count, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Count", claims.COUNTS, query)
     yield from _other_noise(query, claims.COUNTS, cost)
     name = "Histogram, its counts"
@@ -95,7 +97,7 @@ def _count(query: Count, public: Public, cost: Cost) -> Iterator[Way]:
     yield from _replicates(query)
 
 
-def _variance(query: Variance, public: Public, cost: Cost) -> Iterator[Way]:
+def _variance(query: Variance, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Variance", claims.SUMS, replace(query, interval=True))
     alone = "Variance, one integer"
     if cost.noise == "laplace":
@@ -106,19 +108,22 @@ def _variance(query: Variance, public: Public, cost: Cost) -> Iterator[Way]:
     yield Way("Bootstrap", claims.REPLICATES, None, reason="its replicates are of a mean, a sum or counts")
 
 
-def _quantiles(query: Quantiles, public: Public, cost: Cost) -> Iterator[Way]:
+def _quantiles(query: Quantiles, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Quantiles", claims.SELECTED, replace(query, interval=True))
     if query.level == Quantiles("x", [Fraction(1, 2)]).level:
         yield Way("Quantiles, points alone", claims.POINT, replace(query, interval=False))
     probs = tuple(map(float, query.probs))
     read = way_answers.quantiles_of(query.column, probs, query.by)
     yield _cells(query, public, "Histogram, its quantiles", read)
-    why = "no law of the column is named: SampleAndAggregate(…).law().quantile(…) is by one"
-    yield Way("a family's quantiles", claims.BLOCKS, None, reason=why)
+    why = _no_law(query) or ("no law of the column is named: law=tc.families.Lognormal(…)" if law is None else None)
+    if why is not None:
+        yield Way("SampleAndAggregate", claims.BLOCKS, None, reason=why)
+    else:
+        yield from _functions_of_law(query, query.column, law, way_answers.quantiles_by_law(probs))
     yield Way("Bootstrap", claims.REPLICATES, None, reason="its replicates are of a mean, a sum or counts")
 
 
-def _regression(query: Regression, public: Public, cost: Cost) -> Iterator[Way]:
+def _regression(query: Regression, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     yield Way("Regression, sums over rows", claims.SCORES, replace(query, method="scores"))
     yield Way("Regression, cells", claims.COUNTED, replace(query, method="cells"))
     yield _fitted_cells(query, public)
@@ -129,7 +134,7 @@ def _regression(query: Regression, public: Public, cost: Cost) -> Iterator[Way]:
     yield Way("Bootstrap", claims.REPLICATES, None, reason="its replicates are of a mean, a sum or counts")
 
 
-def _law(query: Any, public: Public, cost: Cost) -> Iterator[Way]:
+def _law(query: Any, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
     """Yield the ways to the parameters of a law, of a column or of a regression; the question's own first."""
     ways = list(_ways_of_law(query, public))
     mine = "SufficientStatistics" if isinstance(query, SufficientStatistics) else _called(query)
@@ -236,7 +241,7 @@ def _cells(query: Any, public: Public, name: str, read: Reader) -> Way:
         why = "a histogram needs a column of numbers"
     if why is not None:
         return Way(name, claims.CELLS, None, reason=why)
-    bins = {**_bins(query), columns[0]: "auto"}
+    bins: Any = {**_bins(query), columns[0]: "auto"}
     asked = Histogram((columns[0], *query.by), bins=bins, where=query.where)
     return Way(name, claims.CELLS, asked, read)
 
@@ -249,34 +254,50 @@ def _bins(query: Any) -> dict[str, Any]:
     return dict(cast("tuple[tuple[str, Any], ...]", query.bins))
 
 
-def _laws_of_mean(query: Mean, public: Public) -> Iterator[Way]:
-    """Yield the ways by the law of a column: Bernoulli's of a Boolean, else a normal one within the bounds."""
+def _laws_of_mean(query: Mean, public: Public, law: Any) -> Iterator[Way]:
+    """Yield the ways by the law of a column: a normal one within the bounds, where none is named."""
     column = dict(public.schema.items()).get(query.columns[0])
-    why = None
-    if query.by or query.weights is not None or query.per is not None:
-        why = "it has no groups and no weights"
-    elif len(query.columns) > 1:
-        why = "it is of one column"
-    elif isinstance(column, Boolean):
+    why = _no_law(query)
+    if why is None and isinstance(column, Boolean):
         why = "of a Boolean it is what Mean asks"
-    elif not isinstance(column, Real | Integer) or column.lower is None or column.upper is None:
+    bounded = isinstance(column, Real | Integer) and column.lower is not None and column.upper is not None
+    if why is None and law is None and not bounded:
         why = "the mean of a date is the parameter of no law"
     if why is not None:
         yield Way("SufficientStatistics", claims.STATISTICS, None, reason=why)
         yield Way("SampleAndAggregate", claims.BLOCKS, None, reason=why)
         return
+    name = query.columns[0]
+    if law is not None:
+        yield from _functions_of_law(query, name, law, way_answers.mean_by_law)
+        return
     from tacit.families import Normal
 
     assert isinstance(column, Real | Integer)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
-    law, name = Normal(mean=(low, high), sd=((high - low) / NARROWEST, (high - low) / 2)), query.columns[0]
-    read = way_answers.mean_of_law
-    statistics = SufficientStatistics(name, law, where=query.where)
+    normal = Normal(mean=(low, high), sd=((high - low) / NARROWEST, (high - low) / 2))
+    read = way_answers.mean_of_normal
+    statistics = SufficientStatistics(name, normal, where=query.where)
     yield Way("SufficientStatistics, normal law", claims.STATISTICS, statistics, read)
-    blocks = SampleAndAggregate(name, law, where=query.where, method="tuned")
+    blocks = SampleAndAggregate(name, normal, where=query.where, method="tuned")
     yield Way("SampleAndAggregate, normal law, blocks", claims.BLOCKS, blocks, read)
-    step = replace(blocks, one_step=True)
-    yield Way("SampleAndAggregate, normal law, one step", claims.STEP, step, read)
+    yield Way("SampleAndAggregate, normal law, one step", claims.STEP, replace(blocks, one_step=True), read)
+
+
+def _no_law(query: Any) -> str | None:
+    """Return why a question about a column is none that the law of the column answers, or None."""
+    if query.by or getattr(query, "weights", None) is not None or getattr(query, "per", None) is not None:
+        return "a law has no groups and no weights"
+    return "a law is of one column" if len(getattr(query, "columns", ("",))) > 1 else None
+
+
+def _functions_of_law(query: Any, name: str, law: Any, read: Reader) -> Iterator[Way]:
+    """Yield the ways by a function of the parameters of a law that is named."""
+    blocks = SampleAndAggregate(name, law, where=query.where, method="tuned")
+    kind = blocks.model.words["family"]
+    yield Way(f"SampleAndAggregate, {kind} law, blocks", claims.BLOCKS, blocks, read)
+    step = f"SampleAndAggregate, {kind} law, one step"
+    yield _made(step, claims.STEP, lambda: replace(blocks, one_step=True), read)
 
 
 def _mean_times_rows(query: Sum, public: Public) -> Way:
@@ -300,14 +321,14 @@ def _replicates(query: Any) -> Iterator[Way]:
 
 
 def _other_noise(query: Any, claim: Claim, cost: Cost) -> Iterator[Way]:
-    """Yield the same sums with noise of another law: of a pair its ε alone, of a pure price the sum of several draws."""
+    """Yield the same sums with noise of another law: at a pair the Laplace noise of its ε alone."""
     kind = type(query).__name__
     if cost.kind == "approximate" and cost.epsilon is not None:
         pure = Cost(epsilon=cost.epsilon)
         yield Way(f"{kind}, ε alone", claims.PURE_PART, query, cost=pure)
 
 
-_WAYS: Final[Mapping[str, Callable[[Any, Public, Cost], Iterator[Way]]]] = {
+_WAYS: Final[Mapping[str, Callable[[Any, Public, Cost, Any], Iterator[Way]]]] = {
     "Mean": _mean,
     "Sum": _sum,
     "Count": _count,
@@ -318,3 +339,5 @@ _WAYS: Final[Mapping[str, Callable[[Any, Public, Cost], Iterator[Way]]]] = {
     "SufficientStatistics": _law,
 }
 """The ways of each question, by the name of its class."""
+BY_LAW: Final = ("Mean", "Quantiles")
+"""Questions that a function of the parameters of a law answers."""

@@ -250,7 +250,7 @@ def joint(release: Released, model: Likelihood, found: Estimate, errors: Errors,
     if errors == "blocks":
         size = np.sqrt(found.sampling_variances)
         # released variances D and the model's correlations R: D^½ R D^½
-        covariance = np.outer(size, size) * _correlation(model, scores.inner(model, found.values))
+        covariance = np.outer(size, size) * correlation(model, scores.inner(model, found.values))
     else:
         covariance = sampling(release, model, found.values, errors, rng).covariance
     return NormalEstimate(
@@ -259,7 +259,7 @@ def joint(release: Released, model: Likelihood, found: Estimate, errors: Errors,
     )  # fmt: skip
 
 
-def _correlation(model: Likelihood, at: Array) -> Array:
+def correlation(model: Likelihood, at: Array) -> Array:
     """Return the correlations of maximum-likelihood estimates; the identity where the information has no inverse."""
     try:
         inverse = np.linalg.inv(np.asarray(model.fisher(at), dtype=np.float64))

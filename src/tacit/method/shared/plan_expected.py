@@ -53,7 +53,15 @@ def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = 
 def uniform_integers(shape: Measurement, rows: int, expect: Expectations = NOTHING) -> tuple[NDArray[np.int64], ...]:
     """Return the integers of each part, shape (cells, k), for values and cells as expected, else evenly spread."""
     sizes = rows * cell_shares(shape, expect)
-    return tuple(np.rint(np.outer(sizes, _mean_row(column, expect))).astype(np.int64) for column in shape.columns)
+    return tuple(_integers(column, sizes, expect) for column in shape.columns)
+
+
+def _integers(column: PartSpec, sizes: Array, expect: Expectations) -> NDArray[np.int64]:
+    """Return the integers of one part for cells of these sizes, shape (cells, k)."""
+    if column.form.name == "deviations":  # one integer that is no linear function of sums over rows
+        each = [tuple(round(size * one) for one in _mean_sums(column, expect)) for size in sizes.tolist()]
+        return np.array([column.form.assemble(sums) for sums in each], dtype=np.int64)
+    return np.rint(np.outer(sizes, _mean_row(column, expect))).astype(np.int64)
 
 
 def of_integers(
@@ -98,13 +106,18 @@ def _mean_row(column: PartSpec, expect: Expectations) -> Array:
         # the last class holds the cells that are as declared
         one[-1] = 1 if column.weight is None else column.weight.G
         return one
-    values, each = ([0], np.ones(1)) if column.rowmap is None else values_of(column.rowmap, expect, POINTS)
+    sums = _mean_sums(column, expect)
     weights, heavy = _weights(column, expect)
-    sums = np.array([each @ p.numpy(np.array(values)) for p in column.form.polynomials])
     if column.form.weights:
         # weights and values are assumed independent: the mean of a product is the product of means
         sums = sums * [heavy @ q.numpy(np.array(weights)) for q in column.form.weights]
     return np.asarray(np.array(column.form.matrix, dtype=np.float64) @ sums, dtype=np.float64)
+
+
+def _mean_sums(column: PartSpec, expect: Expectations) -> Array:
+    """Return the mean of each polynomial of a row, shape (number of polynomials,)."""
+    values, each = ([0], np.ones(1)) if column.rowmap is None else values_of(column.rowmap, expect, POINTS)
+    return np.array([each @ p.numpy(np.array(values)) for p in column.form.polynomials])
 
 
 def _weights(column: PartSpec, expect: Expectations) -> tuple[list[int], Array]:
