@@ -195,12 +195,12 @@ def ratios(design: Design, number: int, price: dict[str, Any], repeats: int) -> 
 HEAD = "| question | rows | price | ways | actual ÷ planned, each way | within 1.5 |\n|---|---:|---|---:|---|---:|"
 TEXT = """## Comparisons and releases
 
-What `tc.compare` foretells for {designs} designs, and what releases then have: 12 questions, 2,000 and 20,000 rows, three prices.
-Of every way that is expected to answer with an interval, the median width over {repeats} releases of tables drawn anew, over the
-planned width (of several terms the root mean square of ratios).  Plans are told nothing of evenly spread columns, and of
-others means, standard deviations and shares to one digit; the rows are skewed, and regressors are not independent of
-the response, as plans take them to be.  Written by `python benchmarks/compared_ways.py`, whose designs were committed before one
-of them was simulated.
+What `tc.compare` foretells for {designs} designs, and what releases then have: 12 questions, 2,000 and 20,000 rows,
+three prices.  Of every way that is expected to answer with an interval, the median width over {repeats} releases of
+tables drawn anew, over the planned width (of several terms the root mean square of ratios).  Plans are told nothing of
+evenly spread columns, and of others means, standard deviations and shares to one digit; the rows are skewed, and
+regressors are not independent of the response, as plans take them to be.  Written by
+`python benchmarks/compared_ways.py`, whose designs were committed before one of them was simulated.
 
 {summary}
 """
