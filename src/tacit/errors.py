@@ -96,6 +96,8 @@ CODES: Final[dict[str, str]] = {
     "Q120": "a statistic that has no bootstrap",
     "Q121": "an impossible number of bootstrap replicates",
     "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
+    "Q130": "nothing to compare: no way has an answer, or no such way, or a law that answers nothing",
+    "Q131": "an impossible number of Laplace draws, or a price that buys none",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
     "Q40": "a width that no price achieves",
     "Q41": "a plan needs a number of rows",

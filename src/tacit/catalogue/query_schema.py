@@ -16,6 +16,7 @@ from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
 from tacit.method.regression.query import MODELS, Regression
 from tacit.method.sufficient_statistics.query import METHODS, SufficientStatistics
+from tacit.noise.averaged_laplace import MOST_DRAWS
 from tacit.release.query import Query
 from tacit.release.query_checks import MOST_THRESHOLD
 from tacit.schema.logistic_bins import FEWEST, MOST_BINS
@@ -60,6 +61,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
         "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
+        "laplace_draws": {"type": "integer", "minimum": 2, "maximum": MOST_DRAWS},
         "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}

@@ -3,7 +3,7 @@
 The mean of k Laplace variables of scale k b is the sum of k of scale b.  In integers it is the sum of k two-sided
 geometric variables of scale b = sensitivity / epsilon: the first alone is a release at epsilon, and the others are
 independent of the rows, so that adding them is post-processing.  The variance is k times that of the first, the excess
-kurtosis 3 / k: it buys nothing but a shape, and no question of Tacit's has it.
+kurtosis 3 / k: it buys nothing but a shape, for those who ask for it (`laplace_draws`).
 
 The sum is the difference of two negative binomial variables: of the numbers of trials until the k-th success in two
 streams of trials, of success probability p = 1 - q, q = exp(-1 / b).  When the second stream is done, the first lacks
@@ -44,6 +44,16 @@ class AveragedLaplace:
     draws: int
     name: ClassVar[str] = "averaged Laplace"
 
+    @property
+    def one(self) -> DiscreteLaplace:
+        """The law of one draw."""
+        return DiscreteLaplace(self.scale)
+
+    @property
+    def pieces(self) -> tuple[tuple[DiscreteLaplace, int, int], ...]:
+        """Its independent summands: law, multiplier, how many."""
+        return ((self.one, 1, self.draws),)
+
     def __post_init__(self) -> None:
         check_scale(self.scale)
         if type(self.draws) is not int or not 1 <= self.draws <= MOST_DRAWS:
@@ -61,7 +71,7 @@ class AveragedLaplace:
 
     def variance(self) -> float:
         """Return that of one draw, `draws` times."""
-        return self.draws * DiscreteLaplace(self.scale).variance()
+        return self.draws * self.one.variance()
 
     def pmf(self, k: ArrayLike) -> Floats:
         """See `Law.pmf`: the first stream has its last success so many trials after the second is done."""
@@ -91,11 +101,10 @@ class AveragedLaplace:
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """See `Law.sample`."""
-        one = DiscreteLaplace(self.scale)
-        return one.sample(self.draws * size, rng).reshape(self.draws, size).sum(axis=0)
+        return self.one.sample(self.draws * size, rng).reshape(self.draws, size).sum(axis=0)
 
     def to_dict(self) -> dict[str, str | int]:
-        """See `Law.to_dict`; no release stores this law."""
+        """See `Law.to_dict`."""
         return {"law": self.name, "scale": str(self.scale), "draws": self.draws}
 
     @property

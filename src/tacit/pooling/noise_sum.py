@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import is_gaussian, tail
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import Floats, Law
 
 SMALL: Final = 2_000.0
@@ -96,11 +97,18 @@ class NoiseSum:
 
 def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
     """Return the law of the sum of noises given as (law, multiplier, how many)."""
+    pieces = [plain for one in pieces for plain in _plain(one)]
     each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]
     total = sum(v * count for v, count, _ in each)
     # a Laplace noise of variance v has fourth cumulant 3 v**2, a normal one 0; the 3 cancels in the share
     excess = sum(v * v * count for v, count, normal in each if not normal) ** 0.5
     return NoiseSum(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
+
+
+def _plain(piece: Piece) -> list[Piece]:
+    """Return a noise, or of a sum of several draws these."""
+    law, weight, count = piece
+    return [(law.one, weight, count * law.draws)] if isinstance(law, AveragedLaplace) else [piece]
 
 
 @lru_cache(maxsize=64)

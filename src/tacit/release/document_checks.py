@@ -16,6 +16,7 @@ from itertools import pairwise
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import Law
 from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
@@ -213,6 +214,9 @@ def _noise(made: Release, part: Part, facts: EncodingFacts) -> Iterator[str]:
     """Check that constants, sensitivities and noise follow from encoding, neighbouring relation and price."""
     constants = tuple(sorted(part.parameters.items()))
     wider = made.query.widens_noise
+    asked: int = getattr(made.query, "laplace_draws", 1)
+    if (part.law.draws if isinstance(part.law, AveragedLaplace) else 1) != asked:
+        yield f"has {part.law.name} noise, where the question asks for {asked} Laplace draw{'s' if asked > 1 else ''}"
     price = price_of_noise(part, made.parts)
     yield from _made_so(part.form, constants, part.law, part.l1, part.l2_squared, price, facts, wider)
 

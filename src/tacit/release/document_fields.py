@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.stored_laws import LONGEST_SCALE, VECTORS
 from tacit.privacy.budget import Neighbors
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS
@@ -78,15 +79,16 @@ NOISE: Final = Named(
     "noise",
     Record(
         {
-            "law": OneOf((*ADDS, *VECTORS, *SELECTS)),
+            "law": OneOf((*ADDS, AveragedLaplace.name, *VECTORS, *SELECTS)),
             "scale": FRACTION,
             "size": Whole(1),
             "dimension": Whole(1),
+            "draws": Whole(2),
         },
         "The law of each integer's own noise, in grid steps; dimension: how many integers one vector of noise has; "
         "size: how many of them are of this part, where the vector is of several.  They are protected together, at "
-        "the sum of their costs.",
-        optional=("size", "dimension"),
+        "the sum of their costs.  draws: how many independent draws are added up in each integer.",
+        optional=("size", "dimension", "draws"),
     ),
 )
 SENSITIVITY: Final = Named(

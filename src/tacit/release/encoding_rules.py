@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import LAWS, RoundedNormal
 from tacit.noise.permute_and_flip import SELECTS as SELECTION_LAWS
 from tacit.noise.product import ProductLaplace
@@ -26,6 +27,8 @@ ADDS: Final = tuple(LAWS)
 """Names of laws of additive noise."""
 OF_COLUMNS: Final = (*ADDS, ProductLaplace.name)
 """Names of those of columns in one cell, whose noise may be one vector."""
+OF_SUMS: Final = (*OF_COLUMNS, AveragedLaplace.name)
+"""Names of those of counts, sums and means, which may be asked with several draws of Laplace noise."""
 OF_NORM: Final = (RoundedNormal.name, SphericalLaplace.name)
 """Names of those that follow a norm in l2."""
 PURE_NORM: Final = (SphericalLaplace.name,)
@@ -58,19 +61,21 @@ class Shape:
 NORM_SCORES: Final = ("G", "score", "size", "square", "off", "diag", "squares", "cut", "turn")
 
 FORMS: Final = {
-    "plain": Shape("moments", ("G", "divisor"), (2, 2), laws=OF_COLUMNS),
+    "plain": Shape("moments", ("G", "divisor"), (2, 2), laws=OF_SUMS),
     "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
-    "exclusion-2": Shape("moments", ("G", "divisor", "presence"), (3, 3), laws=OF_COLUMNS),
-    "total": Shape("moments", ("G", "offset", "divisor"), (2, 2), laws=OF_COLUMNS),
-    "group": Shape("moments", ("G", "middle"), (3, 3), laws=OF_COLUMNS, shares=True),
+    "exclusion-2": Shape("moments", ("G", "divisor", "presence"), (3, 3), laws=OF_SUMS),
+    "total": Shape("moments", ("G", "offset", "divisor"), (2, 2), laws=OF_SUMS),
+    "group": Shape("moments", ("G", "middle"), (3, 3), laws=OF_SUMS, shares=True),
     "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), laws=OF_COLUMNS, shares=True),
     "deviations": Shape("moments", ("G", "rows"), (1, 1), laws=OF_COLUMNS),
-    "binary-plain": Shape("moments", ("G",), (1, 1), laws=OF_COLUMNS),
-    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2), laws=OF_COLUMNS),
-    "binary-group": Shape("moments", ("G",), (2, 2), laws=OF_COLUMNS, shares=True),
-    "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True),
-    "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
-    "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True, laws=OF_COLUMNS),
+    "binary-plain": Shape("moments", ("G",), (1, 1), laws=OF_SUMS),
+    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2), laws=OF_SUMS),
+    "binary-group": Shape("moments", ("G",), (2, 2), laws=OF_SUMS, shares=True),
+    "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True, laws=(*ADDS, AveragedLaplace.name)),
+    "counted": Shape(
+        "moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True, laws=(*ADDS, AveragedLaplace.name)
+    ),
+    "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True, laws=OF_SUMS),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL, shares=True),
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),

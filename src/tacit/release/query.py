@@ -30,7 +30,7 @@ class Needed:
 
 MOST_BITS: Final = 1_000
 """Longer integers are refused: Python does not print those of thousands of digits, and none is an argument."""
-AT_DEFAULTS: Final = ("level", "interval", "outside", "missing", "sparse", "model", "method")
+AT_DEFAULTS: Final = ("level", "interval", "outside", "missing", "sparse", "model", "method", "laplace_draws")
 """Arguments that a document leaves out where they are at their default."""
 LISTS: Final = ("probs", "bins")
 """Arguments that take several numbers, and so an array of them."""

@@ -15,6 +15,7 @@ from math import isqrt
 from typing import Final
 
 from tacit.errors import TacitError
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import Law
 from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.noise.product import ProductLaplace
@@ -318,6 +319,9 @@ def is_noise_of_price(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: 
         # the price is that of all columns of the vector, and buys the scale of each by one exact division
         exactly = l1 / cost.epsilon if cost.kind == "pure" and cost.epsilon is not None else None
         return exactly is not None and (law.scale == exactly or (wider and law.scale > exactly))
+    if isinstance(law, AveragedLaplace):
+        # the first draw is what the price buys, and the others need none
+        law = law.one
     # of a vector's noise the number of its integers is checked against the part's
     wanted = added(l1, l2_squared, cost, law.dimension if isinstance(law, SphericalLaplace) else None)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:

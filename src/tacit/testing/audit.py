@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import DiscreteLaplace, Law
 from tacit.noise.spherical import SphericalLaplace
 
@@ -78,6 +79,8 @@ def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArra
         return np.linalg.norm(x - far, axis=1) - np.linalg.norm(x, axis=1)
     if isinstance(law, DiscreteLaplace):
         return (np.abs(x - far) - np.abs(x)).sum(axis=1)
+    if isinstance(law, AveragedLaplace):
+        return (np.log(law.pmf(x)) - np.log(law.pmf(x - far))).sum(axis=1)
     # terms that do not depend on x, and factors above 0, move no threshold's event
     return -x @ far  # normal: log ratio (|x - far|² - |x|²) / (2σ²) increases in this
 

@@ -105,8 +105,9 @@ def _added(
         material = [*worst_cases.neighbours(query, schema, relation), *pairs(schema, relation, tables, generator)]
         asked = [(price, designed(query, schema, relation, ROWS, price)) for price in PRICES]
         found = list[Finding]()
-        if all(shape is not None for _, shape in asked):
-            found = sensitivity(query, schema, relation, PRICES, material)
+        bought = [price for price, shape in asked if shape is not None]
+        if bought:
+            found = sensitivity(query, schema, relation, bought, material)
         for price, shape in asked:
             if shape is None:
                 continue

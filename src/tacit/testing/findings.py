@@ -73,12 +73,12 @@ class Contract:
 def designed(
     query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost
 ) -> Measurement | None:
-    """Return the design of a query; None where it is refused under this relation (a count of public rows)."""
+    """Return the design of a query; None where it is refused: a count of public rows, Laplace draws at another price."""
     try:
         return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
     except QueryError as refused:
-        # the answer is public already: there is nothing to protect, and so no design
-        if refused.code == "Q32":
+        # the answer is public already, and there is nothing to protect; or the price buys no such noise
+        if refused.code in ("Q32", "Q131"):
             return None
         raise
 

@@ -7,6 +7,7 @@ law is sampled and tested once, for all parts of all queries that use it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -51,7 +52,7 @@ def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
     failures: list[str] = []
     if not noise_law(lambda size: noise[:size], law, draws=draws).passed:
         failures.append(f"(b) the noise is not {law}")
-    wider: Law = type(law)(law.scale * 11 / 10)  # type: ignore  # pyright: ignore
+    wider: Law = replace(law, scale=law.scale * 11 / 10)  # type: ignore  # pyright: ignore
     if noise_law(lambda size: noise[:size], wider, draws=draws).passed:
         failures.append(f"(b) a scale 10% off {law} was not noticed with {draws} draws")
     return tuple(failures)

@@ -93,6 +93,9 @@ def _statistic(given: object) -> Query[Any]:
     if getattr(asked, "weights", None) is not None or getattr(asked, "per", None) is not None:
         text = f"statistic of Bootstrap is a weighted {kind}, which has no bootstrap here."
         raise QueryError(text, code="Q120", hint=hint)
+    if getattr(asked, "laplace_draws", 1) != 1:
+        text = f"statistic of Bootstrap is a {kind} with laplace_draws; replicates have normal noise."
+        raise QueryError(text, code="Q120", hint=hint)
     if len(getattr(asked, "columns", ("",))) != 1:
         text = f"statistic of Bootstrap is a {kind} of several columns."
         raise QueryError(text, code="Q120", hint="a Bootstrap of each column")

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.errors import QueryError
+from tacit.method.moments.laplace_draws import noise_of
 from tacit.method.moments.query import Count, Mean, Sum, Variance
 from tacit.method.shared import encoding as forms
 from tacit.method.shared import weighted_encoding as weighted_forms
@@ -16,7 +17,7 @@ from tacit.method.shared.group_keys import keys_of
 from tacit.method.shared.joint_noise import with_joint_noise
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
-from tacit.privacy import Cost, noise_for
+from tacit.privacy import Cost
 from tacit.release.parts import Grid
 from tacit.rows.row_map import GRID, KeyMap, PersonWeight, RowMap
 from tacit.schema import Date, Schema
@@ -70,7 +71,7 @@ def _count(shape: Measurement, schema: Schema) -> PartSpec:
     if shape.several:
         share = PersonWeight(SHARE)
         form = weighted_forms.shared(form, share.G)
-    return PartSpec("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
+    return PartSpec("", form, None, None, noise_of(shape, form, shape.cost), shape.cost, share)
 
 
 def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
@@ -83,7 +84,7 @@ def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
     for polynomial in form.weights:
         # from public facts, before a row is read: no summand rounds or overflows in 64 bits
         polynomial.check(weight.G)
-    law = noise_for(form.l1, form.l2_squared, shape.cost)
+    law = noise_of(shape, form, shape.cost)
     return PartSpec("", form, None, None, law, shape.cost, weight, _weight_grid(weight))
 
 
@@ -113,7 +114,7 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
     missing = "exclude" if at.missing is None else str(getattr(schema[name], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(schema[name], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
-    law = noise_for(form.l1, form.l2_squared, share)
+    law = noise_of(shape, form, share)
     return PartSpec(name, form, at, grid, law, share, weight, _weight_grid(weight))
 
 

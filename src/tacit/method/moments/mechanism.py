@@ -35,9 +35,12 @@ Sensitivity
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the column's equal share of the price.
+    Where the question asks for k > 1 draws (`laplace_draws`) at a pure price, the noise of each integer is the sum of k
+    independent discrete Laplace draws, each of that scale (`method.moments.laplace_draws`).
     At a pure price, columns in one cell have noise of one vector where it adds less (`method.shared.joint_noise`): X
     rounded, of density proportional to exp(-max_j |X_j|_1 / s_j), s_j = l1 of column j / the sum of their epsilon'.
 Cost
+    Of several draws the first pays: the others do not depend on the rows, and adding them is post-processing.
     The shares add up to the price, by basic composition over the columns (Gaussian: the rho add up).  In the norm
     of a vector of columns, a neighbour changes it by at most max_j l1 / s_j, the sum of their epsilon': it is one
     mechanism at that price (`method.shared.mechanism_additive`, Product Laplace).

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.base.arguments import described
 from tacit.errors import QueryError
+from tacit.noise.averaged_laplace import MOST_DRAWS
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import Bins, Names
 from tacit.release.query_checks import bins as _bins
@@ -31,7 +32,9 @@ class Count(Query["MomentsRelease"]):
     there are in the population.  With a PrivacyUnit a person weighs the mean of the weights of the person's rows.
     Under replace-one the number of all rows is public, so `by`, `where` or `weights` is required; under add-remove it
     is private and `Count()` releases it.  Source: theory §12 (Counts, W).
-    Raises QueryError Q01, Q02 (names), Q60 (where=), Q64 (bins=).
+    laplace_draws: at a price in epsilon, the sum of so many draws of its Laplace noise, from 1 to 64.  The cost is that
+    of one draw, and the variance so many times as large: noise of a nearly normal shape, never a narrower interval.
+    Raises QueryError Q01, Q02 (names), Q60 (where=), Q64 (bins=), Q131 (laplace_draws=).
 
     >>> Count(by="sex", where="age >= 18").to_dict()
     {'query': 'Count', 'by': ['sex'], 'where': 'age >= 18'}
@@ -41,8 +44,10 @@ class Count(Query["MomentsRelease"]):
     bins: Bins = ()
     where: str | None = None
     weights: str | None = None
+    laplace_draws: int = 1
 
     def __post_init__(self) -> None:
+        _draws("Count", self.laplace_draws)
         object.__setattr__(self, "by", _names("Count", "by", self.by))
         object.__setattr__(self, "bins", _bins("Count", self.bins, self.by))
         _condition(self)
@@ -55,8 +60,8 @@ class Sum(Query["MomentsRelease"]):
 
     weights: a column of weights, from 0 to its upper bound: the total of weight times value.  With a PrivacyUnit the
     rows of a person count as far as `max_rows` of them would, at the person's mean, and at the mean of their weights.
-    Its unit is that of the column.  Source: theory §9, §12.
-    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=).
+    Its unit is that of the column.  laplace_draws: as of `Count`.  Source: theory §9, §12.
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q131 (laplace_draws=).
 
     >>> Sum("income", by=["region", "sex"], weights="weight").to_dict()
     {'query': 'Sum', 'columns': ['income'], 'by': ['region', 'sex'], 'weights': 'weight'}
@@ -69,8 +74,10 @@ class Sum(Query["MomentsRelease"]):
     bins: Bins = ()
     where: str | None = None
     weights: str | None = None
+    laplace_draws: int = 1
 
     def __post_init__(self) -> None:
+        _draws("Sum", self.laplace_draws)
         _normalise(self)
 
 
@@ -89,7 +96,8 @@ class Mean(Query["MomentsRelease"]):
     PrivacyUnit a person weighs the mean of the person's row weights (per="row": their sum, for at most max_rows rows).
     per: with a PrivacyUnit, "person" (the default: the mean of person means) or "row" (persons count by their rows, at
     most max_rows of them).
-    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q70 (per=).
+    laplace_draws: as of `Count`; several columns then have independent noises, each at its share of the price.
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q70 (per=), Q131 (laplace_draws=).
 
     >>> Mean(["age", "income"], by="sex").to_dict()
     {'query': 'Mean', 'columns': ['age', 'income'], 'by': ['sex']}
@@ -103,8 +111,10 @@ class Mean(Query["MomentsRelease"]):
     where: str | None = None
     weights: str | None = None
     per: str | None = None
+    laplace_draws: int = 1
 
     def __post_init__(self) -> None:
+        _draws("Mean", self.laplace_draws)
         _normalise(self)
         if self.per not in (None, "person", "row"):
             raise QueryError(
@@ -146,6 +156,13 @@ Nothing was read or spent.
     def __post_init__(self) -> None:
         _normalise(self)
         _flags("Variance", interval=self.interval)
+
+
+def _draws(kind: str, given: object) -> None:
+    """Check a number of Laplace draws; QueryError Q131."""
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_DRAWS:
+        text = f"laplace_draws of {kind} is {described(given)}: not a whole number from 1 to {MOST_DRAWS}."
+        raise QueryError(text, code="Q131", hint="laplace_draws=10")
 
 
 def _normalise(query: Sum | Mean | Variance) -> None:

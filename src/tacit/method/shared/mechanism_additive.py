@@ -11,8 +11,11 @@ Noise
     Discrete Laplace of scale b >= l1 / epsilon, or round(sigma N(0, 1)) with sigma^2 >= l2_squared / (2 rho), or
     round(X), X of density proportional to exp(-|X| / s) with s^2 >= l2_squared / epsilon^2; or, over all parts j of
     one vector, round(X) with density proportional to exp(-max_j |X_j|_1 / s_j), s_j >= l1_j / epsilon.
+    Averaged Laplace: Z_1 + ... + Z_k, independent discrete Laplace draws, each of scale b >= l1 / epsilon.
 Cost
     Discrete Laplace: the log-ratio of the laws of f + Z and f' + Z is at most |f - f'|_1 / b <= epsilon.
+    Averaged Laplace: f + Z_1 is the release above, at epsilon.  Z_2 + ... + Z_k is independent of the table and of Z_1,
+    so that adding it is post-processing, and the whole costs epsilon too.
     Spherical Laplace: f + round(X) = round(f + X), f being integer: post-processing of adding X, whose density changes
     by a factor of at most exp(|f - f'| / s) <= exp(epsilon) [Hardt & Talwar 2010, Theorem 4.1].
     Product Laplace: the same with the norm |x| = max_j |x_j|_1 / s_j of all parts of the vector.  Each part changes by
@@ -30,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.exact import MOST, draw
 from tacit.noise.exact_products import draw_columns
 from tacit.noise.exact_vectors import draw_vector
@@ -73,7 +77,17 @@ def _of_vector(laws: Sequence[Law], sizes: Sequence[int]) -> dict[int, list[int]
     return dict(zip(found, draw_columns(list(found.values())), strict=True)) if found else {}
 
 
+def _several(law: AveragedLaplace, size: int) -> list[int]:
+    """Return `size` sums of independent draws; in Python integers, which do not overflow."""
+    total = draw(law.one, size).tolist()
+    for _ in range(law.draws - 1):
+        total = [one + other for one, other in zip(total, draw(law.one, size).tolist(), strict=True)]
+    return total
+
+
 def _noise(law: Law, size: int) -> Sequence[int]:
+    if isinstance(law, AveragedLaplace):
+        return _several(law, size)
     if not isinstance(law, SphericalLaplace):
         return draw(law, size).tolist()
     # a part of a vector, or several vectors, is not what the part's sensitivity is of
