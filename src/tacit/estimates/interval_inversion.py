@@ -17,6 +17,7 @@ from tacit.estimates.accepted_values import accepted
 from tacit.estimates.error_laws import halfwidth, noise_halfwidth, split, tail
 from tacit.estimates.noisy_moments import Moments, Powers
 from tacit.estimates.selection import GivenAnswer
+from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import Law
 
 NDArrayBool: TypeAlias = NDArray[np.bool_]
@@ -52,12 +53,19 @@ class LinearInversion:
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Estimate -+ the quantile of the total law; of the exact integer law where one noise is all there is."""
-        if self.loadings.shape[-1] == 1 and not self.variance.any():
-            q = noise_halfwidth(self.law, level) * np.abs(self.loadings[..., 0])
+        if self._one_noise and not self.variance.any():
+            q = noise_halfwidth(self.law, level) * np.abs(self.loadings).max(axis=-1)
         else:
             s, b = split(self.law, self.loadings)
             q = halfwidth(level, np.sqrt(self.variance + s**2), b)
         return np.clip(self.value - q, self.low, self.high), np.clip(self.value + q, self.low, self.high)
+
+    @property
+    def _one_noise(self) -> bool:
+        """Whether each term has the noise of one integer; of several Laplace draws also where others do not count."""
+        if self.loadings.shape[-1] == 1:
+            return True
+        return isinstance(self.law, AveragedLaplace) and bool((np.count_nonzero(self.loadings, axis=-1) <= 1).all())
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from tacit.release.query import Query
 from tacit.schema import Schema
 from tacit.schema.expectations import Expect, Expectations
 
+INDEPENDENT: Final = "assumed: a response that depends on no regressor; where it does, intervals are narrower"
 TOO_NOISY: Final = "the noise is too large for an answer at this price"
 
 
@@ -102,7 +103,7 @@ def compare_at(
     reference = _reference(found)
     made = [_compared(way, terms, reference, assumed) for way, terms in found]
     called = f"{name}: {PlannedQuestion('', shape, ()).asked}" if name else PlannedQuestion("", shape, ()).asked
-    notes = (*_assumed_words(known), *_auto(query, public, cost))
+    notes = (*_assumed_words(known), *_of_regression(query, public, cost))
     made.sort(key=lambda one: one.ratio)
     return Comparison(called, query, size, rows is None, cost, assumed.level, tuple(made), notes)
 
@@ -129,13 +130,13 @@ def _of_law(query: Any, law: object) -> Query[Any]:
     return SampleAndAggregate(query.column if kind == "Quantiles" else query.columns[0], law)
 
 
-def _auto(query: Query[Any], public: Public, cost: Cost) -> tuple[str, ...]:
-    """Return in words what method="auto" of a regression would take."""
+def _of_regression(query: Query[Any], public: Public, cost: Cost) -> tuple[str, ...]:
+    """Return what is assumed of a regression, and in words what its method="auto" would take."""
     if not isinstance(query, Regression):
         return ()
     asked = replace(query, method="auto")
     found = way_taken(asked, design(asked, public, cost), public)
-    return () if found is None else (found,)
+    return (INDEPENDENT, *(() if found is None else (found,)))
 
 
 def _planned(way: Way, public: Public, cost: Cost, assumed: Assumed) -> tuple[Way, tuple[Expected, ...]]:

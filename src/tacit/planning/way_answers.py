@@ -18,6 +18,7 @@ from tacit.errors import QueryError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.fit_release import fit_release
 from tacit.method.blocks.estimate_distribution import FittedLaw, correlation
+from tacit.method.blocks.plan_steps import one_step_covariances
 from tacit.method.histogram.estimate_from_cells.cell_moments import moments
 from tacit.method.histogram.estimate_from_cells.cell_quantiles import quantiles
 from tacit.method.shared.asked_parameters import law_as_expected
@@ -113,14 +114,16 @@ def _of_law(shape: Measurement, assumed: Assumed, of: Callable[[FittedLaw], Any]
     terms = own(shape, assumed)
     if any(not math.isfinite(one.width) for one in terms):
         raise QueryError("the noise is too large for the law's parameters.", code="Q130", hint="a higher price")
-    errors = np.array([[math.sqrt(1 - one.privacy), math.sqrt(one.privacy)] for one in terms])
-    errors *= np.array([[one.std_error] for one in terms])
-    sampling = np.outer(errors[:, 0], errors[:, 0]) * correlation(model, model.fallback)
+    if cast(Any, shape.query).one_step:
+        sampling, privacy = one_step_covariances(as_expected(shape, assumed.expect), assumed.rows)
+    else:
+        errors = np.array([[math.sqrt(1 - one.privacy), math.sqrt(one.privacy)] for one in terms])
+        errors *= np.array([[one.std_error] for one in terms])
+        sampling = np.outer(errors[:, 0], errors[:, 0]) * correlation(model, model.fallback)
+        privacy = np.diag(errors[:, 1] ** 2)
     empty: Any = simulated(shape, tuple(np.zeros((0, 1), dtype=np.int64) for _ in shape.columns))
     values = np.array([one.value for one in terms])
-    made = NormalEstimate(
-        empty, "", "", tuple(model.names), values, sampling, np.diag(errors[:, 1] ** 2), (None,) * len(terms)
-    )
+    made = NormalEstimate(empty, "", "", tuple(model.names), values, sampling, privacy, (None,) * len(terms))
     found = of(FittedLaw(made, model))
     return _terms(found, range(len(found.terms)), assumed)
 

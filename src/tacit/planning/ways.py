@@ -70,22 +70,30 @@ def ways_of(query: Any, public: Public, cost: Cost, law: Any = None) -> tuple[Wa
 
 
 def _mean(query: Mean, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
-    yield Way("Mean", claims.SUMS, query)
+    yield Way(_drawn("Mean", query.laplace_draws), _claim(query, claims.SUMS), query)
     yield from _other_noise(query, claims.SUMS, cost)
     yield _moments(query, public, "Histogram, its mean", 0)
     yield from _laws_of_mean(query, public, law)
     yield from _replicates(query)
 
 
+def _drawn(kind: str, draws: int) -> str:
+    return kind if draws == 1 else f"{kind}, {draws} Laplace draws"
+
+
+def _claim(query: Any, claim: Claim) -> Claim:
+    return claim if query.laplace_draws == 1 else claims.AVERAGED
+
+
 def _sum(query: Sum, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
-    yield Way("Sum", claims.TOTALS, query)
+    yield Way(_drawn("Sum", query.laplace_draws), _claim(query, claims.TOTALS), query)
     yield from _other_noise(query, claims.TOTALS, cost)
     yield _mean_times_rows(query, public)
     yield from _replicates(query)
 
 
 def _count(query: Count, public: Public, cost: Cost, law: Any) -> Iterator[Way]:
-    yield Way("Count", claims.COUNTS, query)
+    yield Way(_drawn("Count", query.laplace_draws), _claim(query, claims.COUNTS), query)
     yield from _other_noise(query, claims.COUNTS, cost)
     name = "Histogram, its counts"
     if query.weights is not None or not query.by:
@@ -317,12 +325,17 @@ def _replicates(query: Any) -> Iterator[Way]:
     if len(getattr(query, "columns", ("",))) > 1 or query.weights is not None or getattr(query, "per", None):
         yield Way(name, claims.REPLICATES, None, reason="it takes one column, without weights")
         return
-    yield Way(name, claims.REPLICATES, Bootstrap(query, REPLICATES))
+    yield Way(name, claims.REPLICATES, Bootstrap(replace(query, laplace_draws=1), REPLICATES))
 
 
 def _other_noise(query: Any, claim: Claim, cost: Cost) -> Iterator[Way]:
-    """Yield the same sums with noise of another law: at a pair the Laplace noise of its ε alone."""
+    """Yield the same sums with noise of another law: at a pair that of its ε alone, at ε the sum of several draws."""
     kind = type(query).__name__
+    if cost.noise == "laplace":
+        # a question that asks for several draws is compared with one
+        other = 1 if query.laplace_draws > 1 else DRAWS
+        claim = claims.AVERAGED if other > 1 else claim
+        yield Way(_drawn(kind, other), claim, replace(query, laplace_draws=other))
     if cost.kind == "approximate" and cost.epsilon is not None:
         pure = Cost(epsilon=cost.epsilon)
         yield Way(f"{kind}, ε alone", claims.PURE_PART, query, cost=pure)

@@ -73,7 +73,7 @@ class Contract:
 def designed(
     query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost
 ) -> Measurement | None:
-    """Return the design of a query; None where it is refused: a count of public rows, Laplace draws at another price."""
+    """Return the design of a query; None where it is refused: a count of public rows, draws at another price."""
     try:
         return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
     except QueryError as refused:

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.estimates.column_terms import terms_of
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.expected_errors import POOR, finds_quartiles, noise_of_pilot
@@ -24,17 +25,24 @@ def one_step_entries(shape: Measurement, rows: int, level: float) -> list[Entry]
     """
     model = cast(BlockPlan, shape.blocks).likelihood
     at = scores.inner(model, model.fallback)
-    _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
-    turn = np.linalg.inv(slope)
-    noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1][: len(at)]])
-    # turn * noise scales the columns: J^-1 diag(noise) J^-T
-    sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
+    sampling, privacy = map(np.diag, one_step_covariances(shape, rows))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     widths = np.minimum(z * np.sqrt(sampling + privacy), model.upper - model.lower)
     return [
         (name, float(at[i]), float(widths[i]), float(privacy[i]), float(sampling[i]))
         for i, name in enumerate(model.names)
     ]
+
+
+def one_step_covariances(shape: Measurement, rows: int) -> tuple[Array, Array]:
+    """Return the covariances of the parameters due to sampling and to noise, shape (p, p) each."""
+    model = cast(BlockPlan, shape.blocks).likelihood
+    at = scores.inner(model, model.fallback)
+    _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
+    turn = np.linalg.inv(slope)
+    noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1][: len(at)]])
+    # turn * noise scales the columns: J^-1 diag(noise) J^-T
+    return turn @ spread @ turn.T / rows, (turn * noise) @ turn.T
 
 
 def _noise(column: PartSpec, public: int | None, rows: int) -> float:
