@@ -147,8 +147,8 @@ COUNTED: Final = Claim(
 )
 OTHER: Final = Claim(
     "asymptotic",
-    "see the page of the method",
+    "exact law of the noise, or selection with its own intervals",
     "coverage.md",
-    "see the page of the method",
-    "see the cautions of a plan",
+    "what no other method tells",
+    "see the cautions of its plan",
 )

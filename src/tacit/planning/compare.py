@@ -153,7 +153,9 @@ def _planned(way: Way, public: Public, cost: Cost, assumed: Assumed) -> tuple[Wa
 def _reference(found: Sequence[tuple[Way, tuple[Expected, ...]]]) -> tuple[Expected, ...]:
     """Return the terms whose widths without privacy the others are compared with: the first ones that have them."""
     told = (terms for _, terms in found if terms and all(0 < one.without < math.inf for one in terms))
-    return next(told, ())
+    whole = (terms for _, terms in found if terms and all(0 < one.width < math.inf for one in terms))
+    # without sampling errors, as of what nothing is expected to be missing, the noise alone is compared
+    return next(told, tuple(replace(one, without=one.width) for one in next(whole, ())))
 
 
 def _compared(way: Way, terms: tuple[Expected, ...], reference: tuple[Expected, ...], assumed: Assumed) -> ComparedWay:
