@@ -646,7 +646,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.release.query",
-        '"sparse", "model", "method")',
+        '"sparse", "model", "method", "laplace_draws")',
         '"sparse", "model")',
         "the answers stored to regressions are to another question than that of the same words",
         ("tests/mechanisms/test_regression_of_cells.py::test_documents_say_which_way_was_taken_and_are_read_again",),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
     from tacit.parties import average, combine, hierarchy
-    from tacit.planning import Comparison, Plan, compare, plan
+    from tacit.planning import MethodComparison, Plan, compare, plan
     from tacit.privacy import Budget, Cost
     from tacit.release.document import Release, Releases
     from tacit.release.query import Query
@@ -46,7 +46,6 @@ __all__ = [
     "Bootstrap",
     "Budget",
     "Category",
-    "Comparison",
     "Cost",
     "Count",
     "Curator",
@@ -57,6 +56,7 @@ __all__ = [
     "LogisticBins",
     "Loss",
     "Mean",
+    "MethodComparison",
     "Model",
     "Plan",
     "PrivacyUnit",
@@ -112,7 +112,7 @@ _MODULES: Final = {
     "models.block_function": "Statistic",
     "models.custom": "Model",
     "parties": "average combine hierarchy",
-    "planning": "Comparison Plan compare plan",
+    "planning": "MethodComparison Plan compare plan",
     "privacy": "Budget Cost",
     "release.document": "Release Releases",
     "release.query": "Query",

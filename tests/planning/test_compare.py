@@ -14,7 +14,7 @@ import tacit as tc
 from tacit.errors import BudgetError, QueryError
 from tacit.planning import claims
 from tacit.planning.claims import Claim
-from tacit.planning.comparison import Comparison
+from tacit.planning.comparison import MethodComparison
 from tacit.plots import width_plot
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
@@ -64,7 +64,7 @@ QUESTIONS = [
 PRICES: list[dict[str, Any]] = [{"rho": 0.1}, {"epsilon": 0.5}, {"epsilon": 1, "delta": 1e-6}]
 
 
-def compared(question: Any, price: dict[str, Any] | None = None, **facts: Any) -> Comparison:
+def compared(question: Any, price: dict[str, Any] | None = None, **facts: Any) -> MethodComparison:
     return tc.compare(question, SCHEMA, rows=5_000, **(price or {"epsilon": 1}), **facts)
 
 

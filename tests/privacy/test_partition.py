@@ -60,7 +60,7 @@ def test_the_printed_rule_keeps_no_promise():
     assert _advanced(each, 1000, float(np.log(1e6))) > 1
 
 
-@pytest.mark.parametrize("releases", [0, 10_001])
+@pytest.mark.parametrize("releases", [0, -1, 10_001, 2.0, True, "50"])
 def test_a_number_of_releases_that_is_none(releases):
     with pytest.raises(BudgetError) as caught:
         partition_table(1, "1e-6", releases)

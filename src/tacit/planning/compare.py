@@ -20,7 +20,7 @@ from tacit.method.regression.query import Regression
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.plan_expected import ASSUMED, Expected
-from tacit.planning.comparison import ComparedWay, Comparison
+from tacit.planning.comparison import ComparedWay, MethodComparison
 from tacit.planning.narrower import way_taken
 from tacit.planning.plan import checked_neighbors, checked_rows
 from tacit.planning.question import PlannedQuestion
@@ -48,7 +48,7 @@ def compare(
     neighbors: str = "replace-one",
     expect: Expect | None = None,
     law: Any = None,
-) -> Comparison:
+) -> MethodComparison:
     """Every method that could answer a question at one price, side by side, without data.
 
     question: a query, or a formula, "income ~ age + sex", which stands for a linear `Regression`.  Of a `Bootstrap` its
@@ -86,7 +86,7 @@ def compare_at(
     law: Any = None,
     name: str = "",
     asks: Mapping[str, Query[Any]] | None = None,
-) -> Comparison:
+) -> MethodComparison:
     """`compare` at a share of a file's price; name: of the question in the file, asks: all questions of the file."""
     declared = schema if isinstance(schema, Schema) else Schema(schema)
     checked_neighbors(neighbors)
@@ -105,7 +105,7 @@ def compare_at(
     called = f"{name}: {PlannedQuestion('', shape, ()).asked}" if name else PlannedQuestion("", shape, ()).asked
     notes = (*_assumed_words(known), *_of_regression(query, public, cost))
     made.sort(key=lambda one: one.ratio)
-    return Comparison(called, query, size, rows is None, cost, assumed.level, tuple(made), notes)
+    return MethodComparison(called, query, size, rows is None, cost, assumed.level, tuple(made), notes)
 
 
 def _query(question: object) -> Query[Any]:

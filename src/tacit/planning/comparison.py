@@ -1,4 +1,4 @@
-"""`Comparison`: the expected precision of every way to answer one question at one price, side by side."""
+"""`MethodComparison`: the expected precision of every way to answer one question at one price, side by side."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ComparedWay:
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class MethodComparison:
     """Every way to answer one question at one price, the narrowest first; those that cannot answer, with the reason.
 
     All of it follows from public facts; nothing is read or spent.

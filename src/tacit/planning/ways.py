@@ -279,7 +279,7 @@ def _laws_of_mean(query: Mean, public: Public, law: Any) -> Iterator[Way]:
     if law is not None:
         yield from _functions_of_law(query, name, law, way_answers.mean_by_law)
         return
-    from tacit.families import Normal
+    from tacit.models.registered_families import Normal
 
     assert isinstance(column, Real | Integer)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))

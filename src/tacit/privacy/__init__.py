@@ -24,12 +24,14 @@ from tacit.privacy.gaussian import (
     pure_to_mu_squared,
     range_to_mu_squared,
 )
+from tacit.privacy.partition import Partition, partition_table
 from tacit.privacy.refusal import refusal
 
 __all__ = [
     "Budget",
     "Cost",
     "Number",
+    "Partition",
     "Spend",
     "analytic_multiplier",
     "compose",
@@ -41,6 +43,7 @@ __all__ = [
     "mu_squared_to_delta",
     "mu_squared_to_epsilon",
     "noise_for",
+    "partition_table",
     "pld_total",
     "pure_to_mu_squared",
     "range_to_mu_squared",

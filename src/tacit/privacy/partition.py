@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.lazy_imports import special
 from tacit.errors import BudgetError
 from tacit.privacy.conversions import epsilon_delta_to_zcdp
@@ -59,8 +60,10 @@ def partition_table(epsilon: Number, delta: Number, releases: int) -> tuple[Part
     normals, exact: 17.85, 1 times
     """
     e, d, k = float(checked(epsilon, "epsilon")), float(checked(delta, "delta")), releases
-    if not 1 <= k <= MOST:
-        raise BudgetError(f"releases is {k}: not from 1 to {MOST}.", code="B08", hint="releases=50")
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BudgetError(
+            f"releases is {described(k)}: not a whole number from 1 to {MOST:,}.", code="B08", hint="releases=50"
+        )
     alone = 2 / e**2
 
     def laplace(rule: str, each: float) -> Partition:
