@@ -35,10 +35,10 @@ Brawner & Honaker (2018, section 4) average k Laplace releases of ε / k each, f
 price. In integers it is the sum of k discrete Laplace draws of scale Δ/ε: the first is a release at ε, and the others
 do not depend on the rows, so that they are post-processing. `tacit.noise.averaged_laplace` has the exact law of the
 sum. `Count`, `Sum` and `Mean` have this noise where it is asked for (`laplace_draws=10`, at a price in epsilon), and
-only for its shape: at the same ε a single draw has a k-th of the variance, and the first table shows how few draws have less
-than normal noise. Intervals of one integer's noise are by the exact law; where several noises or a sampling error come
-together, by a normal and a Laplace variable of the same variance and kurtosis, widened so that they are not narrower.
-Written by `python benchmarks/averaged_laplace.py`.
+only for its shape: at the same ε a single draw has a k-th of the variance, and the first table shows how few draws
+have less than normal noise. Intervals of one integer's noise are by the exact law; where several noises or a sampling
+error come together, by a normal and a Laplace variable of the same variance and kurtosis, widened so that they are not
+narrower. Written by `python benchmarks/averaged_laplace.py`.
 """
 VARIANCE = """## What it costs
 

@@ -199,8 +199,10 @@ What `tc.compare` foretells for {designs} designs, and what releases then have: 
 three prices.  Of every way that is expected to answer with an interval, the median width over {repeats} releases of
 tables drawn anew, over the planned width (of several terms the root mean square of ratios).  Plans are told nothing of
 evenly spread columns, and of others means, standard deviations and shares to one digit; the rows are skewed, and
-regressors are not independent of the response, as plans take them to be.  Written by
-`python benchmarks/compared_ways.py`, whose designs were committed before one of them was simulated.
+regressors are not independent of the response, as plans take them to be.  One step by a normal law rests on that law,
+which neither the even nor the skewed rows follow: where a release notices, its blocks answer, with far wider intervals.
+inf: most releases have no answer.  Written by `python benchmarks/compared_ways.py`, whose designs were committed before
+one of them was simulated.
 
 {summary}
 """

@@ -22,7 +22,47 @@ STATISTICS = "tests/mechanisms/test_sufficient_statistics.py"
 CHANGED = "tests/mechanisms/test_table_changed.py"
 PRICES = "tests/privacy/test_pairs_kept.py"
 
+DRAWS = "tests/mechanisms/test_laplace_draws.py"
+
 FAULTS = (
+    Fault(
+        "tacit.method.moments.laplace_draws",
+        "return AveragedLaplace(law.scale, draws)",
+        "return AveragedLaplace(law.scale / draws, draws)",
+        "draws are averaged at the whole price each, and together have too little noise for it",
+        (f"{DRAWS}::test_each_draw_has_the_scale_that_the_price_alone_buys",),
+    ),
+    Fault(
+        "tacit.method.shared.mechanism_additive",
+        "for _ in range(law.draws - 1):",
+        "for _ in range(law.draws - 2):",
+        "noise is a sum of fewer draws than its law says, and intervals are too wide",
+        (f"{DRAWS}::test_noise_has_the_law_and_not_one_a_tenth_off",),
+    ),
+    Fault(
+        "tacit.method.shared.mechanism_additive",
+        "total = [one + other for one, other in zip(total, draw(law.one, size).tolist(), strict=True)]",
+        "total = [one + one for one in total]",
+        "one draw is added to itself",
+        (f"{DRAWS}::test_noise_has_the_law_and_not_one_a_tenth_off",),
+    ),
+    Fault(
+        "tacit.release.document_checks",
+        "if (part.law.draws if isinstance(part.law, AveragedLaplace) else 1) != asked:",
+        "if False:",
+        "a forged release says another number of draws than its question",
+        (
+            f"{DRAWS}::test_another_question_has_no_such_noise",
+            f"{DRAWS}::test_a_release_survives_json_and_a_forged_one_is_refused",
+        ),
+    ),
+    Fault(
+        "tacit.method.shared.plan_expected",
+        'if column.form.name == "deviations":',
+        'if column.form.name == "deviation":',
+        "a plan of a variance alone takes three times the variance of evenly spread values",
+        ("tests/planning/test_compare.py::test_the_variance_alone_is_planned_at_its_own_integer",),
+    ),
     Fault(
         "tacit.method.bootstrap.mechanism",
         "out = 0 if shape.rows is None else max(0, shape.rows - present)",
@@ -647,7 +687,7 @@ FAULTS = (
     Fault(
         "tacit.release.query",
         '"sparse", "model", "method", "laplace_draws")',
-        '"sparse", "model")',
+        '"sparse", "model", "laplace_draws")',
         "the answers stored to regressions are to another question than that of the same words",
         ("tests/mechanisms/test_regression_of_cells.py::test_documents_say_which_way_was_taken_and_are_read_again",),
     ),
