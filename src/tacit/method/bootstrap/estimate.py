@@ -24,6 +24,7 @@ from tacit.method.bootstrap.estimate_replicates import (
     check_errors,
     noise_factor,
     population_variance,
+    total_variances,
 )
 from tacit.method.bootstrap.price import resampling, weights_of
 from tacit.release.document import Release, Released
@@ -201,9 +202,10 @@ def estimate(
         f"errors: {errors if target == 'population' else 'of the average about the table'}",
     )
     title = f"Bootstrap of {_what(release)}"
+    uncertain = total_variances(spread, found.noise, k, population=target == "population", rows=release.rows)
     return NormalEstimate(
         release, title, _estimand(release, target), _terms(release), value, sampling, privacy, reasons, notes,
-        target=target,
+        target=target, uncertain=uncertain,
     )  # fmt: skip
 
 
