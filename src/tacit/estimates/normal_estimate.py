@@ -243,7 +243,7 @@ class NormalEstimate:
         chi2 = float(off @ np.linalg.solve(covariance, off))
         p = float(special().chdtrc(rank, max(chi2, 0.0)))
         if self.uncertain is not None:
-            p = max(p, self.uncertain.joint_tail(chi2, rank, self.std_errors**2, matrix.any(axis=0)))
+            p = max(p, self.uncertain.joint_tail(chi2, rank, self.std_errors**2, np.asarray(matrix.any(axis=0))))
         return Test(words, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
 
     def contrast(self, expression: str) -> NormalEstimate:

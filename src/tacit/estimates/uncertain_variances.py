@@ -1,6 +1,6 @@
 """Errors whose variance is itself estimated from few numbers: what Student's t is for one of them, and the noise known.
 
-The total variance T of a term is not known, but its law given what was released is: equally seen through m x q values
+The total variance T of a term is not known, but its law given what was released is: seen through values T_j
 with weights.  An error is then a normal one of a random variance, so that within w of the truth is
 
     sum over j of weight_j (2 Phi(w / sqrt(T_j)) - 1).
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
@@ -42,12 +43,13 @@ class UncertainVariances:
         errors = np.sqrt(np.maximum(self.values, LEAST))
         z = float(special().ndtri(0.5 + level / 2))
         # between the normal half-widths of the smallest and of the largest variance; halved in logarithms
-        low, high = np.log(z * errors.min(axis=1)), np.log(z * errors.max(axis=1))
+        low: Array = np.log(z * errors.min(axis=1))
+        high: Array = np.log(z * errors.max(axis=1))
         for _ in range(STEPS):
             middle = (low + high) / 2
             short = self.tails(np.exp(middle)) > 1 - level
-            low, high = np.where(short, middle, low), np.where(short, high, middle)
-        return np.exp(high)
+            low, high = np.asarray(np.where(short, middle, low)), np.asarray(np.where(short, high, middle))
+        return np.asarray(np.exp(high), dtype=np.float64)
 
     def tails(self, off: Array) -> Array:
         """Return the probability that the error of each term is beyond `off` on either side, shape (m,)."""
@@ -67,7 +69,7 @@ class UncertainVariances:
         crossed = np.einsum("ij,jk,ik->i", matrix, covariance, matrix) - squares @ np.diag(covariance)
         return UncertainVariances(np.maximum(squares @ self.values + crossed[:, None], LEAST), self.weights)
 
-    def joint_tail(self, statistic: float, rank: int, variances: Array, used: Array) -> float:
+    def joint_tail(self, statistic: float, rank: int, variances: Array, used: NDArray[np.bool_]) -> float:
         """Return the tail of a chi-square statistic that was computed with `variances`, of the terms `used`.
 
         variances: shape (m,).  used: shape (m,), which terms have a part in it: the least certain of them decides.

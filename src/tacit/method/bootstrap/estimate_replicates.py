@@ -82,6 +82,29 @@ def population_variance(variance: Array, noise: Array, replicates: int, rows: in
     return sampling, (variance + noise) / replicates
 
 
+def with_correlations(variance: Array, crossed: Array) -> Array:
+    """Return the covariance matrix of these variances and covariances, the latter made smaller until it is one.
+
+    Covariances estimated from few noisy replicates may be larger than the variances allow: correlations are multiplied
+    by the largest factor, at most 1, with which no combination of terms has a negative variance.
+
+    >>> with_correlations(np.array([1.0, 4.0]), np.array([[0.0, 3.0], [3.0, 0.0]]))
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    variance = np.maximum(variance, 0.0)
+    if not crossed.any():
+        return np.diag(variance)
+    root = np.sqrt(variance)
+    each = np.outer(root, root)
+    correlations = np.divide(crossed, each, out=np.zeros_like(each), where=each > 0)
+    np.fill_diagonal(correlations, 0.0)
+    least = float(np.linalg.eigvalsh(correlations)[0])
+    # 1 + factor * least >= 0
+    factor = min(1.0, -1 / least) if least < 0 else 1.0
+    return np.asarray(np.diag(variance) + factor * correlations * each, dtype=np.float64)
+
+
 def total_variances(
     spread: Array, noise: Array, replicates: int, *, population: bool, rows: int | None
 ) -> UncertainVariances:
