@@ -60,7 +60,7 @@ class BootstrapRelease(Release):
 
     def replicates(self) -> pd.DataFrame:
         """Return the noisy replicates, a column for each term; of means by group linear in the noise, see `linear`."""
-        return pandas().DataFrame(linear(self).values, columns=list(_terms(self)))
+        return pandas().DataFrame(linear(self).values, columns=list(terms_of(self)))
 
     def estimate(
         self, target: Target = "population", *, errors: Errors = "conservative", alpha: float = ALPHA
@@ -81,7 +81,7 @@ class BootstrapRelease(Release):
 
         Source: Wang, Cheng & Awan 2022.
         """
-        terms, found = _terms(self), linear(self)
+        terms, found = terms_of(self), linear(self)
         at = 0 if term is None and len(terms) == 1 else place_of(terms, cast(str, term))
         if found.reasons[at] is not None:
             text = f"no distribution: {found.reasons[at]}."
@@ -243,7 +243,7 @@ def estimate(
         variance = bootstrap_variance(spread, found.noise, noise_factor(errors, k, alpha))
         hidden = ~(variance > 0)
         own, noisy = population_variance(np.maximum(variance, 0.0), found.noise, k, known)
-        sampling = _with_covariances(release, value, own, shared)
+        sampling = with_covariances(release, value, own, shared)
         privacy = with_correlations(noisy, shared / k)
         reasons = tuple(
             one if one is not None else HIDDEN if bad else None for one, bad in zip(found.reasons, hidden, strict=True)
@@ -254,7 +254,7 @@ def estimate(
     )
     uncertain = total_variances(spread, found.noise, k, population=target == "population", rows=known)
     return NormalEstimate(
-        release, title(release), estimand(release, target), _terms(release), value, sampling, privacy, reasons, notes,
+        release, title(release), estimand(release, target), terms_of(release), value, sampling, privacy, reasons, notes,
         target=target, uncertain=uncertain,
     )  # fmt: skip
 
@@ -275,7 +275,7 @@ def related(release: Released, found: Linear) -> Array:
     return np.where(together, centred.T @ centred / (len(centred) - 1), 0.0)
 
 
-def _with_covariances(release: Released, value: Array, variance: Array, shared: Array) -> Array:
+def with_covariances(release: Released, value: Array, variance: Array, shared: Array) -> Array:
     """Return the sampling covariance: cells of counts and sums share a public number of rows, means do not."""
     kind = type(statistic_of(release)).__name__
     crossed = shared * (1.0 if release.rows is None or release.rows < 2 else release.rows / (release.rows - 1))
@@ -288,7 +288,7 @@ def _with_covariances(release: Released, value: Array, variance: Array, shared: 
     return with_correlations(variance, crossed)
 
 
-def _terms(release: Released) -> tuple[str, ...]:
+def terms_of(release: Released) -> tuple[str, ...]:
     """Return the names of the terms: cells; columns without `by`; "column:cell" for several columns with `by`."""
     labels, cells = [part.label for part in release.parts[: columns_of(release)]], cell_labels(release.levels)
     if not release.levels:

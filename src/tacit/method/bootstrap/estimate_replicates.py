@@ -106,14 +106,20 @@ def with_correlations(variance: Array, crossed: Array) -> Array:
 
 
 def total_variances(
-    spread: Array, noise: Array, replicates: int, *, population: bool, rows: int | None
+    spread: Array,
+    noise: Array,
+    replicates: int,
+    *,
+    population: bool,
+    rows: int | None,
+    at: tuple[Array, Array] | None = None,
 ) -> UncertainVariances:
     """Return what the variance of the average may be, about the population's statistic or about the table's.
 
     spread: s2.  noise: v.  rows: as in `population_variance`.  About the table it is (V + v) / k; about the population
-    n / (n - 1) V more.
+    n / (n - 1) V more.  at: probabilities at which it is wanted, with their weights, each of shape (q,).
     """
-    gamma, (u, weights) = special(), nodes(NODES)
+    gamma, (u, weights) = special(), nodes(NODES) if at is None else at
     half = (replicates - 1) / 2
     # (k - 1) s2 / (V + v) is at most this, as V >= 0; a noise of 0 is no bound
     most = np.full(len(spread), np.inf)
