@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
 
-STEPS: Final = 80
+STEPS: Final = 48
 """Halvings of the bracket of a half-width, relative to its size."""
 LEAST: Final = 1e-300
 """A variance below this is taken for this."""
