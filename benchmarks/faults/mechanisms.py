@@ -72,7 +72,7 @@ FAULTS = (
         "otherwise(ex.whole(-1)) if kept else here",
         "otherwise(here) if kept else here",
         "rows that a condition leaves out are added to replicates",
-        (f"{VECTORS}::test_one_draw_of_each_person_is_the_plain_question",),
+        ("tests/inference/test_simulated_bootstraps.py::test_rows_add_what_they_add_to_the_mechanism",),
     ),
     Fault(
         "tacit.method.bootstrap.estimate_replicates",
