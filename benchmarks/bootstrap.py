@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ from tacit.method.bootstrap.estimate_replicates import (
     bootstrap_variance,
     noise_factor,
     population_variance,
+    total_variances,
     without_noise,
 )
 from tacit.method.shared.measurement import Public
@@ -64,6 +66,22 @@ DESIGNS: Final = ((500, 50, "1"), (5_000, 10, "1"), (5_000, 50, "1"), (5_000, 20
 """Rows, replicates and epsilon, beside the certified cost of the paper's configuration."""
 LEDGERS: Final = {"pair": "basic", "part": "gdp"}
 """What is charged: the pair itself, where epsilon and delta are added, or an approximate part, where mu^2 is."""
+KINDS: Final = {
+    "mean, by sex": (tc.Mean("age", by="sex"), False),
+    "means of two columns": (tc.Mean(["age", "educ"]), False),
+    "sum": (tc.Sum("educ"), False),
+    "variance": (tc.Variance("age"), False),
+    "counts by sex": (tc.Count(by="sex"), False),
+    "mean of persons in several cells": (tc.Mean("age", by="sex"), True),
+}
+"""Other statistics, and whether two rows are a person, who may be in both cells."""
+OF_KINDS: Final = (4_000, 40, "5", 500)
+"""Rows, replicates, epsilon and simulations of each of them."""
+COLUMNS: Final = {
+    "age": tc.Integer(0, 100, missing="none"),
+    "educ": tc.Integer(1, 16, missing="none"),
+    "sex": tc.Category({0: "female", 1: "male"}),
+}
 FAST: Final = (10_000_000, 200)
 """Rows and replicates whose time is measured."""
 
@@ -204,10 +222,13 @@ def _bootstrapped(found: NDArray[np.float64], noise: float, rows: int) -> Iterat
     """Yield the intervals of each way to read the replicates, shape (simulations, replicates)."""
     k, z = found.shape[1], normal_quantile(0.95)
     mean, spread = found.mean(axis=1), found.var(axis=1, ddof=1)
+    uncertain = total_variances(spread, np.full(len(spread), noise), k, population=True, rows=rows)
+    least = uncertain.half_widths(0.95)
     for errors in PRINTED:
         variance = bootstrap_variance(spread, np.asarray(noise), noise_factor(errors, k))  # pyright: ignore[reportArgumentType]
         sampling, privacy = population_variance(np.maximum(variance, 0.0), np.asarray(noise), k, rows)
-        half = np.where(variance > 0, z * np.sqrt(sampling + privacy), np.nan)
+        # as `NormalEstimate.intervals`: never narrower than those of the normal law
+        half = np.where(variance > 0, np.maximum(z * np.sqrt(sampling + privacy), least), np.nan)
         yield Answers(f"bootstrap, {errors}", mean - half, mean + half)
     laws = [deconvolved(one, noise) for one in found]
     for name, kept in (("deconvolution", False), ("deconvolution, with the average's noise", True)):
@@ -222,6 +243,58 @@ def methods(simulations: int, price: Fraction) -> str:
     for rows, replicates, epsilon in ((ROWS, REPLICATES, str(price)), *DESIGNS):
         lines += beside(rows, replicates, epsilon, simulations)
     return "\n".join(lines)
+
+
+# Other statistics ---------------------------------------------------------------------------------------------------
+
+
+def statistics(simulations: int) -> str:
+    """Return the coverage of conservative intervals of other statistics; of several terms the least and the most."""
+    rows, replicates, epsilon, _ = OF_KINDS
+    table = pq.read_table(people(), columns=["age", "educ", "sex"]).to_pandas()
+    lines = [
+        "| statistic | coverage of each term, % | width, without noise = 1 | no answer, % |",
+        "|---|" + "---:|" * 3,
+    ]
+    for name, (question, persons) in KINDS.items():
+        found = coverage(
+            tc.Bootstrap(question, replicates),
+            lambda random, persons=persons: _sample(table, rows, random, persons=persons),
+            _truth(table, question, rows),
+            epsilon=epsilon,
+            delta=DELTA,
+            schema=tc.Schema({**COLUMNS, "person": tc.PrivacyUnit(max_rows=2)} if persons else COLUMNS),
+            repeats=simulations,
+            rng=len(name),
+        )
+        # intervals of terms without an answer are the whole line: coverage is that of the others
+        none = found.unclear
+        hit = 100 * (found.coverage - none) / np.maximum(1 - none, 1e-9)
+        covered = ", ".join(f"{one:.1f}" for one in hit)
+        wider = ", ".join(f"{one:.2f}" if np.isfinite(one) else "–" for one in found.relative_width)
+        lines.append(f"| {name} | {covered} | {wider} | {', '.join(f'{100 * one:.1f}' for one in none)} |")
+    return "\n".join(lines)
+
+
+def _sample(table: pd.DataFrame, rows: int, rng: np.random.Generator, *, persons: bool) -> dict[str, NDArray[Any]]:
+    """Return rows drawn with replacement; persons: of two rows each."""
+    drawn = table.iloc[rng.integers(0, len(table), rows)]
+    found = {name: drawn[name].to_numpy() for name in COLUMNS}
+    return {**found, "person": np.arange(rows) // 2} if persons else found
+
+
+def _truth(table: pd.DataFrame, question: Any, rows: int) -> list[float]:
+    """Return the statistic of the population, by term."""
+    names = list(getattr(question, "columns", ()))
+    clipped = table.assign(age=table["age"].clip(0, 100), educ=table["educ"].clip(1, 16))
+    if isinstance(question, tc.Count):
+        return [rows * float((table["sex"] == code).mean()) for code in (0, 1)]
+    if isinstance(question, tc.Variance):
+        # of draws with replacement the variance of the sample, divisor n - 1, is on average that of divisor N here
+        return [float(clipped[name].var(ddof=0)) for name in names]
+    groups = [clipped[clipped["sex"] == code] for code in (0, 1)] if question.by else [clipped]
+    times = rows if isinstance(question, tc.Sum) else 1
+    return [times * float(one[name].mean()) for name in names for one in groups]
 
 
 # Time ---------------------------------------------------------------------------------------------------------------
@@ -266,6 +339,7 @@ def main() -> None:
         price, words = certified()
         parts = {
             "paper": f"{words}\n\n{paper(simulations * OF_THE_PAPER // SIMULATIONS)}",
+            "statistics": statistics(OF_KINDS[-1] * simulations // SIMULATIONS),
             "methods": methods(simulations, price),
         }
     for name, text in parts.items():

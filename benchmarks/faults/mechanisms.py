@@ -23,6 +23,7 @@ CHANGED = "tests/mechanisms/test_table_changed.py"
 PRICES = "tests/privacy/test_pairs_kept.py"
 
 DRAWS = "tests/mechanisms/test_laplace_draws.py"
+VECTORS = "tests/mechanisms/test_bootstrap_vectors.py"
 
 FAULTS = (
     Fault(
@@ -64,18 +65,74 @@ FAULTS = (
         ("tests/planning/test_compare.py::test_the_variance_alone_is_planned_at_its_own_integer",),
     ),
     Fault(
-        "tacit.method.bootstrap.mechanism",
-        "out = 0 if shape.rows is None else max(0, shape.rows - present)",
-        "out = 0",
+        "tacit.source.joint_values",
+        'found = frame.group_by(names).agg(nw.len().alias("rows"))',
+        'found = frame.filter(nw.col("p0") >= 0).group_by(names).agg(nw.len().alias("rows"))',
         "rows that are left out are not drawn, so that others are drawn too often",
         ("tests/mechanisms/test_bootstrap.py::test_every_engine_counts_the_same",),
     ),
     Fault(
         "tacit.method.bootstrap.design",
-        "root_up(Fraction(form.l2_squared) / part.mu_squared)",
-        "root_up(Fraction(form.l2_squared) / (2 * part.mu_squared))",
+        "root_up(len(columns) * Fraction(one.form.l2_squared) / part.mu_squared)",
+        "root_up(len(columns) * Fraction(one.form.l2_squared) / (2 * part.mu_squared))",
         "replicates have less noise than their certified cost needs",
         ("tests/mechanisms/test_bootstrap.py::test_the_noise_is_that_of_the_certified_cost",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.design",
+        "root_up(len(columns) * Fraction(one.form.l2_squared) / part.mu_squared)",
+        "root_up(Fraction(one.form.l2_squared) / part.mu_squared)",
+        "each of several columns is answered at the price of all",
+        (f"{VECTORS}::test_columns_share_the_certified_cost",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.design",
+        "    form = shared(form, SHARE) if shape.several else form\n    units",
+        "    units",
+        "persons in several cells have the noise of one cell",
+        (f"{VECTORS}::test_a_whole_person_changes_no_more_than_declared",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.estimate",
+        "each = release.parts[: columns_of(release)]",
+        "each = release.parts[:1]",
+        "the certified cost of several columns is said to be that of one",
+        (f"{VECTORS}::test_columns_share_the_certified_cost",),
+    ),
+    Fault(
+        "tacit.source.joint_values",
+        "            _, which = np.unique(persons, return_inverse=True)\n",
+        "            which = np.arange(len(persons))\n",
+        "each cell of a person is drawn on its own",
+        (f"{VECTORS}::test_a_person_is_drawn_with_all_cells",),
+    ),
+    Fault(
+        "tacit.source.joint_values",
+        "otherwise(ex.whole(-1)) if kept else here",
+        "otherwise(here) if kept else here",
+        "rows that a condition leaves out are added to replicates",
+        ("tests/inference/test_simulated_bootstraps.py::test_rows_add_what_they_add_to_the_mechanism",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.estimate_replicates",
+        "    half = (replicates - 1) / 2\n",
+        "    half = replicates / 2\n",
+        "the spread of replicates is taken to be better known than it is",
+        ("tests/inference/test_bootstrap_replicates.py::test_intervals_are_students_where_there_is_no_noise",),
+    ),
+    Fault(
+        "tacit.estimates.normal_estimate",
+        "            half = np.maximum(half, self.uncertain.half_widths(2 * float(special().ndtr(z)) - 1))\n",
+        "            half = np.maximum(half, 0.0)\n",
+        "intervals take a variance of few replicates for known",
+        ("tests/inference/test_bootstrap_replicates.py::test_what_a_variance_may_be_goes_with_contrasts_and_tests",),
+    ),
+    Fault(
+        "tacit.method.bootstrap.combine",
+        "        privacy += each * with_correlations(noisy, one.shared / k)\n",
+        "        privacy += with_correlations(noisy, one.shared / k) / len(parties)\n",
+        "the noise of parties is not weighted as their averages are",
+        ("tests/parties/test_combine_bootstraps.py::test_averages_and_both_errors_combine",),
     ),
     Fault(
         "tacit.method.bootstrap.mechanism_resampling",

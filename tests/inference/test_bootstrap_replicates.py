@@ -14,12 +14,15 @@ from tacit.method.bootstrap.estimate_replicates import (
     bootstrap_variance,
     noise_factor,
     population_variance,
+    total_variances,
+    with_correlations,
     without_noise,
 )
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 
 K = 50
+ERRORS = ("unbiased", "conservative", "most conservative")
 LEVEL = 1e-6
 """False-alarm rate of each comparison with a law."""
 
@@ -123,3 +126,106 @@ def test_intervals_of_the_papers_example_cover_and_one_shot_is_narrower() -> Non
         tc.Mean("age"), lambda _: {"age": ages[0]}, truth, schema=schema, repeats=50, rng=0, **price
     )
     assert shot.width[0] < 0.75 * (2 * half)[known].mean()
+
+
+# Intervals ------------------------------------------------------------------------------------------------------------
+
+
+def covered(k: int, variance: float, noise: float, level: float = 0.95) -> dict[str, tuple[float, float]]:
+    """The coverage of intervals about the population, and how often there is one, by quadrature; for each of ERRORS.
+
+    Replicates are normal, of variance V + v: their average is, too, and independent of their sample variance, of which
+    400 quantiles of its chi-squared law stand for the law.
+    """
+    u = (np.arange(400) + 0.5) / 400
+    spread = (variance + noise) * stats.chi2.ppf(u, k - 1) / (k - 1)
+    each, made = np.full(len(spread), noise), {}
+    least = total_variances(spread, each, k, population=True, rows=None).half_widths(level)
+    for errors in ERRORS:
+        found = bootstrap_variance(spread, each, noise_factor(errors, k))
+        error = np.sqrt(sum(population_variance(np.maximum(found, 0), each, k, None)))
+        half = np.maximum(least, stats.norm.isf((1 - level) / 2) * error)
+        hit, known = 2 * stats.norm.cdf(half / np.sqrt(variance + (variance + noise) / k)) - 1, found > 0
+        made[errors] = float(hit[known].mean()), float(known.mean())
+    return made
+
+
+def test_intervals_are_students_where_there_is_no_noise() -> None:
+    for k in (2, 10, 50):
+        own = total_variances(np.array([float(k)]), np.zeros(1), k, population=False, rows=None)
+        for level in (0.9, 0.95, 0.99):
+            t = stats.t.isf((1 - level) / 2, k - 1)
+            assert own.half_widths(level) == pytest.approx([t], rel=1e-4)
+            assert own.tails(np.array([t])) == pytest.approx([1 - level], rel=1e-4)
+        # n / (n - 1) and 1 / k in the variance about the population
+        wide = total_variances(np.array([float(k)]), np.zeros(1), k, population=True, rows=500).half_widths(0.95)
+        assert wide == pytest.approx([stats.t.isf(0.025, k - 1) * np.sqrt(k * 500 / 499 + 1)], rel=1e-4)
+
+
+@pytest.mark.parametrize("k", [5, 50, 200])
+def test_intervals_cover_whatever_part_is_noise(k: int) -> None:
+    """At every size of the noise at least 94%: where it is most of the spread, far more."""
+    for ratio in (0.05, 0.3, 0.5, 1.0, 3.0, 1e6):
+        for errors, (hit, known) in covered(k, ratio, 1.0).items():
+            assert hit > 0.94
+            assert known > (0.9 if errors != "unbiased" else 0.4)
+    # without noise they are exact, and with normal quantiles they would not be
+    assert covered(k, 1.0, 1e-12)["unbiased"][0] == pytest.approx(0.95, abs=1e-3)
+    assert 2 * stats.t.cdf(stats.norm.isf(0.025), k - 1) - 1 < 0.9495
+
+
+def test_what_a_variance_may_be_goes_with_contrasts_and_tests() -> None:
+    schema = tc.Schema({"x": tc.Real(0, 1), "g": tc.Category(["a", "b"])})
+    rng = np.random.default_rng(0)
+    table = {"x": rng.random(900), "g": rng.choice(["a", "b"], 900)}
+    curator = tc.Curator(table, schema, budget=tc.Budget(epsilon=40, delta=1e-6))
+    found = curator.release(tc.Bootstrap(tc.Mean("x", by="g"), 5), epsilon=40, delta=1e-6).estimate("table")
+    assert found.uncertain is not None
+    # the average of five replicates about the table's: Student's t with 4 degrees of freedom, kept above the noise
+    half = (found.intervals()[:, 1] - found.intervals()[:, 0]) / 2
+    assert np.all(half > 1.97 * found.std_errors)
+    apart = found.contrast("a - b")
+    low, high = apart.conf_int()
+    assert (high - low) / 2 > 1.97 * apart.std_error
+    one = found["a"]
+    assert one.conf_int() == tuple(found.intervals()[0])
+    # p-values are those of the intervals: just inside and just outside of the 95% limits
+    edge = found.test(f"a = {float(found.intervals()[0, 1])!r}")
+    assert edge.p_value == pytest.approx(0.05, rel=1e-3)
+    assert apart.test(f"`a - b` = {float(high)!r}").p_value == pytest.approx(0.05, rel=1e-3)
+    both = found.test("a = 0.5, b = 0.5")
+    assert both.p_value > stats.chi2.sf(both.statistic, 2)
+
+
+def test_covariances_are_made_smaller_until_no_combination_has_a_negative_variance() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        crossed = rng.normal(0, 1, (4, 4))
+        crossed = crossed + crossed.T
+        np.fill_diagonal(crossed, 0)
+        variance = rng.random(4)
+        found = with_correlations(variance, crossed)
+        assert np.diag(found) == pytest.approx(variance)
+        assert np.linalg.eigvalsh(found)[0] > -1e-12
+    # what is a covariance matrix stays it
+    assert with_correlations(np.ones(2), np.array([[0, 0.4], [0.4, 0]]))[0, 1] == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("statistic", [tc.Variance("x"), tc.Mean(["x", "y"]), tc.Count(by="g")])
+def test_every_reading_exists_for_every_statistic(statistic: tc.Query) -> None:
+    """Averages, three errors, intervals, tests and deconvolution; and the more conservative, the wider."""
+    schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 1), "g": tc.Category(["a", "b"])})
+    rng = np.random.default_rng(0)
+    table = {"x": rng.random(900), "y": rng.random(900), "g": rng.choice(["a", "b"], 900)}
+    curator = tc.Curator(table, schema, budget=tc.Budget(epsilon=40, delta=1e-6))
+    release = curator.release(tc.Bootstrap(statistic, 40), epsilon=40, delta=1e-6)
+    found = [release.estimate(errors=one) for one in ERRORS]
+    assert np.all(np.diff([one.std_errors for one in found], axis=0) > 0)
+    assert np.all(found[-1].p_values <= 1)
+    assert release.replicates().mean().to_numpy() == pytest.approx(found[0].values)
+    for i, term in enumerate(found[0].terms):
+        law = release.deconvolved(term)
+        low, high = law.conf_int()
+        assert low < law.mean < high
+        # the average of the deconvolved distribution is that of the replicates, but for the penalty
+        assert abs(law.mean - found[0].values[i]) < found[-1].std_errors[i]

@@ -13,6 +13,7 @@ from scipy import stats
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.subtraction import subtracted
 from tacit.testing import simulate
 
 SCHEMA = tc.Schema({"pay": tc.Real(0, 10, missing=0), "sex": tc.Category(["f", "m"])})
@@ -63,6 +64,11 @@ def test_groups_histograms_and_other_methods() -> None:
     assert np.allclose(both.values, own.values, atol=0.5 * both.std_errors.max())
     assert "averaged with" in str(own)
     assert "minus" not in str(own)
+    # whatever the signs of a combination's weights, an average stays one, and a difference a difference
+    assert "averaged with" in str(own.contrast("f - m"))
+    apart = subtracted(groups[0].estimate(), groups[1].estimate())
+    assert "minus" in str(apart)
+    assert "minus" in str(apart[apart.terms[0]])
     cells = [curator.release(tc.Histogram("pay", bins=5), rho=rho) for rho in (0.1, 0.3)]
     counts = tc.average(cells)
     assert np.all(counts.privacy_variances < cells[1].estimate().privacy_variances)

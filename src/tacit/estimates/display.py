@@ -95,9 +95,7 @@ def heading(estimate: Estimate) -> str:
     """Return title and population: "Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each"."""
     what = title(estimate.release)
     if None in estimate.combination.picked():
-        # of two releases a difference has negative weights, an average has none
-        how = "averaged with" if estimate.matrix is None or bool((estimate.matrix >= 0).all()) else "minus"
-        what = f"{what}, combined" if not estimate.others else f"{what}, {how} {title(estimate.others[0])}"
+        what = f"{what}, combined" if not estimate.others else f"{what}, {estimate.joined} {title(estimate.others[0])}"
     return f"{what} · {people_words(estimate.release)}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from tacit.estimates.ratios import Ratio
 
 
+Joined: TypeAlias = Literal["minus", "averaged with"]
+"""How an estimate is made of two releases, in words between their names."""
+
+
 @shown_by_summary
 @dataclass(frozen=True)
 class Estimate:
@@ -57,6 +61,7 @@ class Estimate:
     estimand: what the numbers estimate, in words.
     terms: one label each.
     notes: what a reader of the numbers must know, one sentence each.
+    joined: what was done with `release` and `others`, where there are others: "minus" or "averaged with".
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
     Source: theory §9 (standard errors), §1.5 (the law of both errors together), §1.4 (why it is free).
@@ -79,6 +84,7 @@ class Estimate:
     others: tuple[Released, ...] = ()
     units: str | None = None
     term_title: str = ""
+    joined: Joined = "minus"
 
     # Numbers: arrays, for code that works on many terms -----------------------------------------------------------
 

@@ -24,6 +24,7 @@ from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
 from tacit.estimates.simultaneous import simultaneous_factor
 from tacit.estimates.terms import Target, check_level, place_of
+from tacit.estimates.uncertain_variances import UncertainVariances
 from tacit.privacy import Cost
 from tacit.release.document import Released
 
@@ -55,6 +56,8 @@ class NormalEstimate:
     the whole line.  title, estimand: a heading, and what is estimated.  tested: whether z and p-values against 0 are
     shown.  release: the release they were computed from, at no further cost.  scale: see `Scale`; None: untransformed.
     target: "population", or "table": what `sampling` then holds is no sampling error, but whatever else is no noise.
+    uncertain: what the total variances may be, where they are estimated from few numbers: intervals and p-values allow
+    for it, and are never narrower than those of the normal law.  None: variances are as good as known.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
 
@@ -81,6 +84,7 @@ class NormalEstimate:
     term_title: str = ""
     tested: bool = True
     target: Target = "population"
+    uncertain: UncertainVariances | None = None
 
     # Numbers -------------------------------------------------------------------------------------------------------
 
@@ -115,7 +119,9 @@ class NormalEstimate:
     @property
     def p_values(self) -> Array:
         """Two-sided p-values of the hypothesis that the term is 0, shape (m,); NaN where there is a reason."""
-        return np.asarray(2 * special().ndtr(-np.abs(self.statistics)))
+        normal = np.asarray(2 * special().ndtr(-np.abs(self.statistics)))
+        # NaN stays NaN
+        return normal if self.uncertain is None else np.maximum(normal, self.uncertain.tails(self.values))
 
     def intervals(self, level: float = 0.95, *, simultaneous: bool = False) -> Array:
         """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01, I08.
@@ -130,7 +136,10 @@ class NormalEstimate:
         if simultaneous:
             z = simultaneous_factor((self.sampling + self.privacy)[np.ix_(known, known)], level)
         middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
-        out = np.stack([middle - z * error, middle + z * error], axis=-1)
+        half = z * error
+        if self.uncertain is not None and self.scale is None:
+            half = np.maximum(half, self.uncertain.half_widths(2 * float(special().ndtr(z)) - 1))
+        out = np.stack([middle - half, middle + half], axis=-1)
         out = out if self.scale is None else self.scale.back(out)
         # without a valid standard error any value is possible
         out[[not one for one in known]] = (-np.inf, np.inf)
@@ -202,6 +211,7 @@ class NormalEstimate:
             privacy=self.privacy[np.ix_(index, index)],
             reasons=tuple(self.reasons[i] for i in index),
             scale=scale,
+            uncertain=None if self.uncertain is None else self.uncertain.of(index),
         )
 
     # Tests and combinations ----------------------------------------------------------------------------------------
@@ -226,9 +236,14 @@ class NormalEstimate:
             raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
         if len(matrix) == 1:
             z = float(off[0]) / float(np.sqrt(covariance[0, 0]))
-            return Test(words, z, 1, float(2 * special().ndtr(-abs(z))), "normal law of the total error, two-sided")
+            p = float(2 * special().ndtr(-abs(z)))
+            if self.uncertain is not None:
+                p = max(p, float(self.uncertain.combined(matrix, self.sampling + self.privacy).tails(off)[0]))
+            return Test(words, z, 1, p, "normal law of the total error, two-sided")
         chi2 = float(off @ np.linalg.solve(covariance, off))
         p = float(special().chdtrc(rank, max(chi2, 0.0)))
+        if self.uncertain is not None:
+            p = max(p, self.uncertain.joint_tail(chi2, rank, self.std_errors**2, np.asarray(matrix.any(axis=0))))
         return Test(words, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
 
     def contrast(self, expression: str) -> NormalEstimate:
@@ -246,6 +261,8 @@ class NormalEstimate:
         )
         sampling, privacy = (matrix @ part @ matrix.T for part in (self.sampling, self.privacy))
         made = replace(self, terms=terms, values=matrix @ self.values, sampling=sampling, privacy=privacy)
+        if self.uncertain is not None:
+            made = replace(made, uncertain=self.uncertain.combined(matrix, self.sampling + self.privacy))
         # a combination of transformed numbers is not the transform of anything: its interval is symmetric
         return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
 

@@ -46,7 +46,15 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
     words = f"difference: {a.estimand}, minus {b.estimand}"
     others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
     made = replace(
-        a, terms=terms, blocks=blocks, matrix=left - right, estimand=words, notes=(), others=others, term_title=""
+        a,
+        terms=terms,
+        blocks=blocks,
+        matrix=left - right,
+        estimand=words,
+        notes=(),
+        others=others,
+        term_title="",
+        joined="minus",
     )
     return replace(made, notes=(_dependence(made, a, b),))
 

@@ -35,7 +35,10 @@ def title(release: Released) -> str:
     query = cast(Any, release.query)
     kind = type(query).__name__
     if kind == "Bootstrap":
-        return f"Bootstrap of {_asked(query.statistic, who(release))}, {query.replicates} replicates"
+        statistic = query.statistic
+        law = type(statistic).__name__ == "SufficientStatistics"
+        words = f"statistics of {_law(statistic)}" if law else _asked(statistic, who(release))
+        return f"Bootstrap of {words}, {query.replicates} replicates"
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     if kind == "SampleAndAggregate":
@@ -44,12 +47,17 @@ def title(release: Released) -> str:
         words = f"{model.get('name', model['family'])}{law} of {_and(tuple(query.what))}"
         return words + (f" where {query.where}" if query.where else "")
     if kind == "SufficientStatistics":
-        words = f"{query.family.words['family']} law of {query.what}"
-        return words + (f" where {query.where}" if query.where else "")
+        return _law(query)
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = _asked(query, who(release))
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
+
+
+def _law(query: Any) -> str:
+    """Return the family that sufficient statistics are of, in words."""
+    words = f"{query.family.words['family']} law of {query.what}"
+    return words + (f" where {query.where}" if query.where else "")
 
 
 def _columns(query: Any) -> tuple[str, ...]:
@@ -73,17 +81,20 @@ def who(release: Released) -> str:
 
 def estimand(release: Released, target: Target, label: str | None = None) -> str:
     """What is estimated, in words: "mean of age, values clamped to 0–100 years"."""
-    kind = type(release.query).__name__
+    asked = _question(release)
+    kind = type(asked).__name__
     fixed = release.rows is not None
     if kind == "Count":
         words = f"number of {who(release)}"
         if release.parts[0].weight is not None:
             words = f"sum of weights (size of the population){_weights(release, release.parts[0])}"
     else:
-        parts = [part for part in release.parts if label in (None, part.label)]
+        # replicates of a bootstrap have the same labels
+        first = {part.label: part for part in reversed(release.parts) if label in (None, part.label)}
+        parts = list(reversed(first.values()))
         words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
         words += _weights(release, parts[0])
-    condition = getattr(release.query, "where", None)
+    condition = getattr(asked, "where", None)
     words += f", where {condition}" if condition else ""
     if kind == "Variance":
         words += ", divisor n - 1"
@@ -97,9 +108,15 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     return words
 
 
+def _question(release: Released) -> Any:
+    """Return the question whose answer is estimated: of a bootstrap, that of its replicates."""
+    return getattr(release.query, "statistic", release.query)
+
+
 def _kind(release: Released, part: Part) -> str:
     """Mean, weighted mean, mean of person means, ..."""
-    kind = type(release.query).__name__.lower()
+    kind = type(_question(release)).__name__.lower()
+    kind = "mean" if kind == "sufficientstatistics" else kind
     if release.unit is not None and part.weight is None:
         return f"{kind} of person means" if kind == "mean" else f"{kind} between persons, of person means,"
     return f"weighted {kind}" if getattr(release.query, "weights", None) else kind

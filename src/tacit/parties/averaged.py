@@ -184,6 +184,7 @@ def _linear(found: Sequence[Estimate], weights: Array, notes: tuple[str, ...]) -
         matrix=matrix,
         others=(*first.others, *cast("tuple[Release, ...]", others)),
         notes=(_shares(weights), ADDED, *notes),
+        joined="averaged with",
     )
 
 

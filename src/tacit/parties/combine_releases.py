@@ -7,6 +7,8 @@ from typing import Any, get_args, overload
 
 from tacit.errors import InferenceError, nearest
 from tacit.method.blocks.estimate import SampleAndAggregateRelease
+from tacit.method.bootstrap.combine import CombinedBootstrap, joined
+from tacit.method.bootstrap.estimate import BootstrapRelease
 from tacit.method.histogram.combine import CombinedHistogram, added
 from tacit.method.histogram.estimate import HistogramRelease
 from tacit.method.moments.estimate import MomentsRelease
@@ -14,7 +16,7 @@ from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
 from tacit.parties.combined import Combined, check_enough_parties
-from tacit.pooling.compatibility import check_compatible, named_releases, population_index
+from tacit.pooling.compatibility import BOOTSTRAP, check_compatible, named_releases, population_index
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
 from tacit.study.study_parties import Effects
@@ -34,6 +36,16 @@ def combine(
 
 @overload
 def combine(
+    releases: Sequence[BootstrapRelease] | Mapping[str, BootstrapRelease],
+    effects: Effects = "common",
+    *,
+    method: Method = "REML",
+    overlap: bool = False,
+) -> CombinedBootstrap: ...
+
+
+@overload
+def combine(
     releases: Sequence[Sums] | Mapping[str, Sums],
     effects: Effects = "common",
     *,
@@ -48,14 +60,15 @@ def combine(
     *,
     method: Method = "REML",
     overlap: bool = False,
-) -> Combined | CombinedHistogram:
+) -> Combined | CombinedHistogram | CombinedBootstrap:
     """Combine releases of one question by several parties into one answer.
 
     releases: a list (parties are then named by their tables), or {"st-mary": release}.  For Mean, Variance and
     SampleAndAggregate the result is one estimate with inverse-variance weights: the noise variance is known, the
     sampling variance is estimated from all parties.  For SufficientStatistics the noisy statistics are pooled with such
     weights and solved for the parameters once; for Regression the parties' coefficients are averaged with such weights.
-    For Count, Sum, DataQuality and Histogram numbers are added, and so are the variances of their noises.
+    For Count, Sum, DataQuality and Histogram numbers are added, and so are the variances of their noises.  Averages of
+    Bootstraps are added, or weighted by the inverse of their variances, as their statistic is.
     effects: "common": all parties share one quantity; "random": quantities differ, and their mean is estimated.
     method: estimator of the variance between parties, "REML" or "DL" [DerSimonian & Laird 1986].
     overlap: whether a person may be in several parties: then costs add up; otherwise the largest counts.
@@ -96,13 +109,18 @@ def combined(
     method: Method = "REML",
     overlap: bool = False,
     notes: tuple[str, ...] = (),
-) -> Combined | CombinedHistogram:
+) -> Combined | CombinedHistogram | CombinedBootstrap:
     """Combine named releases; given: whether the caller chose the names.  Errors as of `combine`."""
     check_compatible(names, releases)
     index = population_index(names, releases, given)
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
         return added(made, made.parties)
+    if made.kind == BOOTSTRAP:
+        if effects != "common":
+            text = f"effects {effects!r}: how far parties differ is not estimated from bootstraps."
+            raise InferenceError(text, code="C17", hint='effects="common"', state=None)
+        return joined(made, made.releases, made.parties)
     # totals add up however much parties differ
     check_enough_parties(len(made.parties), "common" if made.is_total else effects)
     return made

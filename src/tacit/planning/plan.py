@@ -22,6 +22,7 @@ from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.page import Plan
+from tacit.planning.pair_for_width import bought_by_pairs, delta_of, pair_for
 from tacit.planning.plain_statistic import plainer
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -64,7 +65,8 @@ def plan(
 
     rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
-    reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).
+    reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).  A Bootstrap is
+    bought by a pair alone: its epsilon is found, at `delta=` or the budget's.
     expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), of
     levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
@@ -99,14 +101,10 @@ def plan(
         return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares)}
 
     if width is not None:
-        if not (epsilon is None and delta is None and rho is None):
+        pair = bought_by_pairs(asks)
+        if not (epsilon is None and rho is None and (delta is None or pair)):
             raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
-        # in the unit that the budget adds, so that the price found is one that it admits
-        kind = "rho" if budget is None or budget.rho is not None else "mu_squared" if budget.is_pair else "epsilon"
-        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level, known), kind)
-        if budget is not None and cost.mu_squared is not None:
-            assert budget.delta is not None
-            cost = _as_pair(cost.mu_squared, budget.delta)
+        cost = _found(width, lambda cost: _widest(designs(cost), size, level, known), budget, delta, pair=pair)
     else:
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     if budget is not None:
@@ -257,6 +255,26 @@ def _widest(shapes: Mapping[str, Measurement], rows: int, level: float, known: E
         one for name, shape in shapes.items() for one in expected(shape, rows, level, known.of_question(name))
     ]
     return max(one.width for one in found), max(one.without for one in found)
+
+
+def _found(
+    width: float,
+    widest: Callable[[Cost], tuple[float, float]],
+    budget: Budget | None,
+    delta: Number | None,
+    *,
+    pair: bool,
+) -> Cost:
+    """Return the smallest price that reaches a width; pair: of a question that only a pair buys."""
+    if pair:
+        return pair_for(width, widest, delta_of(delta, budget))
+    # in the unit that the budget adds, so that the price found is one that it admits
+    kind = "rho" if budget is None or budget.rho is not None else "mu_squared" if budget.is_pair else "epsilon"
+    cost = _price_for(width, widest, kind)
+    if budget is not None and cost.mu_squared is not None:
+        assert budget.delta is not None
+        return _as_pair(cost.mu_squared, budget.delta)
+    return cost
 
 
 def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind: str) -> Cost:

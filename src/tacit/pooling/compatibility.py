@@ -14,7 +14,8 @@ from tacit.release.simulated import SimulatedRelease
 BLOCKS: Final = "sample-and-aggregate"
 STATISTICS: Final = "sufficient-statistics"
 REGRESSION: Final = "regression"
-KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION)} | {
+BOOTSTRAP: Final = "bootstrap"
+KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION, BOOTSTRAP)} | {
     "regression-cells": REGRESSION
 }
 """Kinds of releases that are combined, sums and estimates with errors of their own, and as what they are combined."""

@@ -67,6 +67,8 @@ DIGITS: Final = 6
 """Significant digits of a calibrated μ², rounded down."""
 CLOSE: Final = 2e-4
 """A calibrated μ² is within so much of the largest, relatively."""
+LARGEST: Final = 4
+"""No larger μ² of a replicate is tried: its losses are beyond what floats hold, and a price of ε = 90 buys less."""
 MOST_STEPS: Final = 60
 """Most values of μ² that a calibration tries."""
 MOST_REPLICATES: Final = 10**6
@@ -260,16 +262,16 @@ def calibrate(
     charged = price if whole and price.kind == "approximate" else part
     wanted, delta = charged.gdp, part.delta or Fraction(0)
     # as many normals at this μ² cost the price
-    square, found = float(wanted) / replicates, None
+    square, found = min(float(wanted) / replicates, LARGEST), None
     for _ in range(MOST_STEPS):
         cost = certify(law, replicates, significant(Fraction(square), DIGITS, up=False), delta)
         used = cost.compared(charged) / float(wanted)
         if used <= 1 and cost.within(charged) and (found is None or cost.mu_squared > found.mu_squared):
             found = cost
-            if used > 1 - CLOSE:
+            if used > 1 - CLOSE or square >= LARGEST:
                 break
         # what is used is nearly proportional
-        square *= (1 - CLOSE / 4) / used if used < float("inf") else 0.5
+        square = min(square * ((1 - CLOSE / 4) / used if used < float("inf") else 0.5), LARGEST)
     if found is None:
         message = f"no noise was found for the price {price} and {replicates} replicates."
         raise BudgetError(message, code="B08", hint="fewer replicates, or a higher price")

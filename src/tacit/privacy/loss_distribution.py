@@ -76,7 +76,8 @@ class SummedLosses:
         """Return δ at each ε >= 0, never below the truth."""
         at = np.searchsorted(self.losses, epsilon, side="right")
         above, weighted = self._above
-        found = self.infinite + above[at] - np.exp(np.minimum(epsilon, self.top)) * weighted[at]
+        # beyond e^700, which a float still holds, less is subtracted: the bound is larger there
+        found = self.infinite + above[at] - np.exp(np.minimum(epsilon, min(self.top, 700.0))) * weighted[at]
         # sums of up to a million terms, subtracted: their rounding is far below a relative 1e-12 of the larger one
         return np.minimum(1.0, found * (1 + 1e-9) + 1e-12 * above[at])
 

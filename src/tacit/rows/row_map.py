@@ -355,3 +355,20 @@ class Occupied:
     rows: int
     cells: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class JointValues:
+    """Which values rows (persons) have together, in several columns and cells.  INSIDE the wall: never released.
+
+    A pattern has one entry, or for a person in several cells one for each of them; rows in no cell have entries, too.
+    counts: rows with each pattern, shape (patterns,).  pattern, cell: of each entry, shape (entries,); the cell is -1
+    for none, else row-major in the keys' levels.  values: shape (columns, entries), -1 where a column has no value; 0
+    where no column is asked for and the row counts.  weights: a person's parts, of the shape of `values`, or None.
+    """
+
+    counts: NDArray[np.int64]
+    pattern: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    values: NDArray[np.int64]
+    weights: NDArray[np.int64] | None

@@ -80,10 +80,10 @@ def plan(
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in one.maps))
     counting = None if where is None or unit is not None else engine.counting()
-    frame = engine.read(_readings(keys, maps, unit, where))
+    frame = engine.read(readings_of(keys, maps, unit, where))
     if where is not None and counting is not None:
         frame, where = filtered(frame, where, len(keys) + len(maps)), None
-    frame = _values(frame, keys, maps, _shares(maps, terms), unit, where)
+    frame = values_frame(frame, keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
     counted = [] if where is None else [nw.col("k").sum().alias("kept")]
     added = [
@@ -132,7 +132,7 @@ class Ranking:
         """READS ROWS."""
         keys, what = self.keys, "rows" if self.share is None else "weight"
         cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
-        lookups, rows = [_lookup(key) for key in keys], 0
+        lookups, rows = [lookup_of(key) for key in keys], 0
         for group in engine.collect(self.frame):
             rows += int(group["rows"])
             cell = _place(group, keys, lookups)
@@ -155,7 +155,7 @@ def ranking(
 ) -> Ranking:
     """Plan the pass of `ranked`; no row is read."""
     shares = {} if share is None else {"a": (0, share)}
-    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
+    frame = values_frame(engine.read(readings_of(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
     here = nw.col("v0") if at.missing is not None else here
     if where is not None:
@@ -171,7 +171,7 @@ def map_reading(at: RowMap) -> Reading:
     return Reading(at.source, _how(at))
 
 
-def _readings(
+def readings_of(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Return the columns c0, c1, ...: keys, maps, those of the condition, the unit."""
@@ -195,7 +195,7 @@ def _names(j: int, one: SumTerm) -> tuple[str, ...]:
     return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
 
 
-def _values(
+def values_frame(
     frame: Any,
     keys: Sequence[KeyMap],
     maps: list[RowMap],
@@ -303,7 +303,7 @@ def _fold(
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
     cells: dict[tuple[int, ...], list[int]] = {}
-    lookups = [_lookup(key) for key in keys]
+    lookups = [lookup_of(key) for key in keys]
     rows = 0
     for group in found:
         # null where an aggregate of no rows gives no number
@@ -336,7 +336,7 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
     return total
 
 
-def _lookup(key: KeyMap) -> dict[Level | float, int]:
+def lookup_of(key: KeyMap) -> dict[Level | float, int]:
     """Return the index of each level by its value in a group: text or its place from 1, numbers as float64."""
     if key.constant:
         return {float(i): i for i in range(len(key.levels))}

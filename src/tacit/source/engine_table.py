@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import SourceError
-from tacit.rows.row_map import Aggregate, KeyMap, Occupied, PersonWeight, Ranked, RowMap, SumTerm, Tally, Unit
+from tacit.rows.row_map import (
+    Aggregate,
+    JointValues,
+    KeyMap,
+    Occupied,
+    PersonWeight,
+    Ranked,
+    RowMap,
+    SumTerm,
+    Tally,
+    Unit,
+)
 from tacit.rows.row_products import CrossProducts
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
@@ -23,6 +34,7 @@ from tacit.source.crossproduct_sums import crossed
 from tacit.source.engine import Engine, Words
 from tacit.source.engine_columns import Computing
 from tacit.source.held_rows import HeldRows, held
+from tacit.source.joint_values import joint_values
 from tacit.source.row_arrays import RowArrays, complete, pieces, spread
 
 T = TypeVar("T")
@@ -81,6 +93,17 @@ class Source(Protocol):
         share: PersonWeight | None = None,
     ) -> Tally:
         """READS ROWS.  Return the number of rows in each cell, or the sum of persons' shares, as one array."""
+        ...
+
+    def joint_values(
+        self,
+        maps: Sequence[RowMap],
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: PersonWeight | None = None,
+    ) -> JointValues:
+        """READS ROWS.  Count the rows (persons) that have the same values in several columns, and the same cell."""
         ...
 
     def occupied(
@@ -195,6 +218,17 @@ class EngineTable:
     ) -> Tally:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where, unit, share)
+
+    def joint_values(
+        self,
+        maps: Sequence[RowMap],
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: PersonWeight | None = None,
+    ) -> JointValues:
+        """See `Source.joint_values`."""
+        return joint_values(self._engine, maps, keys, unit, where, share)
 
     def occupied(
         self, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None

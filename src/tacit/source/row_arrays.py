@@ -71,7 +71,7 @@ def planned(engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None, wher
 def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> RowArrays:
     """READS ROWS.  Fetch the complete cases of a frame of `planned` with so many columns."""
     values, found = _collected(engine, frame, columns)
-    return RowArrays(values, None if unit is None else _numbered(found)[0])
+    return RowArrays(values, None if unit is None else numbered_persons(found)[0])
 
 
 def system_random_words(count: int) -> Words:
@@ -170,7 +170,7 @@ def of_places(key: bytes, first: int, count: int) -> Words:
 
 def _of_persons(key: bytes, given: Any) -> Words:
     """Return the word of each row's person, a keyed hash of the identifier; rows without one form one person."""
-    codes, persons = _numbered(given)
+    codes, persons = numbered_persons(given)
     return _keyed(key, persons, codes)
 
 
@@ -250,7 +250,7 @@ def _frame(engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading]
     return made.filter(here).select(*names, *(["u"] if extra else []))
 
 
-def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:
+def numbered_persons(given: Any) -> tuple[NDArray[np.int64], Any]:
     """Number the different values, -1 where missing, and return them; rows without a person form one person."""
     values = np.ma.getdata(given)
     gone = np.ma.getmaskarray(given)

@@ -20,6 +20,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.curator.curator import Curator
 from tacit.curator.mechanisms import measure
+from tacit.method.bootstrap.design import vector
 from tacit.method.bootstrap.price import resampling
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.shared.measurement import Measurement
@@ -49,9 +50,10 @@ def contract(query: Bootstrap, schema: Schema, tables: int, draws: int, rng: np.
         if shape is None:
             continue
         material = list(pairs(schema, relation, tables, rng))
-        finding, furthest = _sensitivity(shape, schema, relation, material)
-        findings.append(finding)
-        failures += wrong_law(shape.columns[0].law, draws)
+        found, furthest = _sensitivity(shape, schema, relation, material)
+        findings += found
+        for column in vector(shape):
+            failures += wrong_law(column.law, draws)
         failures += _price(query, schema, relation)
         failures += _audit(shape, schema, furthest, draws // 10) + _round_trip(query, schema, furthest.one, relation)
     made = Contract(tuple(findings), tuple(failures))
@@ -59,20 +61,31 @@ def contract(query: Bootstrap, schema: Schema, tables: int, draws: int, rng: np.
     return made
 
 
-def _sensitivity(shape: Measurement, schema: Schema, relation: Relation, material: list[Pair]) -> tuple[Finding, Pair]:
-    """Run (a): return the largest change by one copy of a row, and the pair of tables where it is found."""
-    one = replace(shape, columns=shape.columns[:1])
+def _sensitivity(
+    shape: Measurement, schema: Schema, relation: Relation, material: list[Pair]
+) -> tuple[list[Finding], Pair]:
+    """Run (a): return the largest change of each column by one copy of a row, and the pair that changes all most.
+
+    All columns together are measured in units of their noise, in which the declared sensitivity is that of `price`.
+    """
+    columns = vector(shape)
+    one = replace(shape, columns=columns)
     # sums do not depend on the noise: a design for each size would be calibrated for nothing
     exact = Exact(schema, relation, lambda size: (replace(one, rows=size),))
-    found: list[tuple[int, tuple[int, ...]]] = []
+    far, apart = [0] * len(columns), [tuple[int, ...]()] * len(columns)
+    whole: list[Fraction] = []
     for i, pair in enumerate(material):
-        ((x,),), ((y,),) = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
-        found.append((distance(x, y, "l2_squared"), difference(x, y)))
-    at = max(range(len(found)), key=lambda i: found[i][0])
-    form, label = shape.columns[0].form, shape.columns[0].label
-    far, apart = found[at]
-    finding = Finding(relation, str(PRICE), label, form.name, form.l2_squared, far, "l2_squared", apart)
-    return finding, material[at]
+        (x,), (y,) = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
+        found = [distance(a, b, "l2_squared") for a, b in zip(x, y, strict=True)]
+        for j, one_far in enumerate(found):
+            if one_far > far[j]:
+                far[j], apart[j] = one_far, difference(x[j], y[j])
+        whole.append(sum((Fraction(d) / c.law.scale**2 for d, c in zip(found, columns, strict=True)), Fraction(0)))
+    declared = [
+        Finding(relation, str(PRICE), c.label, c.form.name, c.form.l2_squared, far[j], "l2_squared", apart[j])
+        for j, c in enumerate(columns)
+    ]
+    return declared, material[max(range(len(whole)), key=lambda i: whole[i])]
 
 
 def _price(query: Bootstrap, schema: Schema, relation: Relation) -> list[str]:
@@ -85,7 +98,7 @@ def _price(query: Bootstrap, schema: Schema, relation: Relation) -> list[str]:
     if not shape.columns[0].law.scale < half.columns[0].law.scale:
         failures.append("(c) half the price does not widen the noise")
     law = resampling(relation, ROWS if relation == "replace-one" else None)
-    cost = certify(law, len(shape.columns), _mu_squared(shape), PRICE.delta / 10)
+    cost = certify(law, query.replicates, _mu_squared(shape), PRICE.delta / 10)
     if not cost.within(shape.cost) or cost.delta(PRICE.epsilon) > PRICE.delta:
         failures.append(f"(c) the replicates cost more than {shape.cost}, or than {PRICE}")
     return failures
@@ -94,6 +107,7 @@ def _price(query: Bootstrap, schema: Schema, relation: Relation) -> list[str]:
 def _audit(shape: Measurement, schema: Schema, pair: Pair, draws: int) -> list[str]:
     """Run (d) on the pair of tables that a row changes most, projected to the direction of the change."""
     size = persons(schema, pair.one) if shape.rows is not None else None
+    # in units of the noise, as columns have noise of their own
     near, far = (_drawn(replace(shape, rows=size), schema, rows, draws) for rows in (pair.one, pair.other))
     apart = far.mean(axis=0) - near.mean(axis=0)
     failures: list[str] = []
@@ -107,14 +121,15 @@ def _audit(shape: Measurement, schema: Schema, pair: Pair, draws: int) -> list[s
 
 def _drawn(shape: Measurement, schema: Schema, rows: tuple[Row, ...], draws: int) -> Array:
     """Return independent replicates of the mechanism itself, shape (draws, integers)."""
-    many = replace(shape, columns=shape.columns[:1] * draws)
-    parts = measure(many, open_source(arrow_table(schema, rows)))
-    return np.array([np.ravel(part.integers) for part in parts], dtype=np.float64)
+    columns = vector(shape)
+    parts = measure(replace(shape, columns=columns * draws), open_source(arrow_table(schema, rows)))
+    found = [np.ravel(part.integers).astype(np.float64) / float(part.law.scale) for part in parts]
+    return np.array([np.concatenate(found[i : i + len(columns)]) for i in range(0, len(found), len(columns))])
 
 
 def _mu_squared(shape: Measurement) -> Fraction:
     """Return the price of one copy of a row in one replicate."""
-    return shape.columns[0].form.l2_squared / shape.columns[0].law.scale ** 2
+    return sum((column.form.l2_squared / column.law.scale**2 for column in vector(shape)), Fraction(0))
 
 
 def _round_trip(query: Bootstrap, schema: Schema, rows: tuple[Row, ...], relation: Relation) -> list[str]:

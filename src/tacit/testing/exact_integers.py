@@ -16,6 +16,7 @@ from tacit.rows.row_map import (
     IDENTITY,
     ONE,
     Aggregate,
+    JointValues,
     KeyMap,
     Occupied,
     PersonWeight,
@@ -40,6 +41,7 @@ from tacit.source.engine_columns import Computing
 from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.engines.polars_frame import Polars
 from tacit.source.held_rows import HeldRows, held
+from tacit.source.joint_values import JointPass, joined
 from tacit.source.row_arrays import RowArrays, collected, planned
 from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
 
@@ -92,7 +94,7 @@ class Exchanged:
         self._engine, self._put = engine, put
         self._plans, self._rankings = dict[Any, SumsPass](), dict[Any, Ranking]()
         self._crossings = dict[Any, products.ProductsPass]()
-        self._frames = dict[Any, Any]()
+        self._frames, self._joints = dict[Any, Any](), dict[Any, JointPass]()
         self._computing = dict[Any, Exchanged]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
@@ -150,6 +152,20 @@ class Exchanged:
         if asked not in self._rankings:
             self._rankings[asked] = ranking(self._engine, *asked)
         return self._rankings[asked].run(self._engine)
+
+    def joint_values(
+        self,
+        maps: Sequence[RowMap],
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: PersonWeight | None = None,
+    ) -> JointValues:
+        """See `Source.joint_values`."""
+        asked = (tuple(maps), tuple(keys), unit, where, share)
+        if asked not in self._joints:
+            self._joints[asked] = joined(self._engine, *asked)
+        return self._joints[asked].run(self._engine)
 
     def complete(
         self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None

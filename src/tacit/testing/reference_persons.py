@@ -42,6 +42,8 @@ def persons(
 ) -> ReferenceRows:
     """Return one entry for each person and cell, with the mean value floor(sum / count + 1/2) and the person's share.
 
+    The index of an entry is the person's number.
+
     who: the person of each row.  weighed: where shares are of weights, the rows with a weight (as v) and their persons.
     """
     # (person, cell) as one integer
@@ -60,7 +62,7 @@ def persons(
         cap = weight.cap or 1
         # rounded down, so that a person's shares add up to at most the whole
         share = weight.G * np.minimum(every, cap) * count // (cap * np.maximum(every, 1))
-    return ReferenceRows(np.arange(len(pairs)), pairs % width, mean, share)
+    return ReferenceRows(pairs // width, pairs % width, mean, share)
 
 
 def _shares(rows: ReferenceRows, who: Ints, share: PersonWeight, wanted: Ints, width: int) -> Ints:

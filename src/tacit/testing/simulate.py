@@ -20,6 +20,7 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
+from tacit.method.bootstrap.design import vector
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.simulated_parts import empty_parts, simulated
 from tacit.noise.product import ProductLaplace, sampled_together
@@ -30,6 +31,7 @@ from tacit.rows.row_map import PersonWeight, RowMap
 from tacit.schema import Schema
 from tacit.testing.reference_persons import ReferenceRows, codes, persons
 from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers, with_columns
+from tacit.testing.simulated_replicates import ReferencePatterns, patterns_of
 
 Number = Any
 
@@ -131,10 +133,37 @@ def simulate(
         text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
         raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
     random = np.random.default_rng(rng)
+    if shape.kind == "bootstrap":
+        with phase(f"{repeats:,} simulated releases"):
+            return _replicated(shape, patterns(shape, table), repeats, random)
     with phase("exact sums"):
         exact = exact_integers(shape, table, random)
     with phase(f"{repeats:,} simulated releases"):
         return _simulated(shape, exact, repeats, random)
+
+
+def _replicated(shape: Measurement, held: ReferencePatterns, repeats: int, random: np.random.Generator) -> Simulation:
+    """Return simulated releases of a bootstrap, each with samples of its own."""
+    k = len(shape.columns) // len(held.added)
+    drawn = [held.drawn(k, shape.neighbors, random) for _ in range(repeats)]
+    noisy = add_noise(shape, tuple(np.stack(arrays) for arrays in zip(*drawn, strict=True)), random)
+    once = simulated(shape, held.once() * k).estimate("table")
+    estimates = [simulated(shape, tuple(one[i] for one in noisy)).estimate("table").values for i in range(repeats)]
+    return Simulation(shape, once.terms, noisy, np.stack(estimates), once.values)
+
+
+def patterns(shape: Measurement, table: Table_) -> ReferencePatterns:
+    """Return what the rows (persons) of a table add to the sums of a bootstrap: equal to those of every engine."""
+    table = with_columns(table, shape.computed)
+    who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
+    total = len(cell) if who is None else int(who.max(initial=-1)) + 1
+    columns, made = vector(shape), list[ReferenceRows]()
+    for column in columns:
+        rows = _rows(column, table, cell, inside)
+        made.append(rows if who is None else _persons(column, table, rows, who, cell, inside))
+    return patterns_of(columns, made, shape.cells, total)
 
 
 def _simulated(
@@ -177,8 +206,12 @@ def exact_integers(
 ) -> tuple[NDArray[np.int64], ...]:
     """Return the exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
 
-    rng: draws the labels of blocks, for a design on blocks of rows.
+    rng: draws the labels of blocks, for a design on blocks of rows, and the samples of a bootstrap.
     """
+    if shape.kind == "bootstrap":
+        held = patterns(shape, table)
+        k = len(shape.columns) // len(held.added)
+        return held.drawn(k, shape.neighbors, np.random.default_rng(0) if rng is None else rng)
     if shape.blocks is not None:
         from tacit.testing import simulated_blocks as blocks
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,15 +15,18 @@ from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.encoding_choice import choose, choose_total
 from tacit.method.shared.group_keys import keys_of
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.statistic_columns import AskedStatistics, mapped
+from tacit.method.shared.weighted_encoding import SHARE, shared
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
 from tacit.privacy.calibration import root_up
 from tacit.release.parts import Grid
 from tacit.release.query_checks import of_numbers
-from tacit.rows.row_map import GRID, RowMap
+from tacit.rows.row_map import GRID, PersonWeight, RowMap
 from tacit.schema import Date, Schema
+from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.typed_conditions import typed
-from tacit.schema.row_maps_of_columns import rowmap
+from tacit.schema.row_maps_of_columns import column_of, rowmap
 
 VERSION: Final = "bootstrap/1"
 
@@ -37,24 +41,47 @@ MOST_NUMBERS: Final = 1_000_000
 
 
 def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
-    """Return one part for each replicate; QueryError where the question or its price is not allowed.
+    """Return the parts of each replicate in turn; QueryError where the question or its price is not allowed.
 
     The measurement's cost is the approximate part (mu, delta) that the price buys, or the price itself where the ledger
-    adds epsilon and adds delta; each replicate has an equal share of it.
+    adds epsilon and adds delta; each column of each replicate has an equal share of it.
     """
     statistic: Any = of_numbers(query.statistic, public.schema)
-    keys = keys_of(statistic, public.schema)
+    # sufficient statistics have no cells
+    keys = keys_of(statistic, public.schema) if hasattr(statistic, "by") else ()
     where = None if statistic.where is None else typed(statistic.where, public.schema)
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
     _proven(shape, statistic)
-    at, form, grid = _encoded(shape, public.schema, statistic)
-    _not_too_many(shape, form)
+    columns, computed = _columns(shape, public.schema, statistic)
+    _not_too_many(shape, columns)
     part = bought(public.neighbors, shape.rows, query.replicates, cost, whole=public.accounting == "basic")
-    # sd = l2 / mu, rounded up: the replicate's own mu is then at most the one whose cost was certified
-    law = RoundedNormal(root_up(Fraction(form.l2_squared) / part.mu_squared))
-    label = "" if at is None else at.column
-    each = PartSpec(label, form, at, grid, law, part.part.share(Fraction(1, query.replicates)))
-    return replace(shape, columns=(each,) * query.replicates, cost=part.part)
+    share = part.part.share(Fraction(1, query.replicates * len(columns)))
+    each: list[PartSpec] = []
+    for one in columns:
+        # sd = sqrt(p) l2 / mu, rounded up: the vector's mu is then at most the one whose cost was certified
+        law = RoundedNormal(root_up(len(columns) * Fraction(one.form.l2_squared) / part.mu_squared))
+        each.append(
+            PartSpec(one.label, one.form, one.at, one.grid, law, share, PersonWeight(SHARE) if one.parted else None)
+        )
+    return replace(shape, columns=tuple(each) * query.replicates, computed=computed, cost=part.part)
+
+
+def vector(shape: Measurement) -> tuple[PartSpec, ...]:
+    """Return the parts of one replicate: its columns, of which no two have one label."""
+    first = shape.columns[0].label
+    again = (i for i, one in enumerate(shape.columns) if i and one.label == first)
+    return shape.columns[: next(again, len(shape.columns))]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """One column of the statistic, without noise.  parted: whether persons have a part of their weight in each cell."""
+
+    label: str
+    form: Encoding
+    at: RowMap | None
+    grid: Grid | None
+    parted: bool
 
 
 def _proven(shape: Measurement, statistic: Any) -> None:
@@ -64,8 +91,6 @@ def _proven(shape: Measurement, statistic: Any) -> None:
     if shape.cost.kind != "approximate":
         text = f"the price of a Bootstrap is {shape.cost}: it is no pair (epsilon, delta) of its own."
         hint = "epsilon=1, delta=1e-6, for this question alone"
-    elif shape.several:
-        text, hint = "a person may be in several cells, which a Bootstrap has no proof for.", "by= of a constant column"
     elif shape.unit is not None and kind == "Sum":
         text, hint = "a Bootstrap draws persons, and a Sum counts their rows.", "the mean of persons: Mean"
     elif shape.rows == 0:
@@ -74,38 +99,74 @@ def _proven(shape: Measurement, statistic: Any) -> None:
         raise QueryError(text, code="Q122", hint=hint)
 
 
-def _not_too_many(shape: Measurement, form: Encoding) -> None:
+def _not_too_many(shape: Measurement, columns: Sequence[Summed]) -> None:
     """Raise QueryError Q31 for more noisy integers than are released."""
     query: Any = shape.query
-    numbers = shape.cells * query.replicates * len(form.matrix)
+    numbers = shape.cells * query.replicates * sum(len(one.form.matrix) for one in columns)
     if numbers > MOST_NUMBERS:
         message = f"Bootstrap: {query.replicates} replicates of {shape.cells:,} cells are {numbers:,} integers."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer replicates")
 
 
-def _encoded(shape: Measurement, schema: Schema, statistic: Any) -> tuple[RowMap | None, Encoding, Grid | None]:
-    """Return grid and encoding: those of the plain question with normal noise, on few steps."""
-    grouped, neighbors = bool(shape.keys), shape.neighbors
+def _columns(shape: Measurement, schema: Schema, statistic: Any) -> tuple[tuple[Summed, ...], tuple[Computed, ...]]:
+    """Return grids and encodings, those of the plain question with normal noise on few steps; and computed columns."""
     if type(statistic).__name__ == "Count":
-        leaves = shape.where is not None or any(key.missing is None for key in shape.keys)
-        if neighbors == "replace-one" and shape.cells == 1 and not leaves:
-            text = "Count: under replace-one the number of all rows is public, and needs no release."
-            raise QueryError(text, code="Q32", hint='curator.rows, or Count(by="sex")')
-        return None, forms.count(shape.cells, neighbors, leaves), None
-    (name,) = statistic.columns
-    summed = type(statistic).__name__ == "Sum"
-    if summed and name in schema and isinstance(schema[name], Date):
-        raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
-    at = coarse(rowmap(schema, name), persons=shape.unit is not None)
+        return (_counted(shape),), ()
+    if type(statistic).__name__ == "SufficientStatistics":
+        return _statistics(shape, schema, statistic)
+    found: list[Summed] = []
+    for name in statistic.columns:
+        total = type(statistic).__name__ == "Sum"
+        if total and name in schema and isinstance(schema[name], Date):
+            raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
+        at = rowmap(schema, name)
+        told = str(getattr(schema[name], "missing", "")), getattr(schema[name], "units", None)
+        found.append(_summed(shape, at, name, *told, moved=total))
+    return tuple(found), ()
+
+
+def _statistics(
+    shape: Measurement, schema: Schema, asked: AskedStatistics
+) -> tuple[tuple[Summed, ...], tuple[Computed, ...]]:
+    """Return the columns of sufficient statistics, and how they are computed."""
+    column = column_of(schema, asked.what)
+    missing = str(getattr(column, "missing", "exclude"))
+    found: list[Summed] = []
+    made: list[Computed] = []
+    for one in asked.statistics or ():
+        at, statistic, computed = mapped(asked, schema, one)
+        # a statistic has the units of the column only where it is the column
+        own = statistic.outer == "itself" and statistic.inner == "row"
+        units = getattr(column, "units", None) if own else None
+        found.append(_summed(shape, at, statistic.spelled(asked.what), missing, units, moved=False))
+        made += [] if computed is None else [computed]
+    return tuple(found), tuple(made)
+
+
+def _counted(shape: Measurement) -> Summed:
+    """Return the encoding of counts; QueryError Q32 where the number of all rows is public."""
+    leaves = shape.where is not None or any(key.missing is None for key in shape.keys)
+    if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
+        text = "Count: under replace-one the number of all rows is public, and needs no release."
+        raise QueryError(text, code="Q32", hint='curator.rows, or Count(by="sex")')
+    form = forms.count(shape.cells, shape.neighbors, leaves)
+    return Summed("", shared(form, SHARE) if shape.several else form, None, None, shape.several)
+
+
+def _summed(shape: Measurement, at: RowMap, label: str, missing: str, units: str | None, *, moved: bool) -> Summed:
+    """Return one column of numbers; moved: of which the sum is asked for, from 0."""
+    grouped, neighbors = bool(shape.keys), shape.neighbors
+    at = coarse(at, persons=shape.unit is not None)
     leaves = at.missing is None or shape.where is not None
-    if summed:
+    if moved:
         cells = shape.cells
         at, form = choose_total(at, "gaussian", cells=cells, neighbors=neighbors, grouped=grouped, leaves=leaves)
     else:
         form = choose(at, "gaussian", neighbors=neighbors, grouped=grouped, leaves=leaves)
-    missing = "exclude" if at.missing is None else str(getattr(schema[name], "missing", ""))
-    units = "days since 1970-01-01" if at.kind == "date" else getattr(schema[name], "units", None)
-    return at, form, Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    form = shared(form, SHARE) if shape.several else form
+    units = "days since 1970-01-01" if at.kind == "date" else units
+    grid = Grid(at.kind, at.lower, at.upper, at.G, units, "exclude" if at.missing is None else missing)
+    return Summed(label, form, at, grid, shape.several)
 
 
 def coarse(at: RowMap, *, persons: bool) -> RowMap:

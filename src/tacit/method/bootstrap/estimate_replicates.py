@@ -11,6 +11,11 @@ variance, E s2 = V + v.  The paper's estimates of V, equations 30 and 34:
 The average of the replicates has the variance (V + v) / k about the table's statistic, and n / (n - 1) V more about
 that of the population.  Equation 35 of the paper has V + v / k: it leaves out the V / k by which averages of resampled
 statistics vary, and the correction n / (n - 1).  `as_printed` and `without_noise` reproduce the paper's own numbers.
+
+s2 is itself uncertain, most of all where it is little above v.  With nearly normal replicates (k - 1) s2 / (V + v) is
+chi-squared with k - 1 degrees of freedom and independent of the average.  So V + v is known as (k - 1) s2 over that,
+kept to what it can be, v and above (`total_variances`): intervals that average over it are Student's t where there is
+no noise, and allow for what is known of V where there is (`estimates.uncertain_variances`).
 """
 
 from __future__ import annotations
@@ -23,11 +28,15 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
+from tacit.estimates.uncertain_variances import UncertainVariances, nodes
 
 Errors: TypeAlias = Literal["unbiased", "conservative", "most conservative"]
 
 ALPHA: Final = 0.05
 """How often the noise varies less than a conservative estimate of V takes it to, by default."""
+
+NODES: Final = 96
+"""Values of a variance that an interval averages over."""
 
 
 def check_errors(errors: object, alpha: object) -> None:
@@ -71,6 +80,57 @@ def population_variance(variance: Array, noise: Array, replicates: int, rows: in
     sampling = variance if rows is None or rows < 2 else variance * rows / (rows - 1)
     # resampling is part of the mechanism, as the noise is
     return sampling, (variance + noise) / replicates
+
+
+def with_correlations(variance: Array, crossed: Array) -> Array:
+    """Return the covariance matrix of these variances and covariances, the latter made smaller until it is one.
+
+    Covariances estimated from few noisy replicates may be larger than the variances allow: correlations are multiplied
+    by the largest factor, at most 1, with which no combination of terms has a negative variance.
+
+    >>> with_correlations(np.array([1.0, 4.0]), np.array([[0.0, 3.0], [3.0, 0.0]]))
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    variance = np.maximum(variance, 0.0)
+    if not crossed.any():
+        return np.diag(variance)
+    root = np.sqrt(variance)
+    each = np.outer(root, root)
+    correlations = np.divide(crossed, each, out=np.zeros_like(each), where=each > 0)
+    np.fill_diagonal(correlations, 0.0)
+    least = float(np.linalg.eigvalsh(correlations)[0])
+    # 1 + factor * least >= 0
+    factor = min(1.0, -1 / least) if least < 0 else 1.0
+    return np.asarray(np.diag(variance) + factor * correlations * each, dtype=np.float64)
+
+
+def total_variances(
+    spread: Array,
+    noise: Array,
+    replicates: int,
+    *,
+    population: bool,
+    rows: int | None,
+    at: tuple[Array, Array] | None = None,
+) -> UncertainVariances:
+    """Return what the variance of the average may be, about the population's statistic or about the table's.
+
+    spread: s2.  noise: v.  rows: as in `population_variance`.  About the table it is (V + v) / k; about the population
+    n / (n - 1) V more.  at: probabilities at which it is wanted, with their weights, each of shape (q,).
+    """
+    gamma, (u, weights) = special(), nodes(NODES) if at is None else at
+    half = (replicates - 1) / 2
+    # (k - 1) s2 / (V + v) is at most this, as V >= 0; a noise of 0 is no bound
+    most = np.full(len(spread), np.inf)
+    np.divide(half * spread, noise, out=most, where=noise > 0)
+    below = np.asarray(gamma.gammainc(half, most), dtype=np.float64)
+    total = half * spread[:, None] / np.maximum(gamma.gammaincinv(half, below[:, None] * u), 1e-300)
+    total = np.maximum(total, noise[:, None])
+    if not population:
+        return UncertainVariances(total / replicates, weights)
+    sampling, privacy = population_variance(total - noise[:, None], noise[:, None], replicates, rows)
+    return UncertainVariances(sampling + privacy, weights)
 
 
 def as_printed(spread: Array, noise: float, replicates: int, factor: float) -> Array:

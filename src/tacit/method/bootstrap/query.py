@@ -13,23 +13,24 @@ from tacit.release.query import Needed, Query, query_from_dict
 if TYPE_CHECKING:
     from tacit.method.bootstrap.estimate import BootstrapRelease  # noqa: F401
 
-STATISTICS: Final = ("Count", "Mean", "Sum")
-"""Questions whose answer is a sum over rows, or a ratio of two."""
+STATISTICS: Final = ("Count", "Mean", "Sum", "Variance", "SufficientStatistics")
+"""Questions whose answer is made of sums over rows."""
 MOST: Final = 1_000
 """Most replicates of one question."""
 
 
 @dataclass(frozen=True)
 class Bootstrap(Query["BootstrapRelease"]):
-    """Noisy bootstrap replicates of a mean, a sum or counts (Brawner & Honaker 2018), with a cost that is certified.
+    """Noisy bootstrap replicates of means, sums, counts or moments (Brawner & Honaker 2018), with a certified cost.
 
-    statistic: the question that each replicate answers: Mean or Sum of one column, or Count; with `by` and `where`, but
-    without weights.
+    statistic: the question that each replicate answers: Mean, Sum or Variance of one or several columns, or Count, with
+    `by` and `where`, but without weights; or SufficientStatistics, of which the means of the statistics are released.
+    Several columns share the price; columns computed in the schema, as products are, make other moments.
     replicates: how many bootstrap samples are drawn, each with noise of its own, from 2 to 1,000.
 
     Where the number of rows is public a sample is as many draws with replacement; otherwise each row is taken a
     Poisson(1) number of times.  Columns with more than 4,096 different values are rounded to as many steps between
-    their bounds.  With a PrivacyUnit persons are drawn, not rows.
+    their bounds.  With a PrivacyUnit persons are drawn, not rows: a person in several cells with all of them.
 
     The price is a pair (epsilon, delta).  More replicates need more noise in each: a plain `Mean` at the same price
     tells nearly always more, with a standard error of its own.
@@ -70,8 +71,9 @@ class Bootstrap(Query["BootstrapRelease"]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column that is averaged or added up; none of counts."""
-        return getattr(self.statistic, "columns", ())
+        """The columns that are averaged or added up; none of counts."""
+        what = getattr(self.statistic, "what", None)
+        return getattr(self.statistic, "columns", ()) if what is None else (what,)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, with the statistic's own."""
@@ -96,7 +98,10 @@ def _statistic(given: object) -> Query[Any]:
     if getattr(asked, "laplace_draws", 1) != 1:
         text = f"statistic of Bootstrap is a {kind} with laplace_draws; replicates have normal noise."
         raise QueryError(text, code="Q120", hint=hint)
-    if len(getattr(asked, "columns", ("",))) != 1:
-        text = f"statistic of Bootstrap is a {kind} of several columns."
-        raise QueryError(text, code="Q120", hint="a Bootstrap of each column")
+    if getattr(asked, "widens_noise", False):
+        text = f"statistic of Bootstrap is {kind} by a method with noise of its own."
+        raise QueryError(text, code="Q120", hint='leave method="chen-sung" out')
+    if getattr(asked, "interval", True) is False:
+        text = "statistic of Bootstrap is a Variance with interval=False, which is no sum over rows."
+        raise QueryError(text, code="Q120", hint="leave interval=False out")
     return asked
