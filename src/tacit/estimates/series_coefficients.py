@@ -34,7 +34,7 @@ MOST_TERMS: Final = 200
 PENALTY: Final = 0.5
 """Penalty of a block of one coefficient; it falls with the root of the number of coefficients."""
 FAR: Final = 3.0
-"""So many standard deviations of a sum of squares above its mean, a block is not all noise."""
+"""So many standard deviations above its mean, a sum of squares is not all noise."""
 GROWTH: Final = 1.35
 """Each block from the fifth coefficient on ends at so many times the end of the one before."""
 
@@ -44,7 +44,8 @@ class Coefficients:
     """Coefficients of one density: estimates, shape (terms,), their covariance, and the factors that shrink them.
 
     load: how they react to independent noises of one variance, shape (terms, noises).  blocks: ends of the blocks,
-    ascending, the last is the number of terms.
+    ascending, the last is the number of terms.  misfit: what the series leaves of the shares of bins, squared, in
+    standard deviations above its mean; 0 where there are no bins.
     """
 
     values: Array
@@ -52,6 +53,7 @@ class Coefficients:
     load: Array
     factors: Array
     blocks: tuple[int, ...]
+    misfit: float = 0.0
 
     @property
     def kept(self) -> int:
@@ -67,11 +69,11 @@ class Coefficients:
 
     @property
     def resolved(self) -> bool:
-        """Whether the last block says nothing of further coefficients: it is not far above its variance."""
+        """Whether neither the last block nor what is left of the shares tells of further coefficients."""
+        if self.misfit > FAR:
+            return False
         first = self.blocks[-2] if len(self.blocks) > 1 else 0
-        own = np.diag(self.covariance)[first:]
-        relative = float(np.sqrt(2 * (own**2).sum())) / float(own.sum())
-        return float((self.values[first:] ** 2).sum()) <= (1 + FAR * relative) * float(own.sum())
+        return _far(self.values[first:], self.covariance[first:, first:]) <= FAR
 
     def after(self, terms: int) -> int:
         """Return the end of the block that follows these terms; the last if there is none."""
@@ -122,15 +124,23 @@ def coefficients(basis: str, shares: Shares, terms: int) -> Coefficients:
     """
     widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
     react = np.linalg.solve(_gram(over, widths), over / widths)
-    load = react @ shares.noises
-    spread = react @ shares.sampling @ react.T + shares.variance * (load @ load.T)
-    return shrunk(react @ (shares.values - widths), spread, load)
+    load, values = react @ shares.noises, react @ (shares.values - widths)
+    whole = shares.sampling + shares.variance * (shares.noises @ shares.noises.T)
+    left = np.eye(len(widths)) - over.T @ react
+    misfit = _far(left @ (shares.values - widths), left @ whole @ left.T)
+    return shrunk(values, react @ whole @ react.T, load, misfit)
 
 
-def shrunk(values: Array, covariance: Array, load: Array) -> Coefficients:
+def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -> Coefficients:
     """Return coefficients with the factors that shrink them."""
     ends = blocks(len(values))
-    return Coefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends)
+    return Coefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
+
+
+def _far(values: Array, covariance: Array) -> float:
+    """Return how many standard deviations the sum of squares is above its mean, for normal values."""
+    error = float(np.sqrt(2 * (covariance**2).sum()))
+    return (float((values**2).sum()) - float(np.trace(covariance))) / error if error > 0 else 0.0
 
 
 def _gram(over: Array, widths: Array) -> Array:
