@@ -61,7 +61,7 @@ class Curve:
 
     def density(self, t: Array) -> Array:
         """Return the density at places t in [0, 1]."""
-        return np.maximum(self._series(t) - self.projected[0], 0.0)
+        return np.maximum(self._series(t.reshape(-1)) - self.projected[0], 0.0).reshape(t.shape)
 
     def cdf(self, t: Array) -> Array:
         """Return the distribution function at places t."""
