@@ -95,6 +95,8 @@ CODES: Final[dict[str, str]] = {
     "Q124": "a response that a gamma or Huber regression cannot take",
     "Q120": "a statistic that has no bootstrap",
     "Q121": "an impossible number of bootstrap replicates",
+    "Q130": "a basis of orthonormal functions that there is not",
+    "Q131": "a number of terms, or of columns, that a series cannot have",
     "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
     "Q40": "a width that no price achieves",

@@ -7,11 +7,13 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
+from tacit.estimates.series_bases import BASES
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
 from tacit.method.bootstrap.query import STATISTICS
 from tacit.method.histogram.query import Histogram
+from tacit.method.orthogonal_series.query import MOST_TERMS
 from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
 from tacit.method.regression.query import MODELS, Regression
@@ -61,11 +63,14 @@ def query(kind: type[Query[Any]]) -> Words:
         "formula": {"type": "string"},
         "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
         "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
+        "basis": {"enum": [*BASES]},
+        "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
     # these have a default in Python but are always written
-    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs", "replicates"}))
+    written = {"probs", "replicates", "basis"}
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - written))
 
 
 def _methods(kind: type[Query[Any]]) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class Coefficients:
         if self.misfit > FAR:
             return False
         first = self.blocks[-2] if len(self.blocks) > 1 else 0
-        return _far(self.values[first:], self.covariance[first:, first:]) <= FAR
+        return far(self.values[first:], self.covariance[first:, first:]) <= FAR
 
     def after(self, terms: int) -> int:
         """Return the end of the block that follows these terms; the last if there is none."""
@@ -127,7 +127,7 @@ def coefficients(basis: str, shares: Shares, terms: int) -> Coefficients:
     load, values = react @ shares.noises, react @ (shares.values - widths)
     whole = shares.sampling + shares.variance * (shares.noises @ shares.noises.T)
     left = np.eye(len(widths)) - over.T @ react
-    misfit = _far(left @ (shares.values - widths), left @ whole @ left.T)
+    misfit = far(left @ (shares.values - widths), left @ whole @ left.T)
     return shrunk(values, react @ whole @ react.T, load, misfit)
 
 
@@ -137,7 +137,7 @@ def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -
     return Coefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
 
 
-def _far(values: Array, covariance: Array) -> float:
+def far(values: Array, covariance: Array) -> float:
     """Return how many standard deviations the sum of squares is above its mean, for normal values."""
     error = float(np.sqrt(2 * (covariance**2).sum()))
     return (float((values**2).sum()) - float(np.trace(covariance))) / error if error > 0 else 0.0

@@ -82,7 +82,8 @@ class Curve:
         spread = self.found.covariance[: self.band, : self.band]
         error = np.sqrt(np.maximum(np.einsum("jx,jk,kx->x", over, spread, over), 0.0))
         factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
-        low, high = center - factor * error, center + factor * error
+        # a series below 0 is as wrong as it is below; its error is not smaller for that
+        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
         made = self.density(t)
         # a band holds the estimate, and a density is not negative
         return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)

@@ -46,6 +46,9 @@ def title(release: Released) -> str:
     if kind == "SufficientStatistics":
         words = f"{query.family.words['family']} law of {query.what}"
         return words + (f" where {query.where}" if query.where else "")
+    if kind == "OrthogonalSeries":
+        words = f"{query.basis.capitalize()} series of {_and(tuple(query.columns))}"
+        return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = _asked(query, who(release))
