@@ -9,12 +9,11 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.series_bases import functions, integrals
-from tacit.estimates.series_coefficients import blocks, shrinkage
+from tacit.estimates.series_coefficients import FAR, blocks, far, shrinkage
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.orthogonal_series.query import OrthogonalSeries
-from tacit.noise.laws import RoundedNormal
 from tacit.release.document import Released
 
 
@@ -22,10 +21,12 @@ from tacit.release.document import Released
 class SeriesFit:
     """Coefficients of a joint density on the unit cube, without that of the constant, which is 1.
 
-    terms: functions of each column.  ends: edges of its bins on [0, 1].  indices: of each coefficient, shape (number, columns).  values: shape
-    (number,).  sampling: their covariance without noise.  load: how they react to noises of `variance`, shape (number,
-    integers).  cells: the density on the grid of all bins, shape (bins of the first column, ...): a density, projected.
-    factors: that shrink the coefficients.  size: number of rows, noisy or public.  reason: why nothing is known.
+    terms: functions of each column.  ends: edges of its bins on [0, 1].  indices: of each coefficient, shape (number,
+    columns).  values: shape (number,).  sampling: their covariance without noise.  load: how they react to noises of
+    `variance`, shape (number, integers).  cells: the density on the grid of all bins, shape (bins of the first column,
+    ...), and by how much the series is lowered to be a density.  factors: that shrink the coefficients.  size: number
+    of rows, noisy or public.  reason: why nothing is known.  resolved: whether the coefficients of the longest indices
+    say nothing of further ones.
     """
 
     basis: str
@@ -41,7 +42,7 @@ class SeriesFit:
     factors: Array
     size: float
     reason: str | None
-    normal: bool
+    resolved: bool = True
 
     @property
     def covariance(self) -> Array:
@@ -87,16 +88,15 @@ def fitted(release: Released, target: Target = "population") -> SeriesFit:
     if reason is not None:
         values = np.zeros(number)
     indices = np.stack(np.unravel_index(np.arange(1, number + 1), tuple(own + 1 for own in terms)), axis=1)
-    variance = part.law.variance()
-    normal = isinstance(part.law, RoundedNormal)
+    variance = float(part.law.variance())
     draft = SeriesFit(
-        query.basis, terms, ends, indices, values, np.zeros((number, number)), load, variance,
-        np.ones([len(one) - 1 for one in ends]), 0.0, np.ones(number), n, reason, normal,
+        query.basis, terms, ends, indices, np.asarray(values), np.zeros((number, number)), load, variance,
+        np.ones([len(one) - 1 for one in ends]), 0.0, np.ones(number), n, reason,
     )  # fmt: skip
     made = _with_cells(draft, _factors(draft, np.full(number, 1 / n)))
     sampling = np.zeros((number, number)) if target == "table" else _sampling(made)
     sampled = replace(made, sampling=sampling)
-    return _with_cells(sampled, _factors(sampled, np.zeros(number)))
+    return replace(_with_cells(sampled, _factors(sampled, np.zeros(number))), resolved=_resolved(sampled))
 
 
 def _mixing(basis: str, ends: Array, terms: int, S: int) -> Array:
@@ -105,9 +105,22 @@ def _mixing(basis: str, ends: Array, terms: int, S: int) -> Array:
     return (table(basis, tuple(ends.tolist()), terms, S) / S) @ over.T
 
 
+def _order(fit: SeriesFit) -> Any:
+    """Return the coefficients' places by the length of their index."""
+    return np.argsort((fit.indices.astype(np.float64) ** 2).sum(axis=1), kind="stable")
+
+
+def _resolved(fit: SeriesFit) -> bool:
+    """Return whether the last block of coefficients is not far from 0."""
+    order = _order(fit)
+    ends = blocks(len(order))
+    last = order[ends[-2] if len(ends) > 1 else 0 :]
+    return far(fit.values[last], fit.covariance[np.ix_(last, last)]) <= FAR
+
+
 def _factors(fit: SeriesFit, more: Array) -> Array:
     """Return the factor of each coefficient: blocks are of coefficients ordered by the length of their index."""
-    order = np.argsort((fit.indices.astype(np.float64) ** 2).sum(axis=1), kind="stable")
+    order = _order(fit)
     variances = np.diag(fit.covariance) + more
     made = np.zeros(len(fit.values))
     made[order] = shrinkage(fit.values[order], variances[order], blocks(len(order)))

@@ -79,10 +79,9 @@ class JointDensity:
         error = np.sqrt(np.maximum(np.diag(joint), 0.0))
         factor = simultaneous_factor(joint, level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
         center, made = 1 + self.fit.values @ over, self(points) * self._volume
-        low, high = (
-            np.maximum(np.minimum(center - factor * error, made), 0.0),
-            np.maximum(center + factor * error, made),
-        )
+        low = np.maximum(np.minimum(center - factor * error, made), 0.0)
+        # a series below 0 is as wrong as it is below; its error is not smaller for that
+        high = np.maximum(np.maximum(center, 0.0) + factor * error, made)
         if self.reason is not None:
             low, high = np.zeros(len(t)), np.full(len(t), np.inf)
         return np.where(inside[:, None], np.stack([low, high], axis=1), 0.0) / self._volume
@@ -128,7 +127,8 @@ class JointDensity:
         )
         why = (self.reason,) if self.reason is not None else ()
         kept = int((self.fit.factors > 0).sum())
-        notes = (*why, f"estimates: {self.estimand}", f"{kept} of {len(self.fit.values)} coefficients are kept")
+        short = () if self.fit.resolved else ("its terms are too few for this density: limits do not hold the rest",)
+        notes = (*why, *short, f"estimates: {self.estimand}", f"{kept} of {len(self.fit.values)} coefficients are kept")
         title = f"Joint density of {' and '.join(self.columns)} · {people_words(self.release)}"
         columns = (", ".join(self.columns), "density", f"{percent(level)} interval")
         return Table(title, columns, rows, (*notes, facts(self.release)), ("left", "right", "right"))

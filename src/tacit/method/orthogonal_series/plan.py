@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.method.orthogonal_series.design import edges
@@ -32,12 +33,14 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         alone = (np.delete(fit.indices, at, axis=1) == 0).all(axis=1)
         found.append(_entry(f"density of {one.name}", 1 / lengths[at], alone, fit, privacy, level, rows))
     if len(lengths) > 1:
-        every = np.ones(len(fit.values), dtype=np.bool_)
+        every = np.full(len(fit.values), True)
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), every, fit, privacy, level, rows))
     return found
 
 
-def _entry(term: str, value: float, kept: Array, fit: SeriesFit, privacy: Array, level: float, rows: int) -> Expected:
+def _entry(
+    term: str, value: float, kept: NDArray[np.bool_], fit: SeriesFit, privacy: Array, level: float, rows: int
+) -> Expected:
     """Return the entry of a density whose value is that of an even one; functions have mean square 1."""
     sampling, noise = float(np.diag(fit.sampling)[kept].sum()), float(privacy[kept].sum())
     z = NormalDist().inv_cdf(0.5 + level / 2)
@@ -47,7 +50,7 @@ def _entry(term: str, value: float, kept: Array, fit: SeriesFit, privacy: Array,
     return Expected(term, value, float(width), share, float(2 * z * value * np.sqrt(sampling)), float(error), rows)
 
 
-def _even(shape: Measurement, rows: int) -> Array:
+def _even(shape: Measurement, rows: int) -> NDArray[np.int64]:
     """Return the integers of rows that are spread evenly over the cells, shape (integers,)."""
     (part,), query = shape.columns, shape.query
     d, facts = len(shape.variables), part.form.parameters
