@@ -79,7 +79,7 @@ def fitted(release: Released, target: Target = "population") -> SeriesFit:
     reason = f"size {n:,.0f}: not clearly above 0" if kappa and n <= 3 * spread / kappa else None
     n = max(n, 1.0)
     sums = np.concatenate([[1.0], integers[:number] / (whole * n)])
-    values = inverse @ sums
+    values: Array = np.asarray(inverse @ sums, dtype=np.float64)
     load = inverse[:, 1:] / (whole * n)
     if kappa:
         # of a ratio: the noise of the size moves all coefficients
@@ -90,7 +90,7 @@ def fitted(release: Released, target: Target = "population") -> SeriesFit:
     indices = np.stack(np.unravel_index(np.arange(1, number + 1), tuple(own + 1 for own in terms)), axis=1)
     variance = float(part.law.variance())
     draft = SeriesFit(
-        query.basis, terms, ends, indices, np.asarray(values), np.zeros((number, number)), load, variance,
+        query.basis, terms, ends, indices, values, np.zeros((number, number)), load, variance,
         np.ones([len(one) - 1 for one in ends]), 0.0, np.ones(number), n, reason,
     )  # fmt: skip
     made = _with_cells(draft, _factors(draft, np.full(number, 1 / n)))
@@ -111,10 +111,9 @@ def _order(fit: SeriesFit) -> Any:
 
 
 def _resolved(fit: SeriesFit) -> bool:
-    """Return whether the last block of coefficients is not far from 0."""
+    """Return whether the last third of the coefficients is not far from 0."""
     order = _order(fit)
-    ends = blocks(len(order))
-    last = order[ends[-2] if len(ends) > 1 else 0 :]
+    last = order[2 * len(order) // 3 :]
     return far(fit.values[last], fit.covariance[np.ix_(last, last)]) <= FAR
 
 
