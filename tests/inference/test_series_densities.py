@@ -11,12 +11,12 @@ from scipy import stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.series_bases import functions
 from tacit.method.orthogonal_series.estimate import estimate, smooth_density
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
 from tacit.method.orthogonal_series.estimate_joint import joint_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
+from tacit.rows.series_bases import functions
 from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 LEVEL = 1e-6
@@ -76,7 +76,7 @@ def test_coefficients_are_unbiased_with_the_errors_stated(
     true = over.mean(axis=1)[1:]
     if names == ["k"]:
         # within a whole number the density is even: averages of functions over its bin
-        from tacit.estimates.series_bases import integrals
+        from tacit.rows.series_bases import integrals
 
         edges = np.linspace(0, 1, 13)
         shares = np.bincount(large["k"] - 1, minlength=12) / many_rows

@@ -10,12 +10,12 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.series_bases import BASES, functions, integrals
 from tacit.estimates.series_coefficients import Shares, blocks, coefficients, resolved_terms, shrinkage
-from tacit.estimates.smooth_density import Curve
+from tacit.estimates.smooth_density import SeriesCurve
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
+from tacit.rows.series_bases import BASES, functions, integrals
 from tacit.testing.simulate import add_noise, shaped
 
 CELLS = np.linspace(0, 1, 65)
@@ -268,7 +268,7 @@ def test_a_band_takes_noise_of_heavy_tails_into_account() -> None:
     shares = Shares(edges, np.diff(edges), np.zeros((bins, bins)), np.eye(bins), 1e-4)
     found = coefficients("haar", shares, 7)
     normal, heavy = (
-        Curve("haar", found, 7, laplace, 1e-4).limits(np.array([0.1]), 0.99, simultaneous=True)
+        SeriesCurve("haar", found, 7, laplace, 1e-4).limits(np.array([0.1]), 0.99, simultaneous=True)
         for laplace in (False, True)
     )
     assert np.ptp(heavy) > 1.1 * np.ptp(normal)

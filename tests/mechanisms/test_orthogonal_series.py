@@ -12,7 +12,6 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError, ReleaseError
-from tacit.estimates.series_bases import BASES, functions
 from tacit.method.orthogonal_series.design import edges, variable
 from tacit.method.orthogonal_series.encoding import SCALE, apart, own_terms, series, table, vector
 from tacit.method.shared.measurement import Measurement, Public
@@ -21,6 +20,7 @@ from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
+from tacit.rows.series_bases import BASES, functions
 from tacit.source import open_source
 from tacit.testing.contract import contract
 from tacit.testing.simulate import exact_integers
@@ -229,13 +229,13 @@ def test_terms_follow_from_public_facts() -> None:
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
-        ({"columns": "x", "basis": "cosin"}, "Q130"),
-        ({"columns": "x", "basis": 3}, "Q130"),
-        ({"columns": "x", "terms": 0}, "Q131"),
-        ({"columns": "x", "terms": 65}, "Q131"),
-        ({"columns": "x", "terms": True}, "Q131"),
-        ({"columns": ["x", "y"], "terms": 17}, "Q131"),
-        ({"columns": ["x", "y", "k", "d"]}, "Q131"),
+        ({"columns": "x", "basis": "cosin"}, "Q145"),
+        ({"columns": "x", "basis": 3}, "Q145"),
+        ({"columns": "x", "terms": 0}, "Q146"),
+        ({"columns": "x", "terms": 65}, "Q146"),
+        ({"columns": "x", "terms": True}, "Q146"),
+        ({"columns": ["x", "y"], "terms": 17}, "Q146"),
+        ({"columns": ["x", "y", "k", "d"]}, "Q146"),
         ({"columns": []}, "Q03"),
         ({"columns": "sex"}, "Q13"),
         ({"columns": "free"}, "Q12"),

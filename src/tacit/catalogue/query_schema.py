@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
-from tacit.estimates.series_bases import BASES
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
@@ -20,6 +19,7 @@ from tacit.method.regression.query import MODELS, Regression
 from tacit.method.sufficient_statistics.query import METHODS, SufficientStatistics
 from tacit.release.query import Query
 from tacit.release.query_checks import MOST_THRESHOLD
+from tacit.rows.series_bases import BASES
 from tacit.schema.logistic_bins import FEWEST, MOST_BINS
 
 

@@ -1,6 +1,6 @@
 """Coefficients of a density in an orthonormal basis, from noisy shares of bins; and how far each is to be trusted.
 
-A density f on [0, 1] is 1 + sum of beta_j psi_j (`series_bases`).  A bin of width w_b holds the share
+A density f on [0, 1] is 1 + sum of beta_j psi_j (`rows.series_bases`).  A bin of width w_b holds the share
     s_b = w_b + sum of beta_j B_bj,        B_bj the integral of psi_j over the bin,
 so that the coefficients follow from shares by least squares with weights 1 / w_b.  What a bin averages out of psi_j is
 then made up for; how many functions the bins can tell apart is read off the smallest eigenvalue of B' W B, which is 1
@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_bases import integrals
+from tacit.rows.series_bases import integrals
 
 RESOLVED: Final = 0.6
 """Smallest eigenvalue of B' W B for functions that the bins tell apart: three quarters of as many equal bins."""
@@ -40,7 +40,7 @@ GROWTH: Final = 1.35
 
 
 @dataclass(frozen=True)
-class Coefficients:
+class SeriesCoefficients:
     """Coefficients of one density: estimates, shape (terms,), their covariance, and the factors that shrink them.
 
     load: how they react to independent noises of one variance, shape (terms, noises).  blocks: ends of the blocks,
@@ -114,7 +114,7 @@ class Shares:
     variance: float
 
 
-def coefficients(basis: str, shares: Shares, terms: int) -> Coefficients:
+def coefficients(basis: str, shares: Shares, terms: int) -> SeriesCoefficients:
     """Return the coefficients of a density from noisy shares of bins; terms: at most `resolved_terms`.
 
     >>> edges = np.linspace(0, 1, 5)
@@ -131,10 +131,10 @@ def coefficients(basis: str, shares: Shares, terms: int) -> Coefficients:
     return shrunk(values, react @ whole @ react.T, load, misfit)
 
 
-def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -> Coefficients:
+def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -> SeriesCoefficients:
     """Return coefficients with the factors that shrink them."""
     ends = blocks(len(values))
-    return Coefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
+    return SeriesCoefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
 
 
 def far(values: Array, covariance: Array) -> float:

@@ -13,10 +13,10 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.series_bases import functions
-from tacit.estimates.series_coefficients import Coefficients
+from tacit.estimates.series_coefficients import SeriesCoefficients
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.release.document import Released
+from tacit.rows.series_bases import functions
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -33,7 +33,7 @@ POINTS: Final = 101
 
 
 @dataclass(frozen=True)
-class Curve:
+class SeriesCurve:
     """One density on [0, 1]: its coefficients in a basis, and the terms that bands are made of.
 
     laplace: whether each noise has a Laplace law; otherwise the noise of the coefficients is taken to be normal.
@@ -41,7 +41,7 @@ class Curve:
     """
 
     basis: str
-    found: Coefficients
+    found: SeriesCoefficients
     band: int
     laplace: bool = False
     variance: float = 0.0
@@ -139,7 +139,7 @@ class SmoothDensity:
     groups: tuple[str, ...]
     lower: float
     upper: float
-    curves: tuple[Curve, ...]
+    curves: tuple[SeriesCurve, ...]
     sizes: Array
     reasons: tuple[str | None, ...]
     notes: tuple[str, ...] = field(default=())
@@ -295,7 +295,7 @@ class SmoothDensity:
         return found[0] if not self.by or len(self.groups) == 1 else np.stack(found)
 
 
-def closest(curves: tuple[tuple[Curve, ...], ...], sizes: Array) -> tuple[Curve, ...]:
+def closest(curves: tuple[tuple[SeriesCurve, ...], ...], sizes: Array) -> tuple[SeriesCurve, ...]:
     """Return the curves of that basis in which they are nearest to the densities, groups weighed by size.
 
     curves: of each basis those of all groups.  Bases that the bins resolve come first.
@@ -303,7 +303,7 @@ def closest(curves: tuple[tuple[Curve, ...], ...], sizes: Array) -> tuple[Curve,
     weight = np.maximum(sizes, 0.0)
     weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
 
-    def order(made: tuple[Curve, ...]) -> tuple[bool, float]:
+    def order(made: tuple[SeriesCurve, ...]) -> tuple[bool, float]:
         worst = any(not one.found.resolved for one, w in zip(made, weight, strict=True) if w > 0)
         return worst, float(sum(w * one.found.distance for one, w in zip(made, weight, strict=True)))
 

@@ -16,9 +16,8 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.noisy_ratio import unclear
-from tacit.estimates.series_bases import BASES
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
-from tacit.estimates.smooth_density import Curve, SmoothDensity, closest
+from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_densities import numeric_columns
@@ -26,6 +25,7 @@ from tacit.method.histogram.estimate_margins import Margin, margin
 from tacit.noise.laws import RoundedNormal
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels
+from tacit.rows.series_bases import BASES
 
 USUAL: Final = ("legendre", "cosine")
 """Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
@@ -116,17 +116,17 @@ def _shares(
     return Shares(edges, values, sampling, noises / (total or size), variance), reason
 
 
-def _curve(basis: str, shares: Shares, made: Margin) -> Curve:
+def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
     terms = max(1, resolved_terms(basis, shares.edges))
     found = coefficients(basis, shares, terms)
     band = max(found.after(found.kept), -(-terms // BAND))
     law = made.release.parts[0].law
     # sums of several noises, and normal ones, are nearly normal
     laplace = made.added == 1 and not isinstance(law, RoundedNormal)
-    return Curve(basis, found, band, laplace, shares.variance)
+    return SeriesCurve(basis, found, band, laplace, shares.variance)
 
 
-def _notes(column: str, curves: tuple[Curve, ...], bins: int) -> tuple[str, ...]:
+def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
     notes = (f"{curves[0].basis} series of {kept} terms, fitted to {bins:,} bins",)
     if any(not one.found.resolved for one in curves):

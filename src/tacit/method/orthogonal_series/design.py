@@ -10,13 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from tacit.errors import QueryError
-from tacit.estimates.bins import spans
 from tacit.method.orthogonal_series.encoding import POINTS, SCALE, series
 from tacit.method.orthogonal_series.query import MOST_TERMS, OrthogonalSeries
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
-from tacit.release.parts import Axis, Variable
+from tacit.release.parts import Variable
 from tacit.rows.row_map import KeyMap, PersonWeight
 from tacit.schema import Date, Integer, Real, Schema
 from tacit.schema.predicates.typed_conditions import typed
@@ -88,10 +87,19 @@ def edges(one: Variable, columns: int) -> tuple[float, ...]:
     >>> edges(Variable("x", "integer", 1, 4), 1)
     (0.0, 0.25, 0.5, 0.75, 1.0)
     """
-    lower, upper = spans(Axis(one.kind, (one.lower, *inner_edges(one, columns), one.upper)))
-    ends = np.append(lower, upper[-1])
-    found = (ends - ends[0]) / (ends[-1] - ends[0])
-    return tuple(float(x) for x in found)
+    low, high = support(one)
+    inner = np.array(inner_edges(one, columns))
+    if one.kind == "integer":
+        # of whole numbers the first at or above an edge begins a bin, half a unit before it
+        inner = np.ceil(inner) - 0.5
+    ends = np.array([low, *inner, high])
+    return tuple(float(x) for x in (ends - low) / (high - low))
+
+
+def support(one: Variable) -> tuple[float, float]:
+    """Return the ends of a column's support: a whole number v is [v - 1/2, v + 1/2], a day d is [d, d + 1]."""
+    beside = {"integer": (0.5, 0.5), "date": (0.0, 1.0)}.get(one.kind, (0.0, 0.0))
+    return one.lower - beside[0], one.upper + beside[1]
 
 
 def _key(schema: Schema, one: Variable, columns: int) -> KeyMap:

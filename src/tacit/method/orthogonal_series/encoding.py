@@ -37,9 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_bases import integrals
 from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.weighted_encoding import SHARE
+from tacit.rows.series_bases import integrals
 
 POINTS: Final = {1: 1_024, 2: 128, 3: 24}
 """Most bins of a column, by the number of columns: all pairs of cells are compared."""

@@ -11,9 +11,10 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.series_coefficients import shrunk
-from tacit.estimates.smooth_density import Curve, SmoothDensity
+from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import title, who
+from tacit.method.orthogonal_series.design import support
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.release.document import Release, Released
@@ -119,17 +120,11 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         groups=("",),
         lower=lower,
         upper=upper,
-        curves=(Curve(fit.basis, found, band),),
+        curves=(SeriesCurve(fit.basis, found, band),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(kept, *_notes(one)),
     )
-
-
-def support(one: Variable) -> tuple[float, float]:
-    """Return the ends of a column's support: a whole number v is [v - 1/2, v + 1/2], a day d is [d, d + 1]."""
-    beside = {"integer": (0.5, 0.5), "date": (0.0, 1.0)}.get(one.kind, (0.0, 0.0))
-    return one.lower - beside[0], one.upper + beside[1]
 
 
 def _notes(one: Variable) -> tuple[str, ...]:

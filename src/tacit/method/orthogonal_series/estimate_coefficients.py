@@ -8,13 +8,13 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_bases import functions, integrals
 from tacit.estimates.series_coefficients import FAR, blocks, far, shrinkage
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.release.document import Released
+from tacit.rows.series_bases import functions, integrals
 
 
 @dataclass(frozen=True)

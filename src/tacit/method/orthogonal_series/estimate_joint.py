@@ -16,7 +16,7 @@ from tacit.estimates.random_numbers import check_number, generator
 from tacit.estimates.simultaneous import simultaneous_factor
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import who
-from tacit.method.orthogonal_series.estimate import support
+from tacit.method.orthogonal_series.design import support
 from tacit.method.orthogonal_series.estimate_coefficients import SeriesFit, fitted
 from tacit.release.document import Released
 from tacit.release.parts import Variable

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.method.orthogonal_series.design import edges
+from tacit.method.orthogonal_series.design import edges, support
 from tacit.method.orthogonal_series.encoding import SCALE, table
-from tacit.method.orthogonal_series.estimate import support
 from tacit.method.orthogonal_series.estimate_coefficients import SeriesFit, fitted
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
-from tacit.estimates.series_bases import BASES
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import Names
 from tacit.release.query_checks import condition as _condition
 from tacit.release.query_checks import names as _names
+from tacit.rows.series_bases import BASES
 
 if TYPE_CHECKING:
     from tacit.method.orthogonal_series.estimate import OrthogonalSeriesRelease  # noqa: F401
@@ -35,7 +35,7 @@ class OrthogonalSeries(Query["OrthogonalSeriesRelease"]):
 
     Of one column at a pure price `Histogram(...)` and its `smooth_density` tell more: cells are disjoint, and need less
     noise than functions that overlap.  Of two or three columns, and at ρ or (ε, δ), the series tells more.
-    Raises QueryError Q01 to Q03, Q130 (basis=), Q131 (terms=, or columns that are too many); when planned or released
+    Raises QueryError Q01 to Q03, Q145 (basis=), Q146 (terms=, or columns that are too many); when planned or released
     Q10, Q12, Q13, Q82 (no terms, and no number of rows).  Source: lecture notes §5.3, with the sensitivity corrected;
     theory §3.4.
 
@@ -58,12 +58,12 @@ class OrthogonalSeries(Query["OrthogonalSeriesRelease"]):
         if not isinstance(self.basis, str) or self.basis not in BASES:  # pyright: ignore[reportUnnecessaryIsInstance]
             guess = nearest(self.basis, list(BASES)) if isinstance(self.basis, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"basis of OrthogonalSeries is {described(self.basis)}: none of {', '.join(BASES)}."
-            raise QueryError(message, code="Q130", hint=guess or 'basis="cosine"')
+            raise QueryError(message, code="Q145", hint=guess or 'basis="cosine"')
         if d > MOST_COLUMNS:
             message = f"OrthogonalSeries of {d} columns: at most {MOST_COLUMNS} have one density."
-            raise QueryError(message, code="Q131", hint="one OrthogonalSeries for each pair")
+            raise QueryError(message, code="Q146", hint="one OrthogonalSeries for each pair")
         m = self.terms
         if m is not None and (isinstance(m, bool) or not isinstance(m, int) or not 1 <= m <= MOST_TERMS[d]):  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"terms of OrthogonalSeries is {described(m)}: not from 1 to {MOST_TERMS[d]} for {d} columns."
-            raise QueryError(message, code="Q131", hint="terms=6, or leave it out")
+            raise QueryError(message, code="Q146", hint="terms=6, or leave it out")
         _condition(self)
