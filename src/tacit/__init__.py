@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
     from tacit.method.moments.query import Count, Mean, Sum, Variance
+    from tacit.method.orthogonal_series.query import OrthogonalSeries
     from tacit.method.quality.query import DataQuality
     from tacit.method.quantiles.query import Quantiles
     from tacit.method.ranges.query import Range
@@ -58,6 +59,7 @@ __all__ = [
     "Mean",
     "MethodComparison",
     "Model",
+    "OrthogonalSeries",
     "Plan",
     "PrivacyUnit",
     "Quantiles",
@@ -108,6 +110,7 @@ _MODULES: Final = {
     "method.ranges.query": "Range",
     "method.regression.query": "Regression",
     "method.bootstrap.query": "Bootstrap",
+    "method.orthogonal_series.query": "OrthogonalSeries",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",

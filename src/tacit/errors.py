@@ -95,6 +95,8 @@ CODES: Final[dict[str, str]] = {
     "Q124": "a response that a gamma or Huber regression cannot take",
     "Q120": "a statistic that has no bootstrap",
     "Q121": "an impossible number of bootstrap replicates",
+    "Q145": "a basis of orthonormal functions that there is not",
+    "Q146": "a number of terms, or of columns, that a series cannot have",
     "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
     "Q130": "nothing to compare: no way has an answer, or no such way, or a law that answers nothing",
     "Q131": "an impossible number of Laplace draws, or a price that buys none",

@@ -27,6 +27,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "DataQuality": {"columns": "age"},
     "Histogram": {"columns": "sex"},
     "Mean": {"columns": "age"},
+    "OrthogonalSeries": {"columns": "age"},
     "Quantiles": {"column": "age", "probs": 0.5},
     "Range": {"column": "age"},
     "Regression": {"formula": "age ~ sex"},

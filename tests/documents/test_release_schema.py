@@ -89,6 +89,8 @@ QUESTIONS = [
     tc.Mean(["age", "visits"]),
     tc.Sum(["visits", "ok"]),
     tc.Variance(["age", "filled"]),
+    tc.OrthogonalSeries(["age", "filled"], terms=3),
+    tc.OrthogonalSeries("born", "legendre", terms=4, where="age > 3"),
 ]
 ROWS = [
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),
@@ -253,6 +255,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         "norm-scored",
         "norm-weighed",
         "weighted-moments",
+        "series",
     }
     others |= {*split_score_encoding.FORMS, *(f"person-{name}" for name in norm_person_encoding.OF_SCORES)}
     assert {form.name for form in made} | others == set(FORMS)
@@ -352,6 +355,8 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 delta = delta or key.startswith("weight")  # as many as a regression has columns
                 delta = delta or key in ("dimension", "size")  # of noise that is one vector; the reader asks for them
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
+                # of a series as many as the number of rows affords, where none are named
+                delta = delta or (key == "terms" and path[-1:] == ("query",))
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)

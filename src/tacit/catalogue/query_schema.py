@@ -12,6 +12,7 @@ from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
 from tacit.method.bootstrap.query import STATISTICS
 from tacit.method.histogram.query import Histogram
+from tacit.method.orthogonal_series.query import MOST_TERMS
 from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
 from tacit.method.regression.query import MODELS, Regression
@@ -19,6 +20,7 @@ from tacit.method.sufficient_statistics.query import METHODS, SufficientStatisti
 from tacit.noise.averaged_laplace import MOST_DRAWS
 from tacit.release.query import Query
 from tacit.release.query_checks import MOST_THRESHOLD
+from tacit.rows.series_bases import BASES
 from tacit.schema.logistic_bins import FEWEST, MOST_BINS
 
 
@@ -63,11 +65,14 @@ def query(kind: type[Query[Any]]) -> Words:
         "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
         "laplace_draws": {"type": "integer", "minimum": 2, "maximum": MOST_DRAWS},
         "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
+        "basis": {"enum": [*BASES]},
+        "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
     # these have a default in Python but are always written
-    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs", "replicates"}))
+    written = {"probs", "replicates", "basis"}
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - written))
 
 
 def _methods(kind: type[Query[Any]]) -> tuple[str, ...]:

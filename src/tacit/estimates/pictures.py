@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.estimates.normal_estimate import NormalEstimate
     from tacit.estimates.pairwise_differences import Pairwise
     from tacit.estimates.pairwise_ratios import PairwiseRatios
+    from tacit.estimates.smooth_density import SmoothDensity
     from tacit.plots.canvas import Caption, Drawn, Intervals
     from tacit.plots.panels import Panels
 
@@ -185,3 +186,30 @@ def axis_words(found: Estimate) -> str:
     unit = units.pop() if len(units) == 1 else ""
     said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # the units are usually stated with the bounds
     return found.estimand if not unit or said else f"{found.estimand} ({unit})"
+
+
+def smooth_density(found: SmoothDensity, ax: Any = None, *, level: float = 0.95) -> Drawn:
+    """Plot a smooth density of one group with its band; InferenceError I05 (several groups), I20 (no matplotlib)."""
+    from tacit.errors import InferenceError
+    from tacit.plots.curve_plot import curve
+
+    if len(found.groups) > 1:
+        text = f"a picture is of one group; there are {len(found.groups):,}."
+        raise InferenceError(text, code="I05", hint=f'smooth_density(…)["{found.groups[0]}"].plot()', state=None)
+    x = np.linspace(found.lower, found.upper, 201)
+    limits = found.intervals(x, level, simultaneous=True)
+    by = f" by {' and '.join(found.by)}: {''.join(found.groups)}" if found.by else ""
+    return curve(
+        x,
+        found(x),
+        limits[:, 0],
+        limits[:, 1],
+        ax=ax,
+        level=level,
+        label=f"{found.basis} series",
+        title=f"Smooth density of {found.column}{by} · {people_words(found.release)}",
+        words=found.column + (f" ({found.units})" if found.units else ""),
+        response=f"density, {found.per}",
+        caption=facts(found.release),
+        band="band for the whole curve",
+    )

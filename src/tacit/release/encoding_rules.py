@@ -19,6 +19,8 @@ from tacit.rows.coordinates import MOST
 
 MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
 """Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
+MOST_COEFFICIENTS: Final = 8**3
+"""Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
 SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
 """Names of laws that select a point."""
 EXPONENTIAL: Final = (Selection.name,)
@@ -171,6 +173,14 @@ FORMS: Final = {
         (2, 2 * MOST_SUMS),
         grid=False,
         weights=True,
+    ),
+    "series": Shape(
+        "orthogonal-series",
+        ("G", "terms", "presence"),
+        (1, MOST_COEFFICIENTS),
+        grid=False,
+        laws=(*ADDS, SphericalLaplace.name),
+        shares=True,
     ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }

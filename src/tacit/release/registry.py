@@ -88,6 +88,11 @@ METHODS: Final = (
         ("Bootstrap",),
         {"bootstrap": ReleaseKind("estimate.BootstrapRelease", cells=250_000, forms=(*MEANS, "total", "count"))},
     ),
+    Method(
+        "orthogonal_series",
+        ("OrthogonalSeries",),
+        {"orthogonal-series": ReleaseKind("estimate.OrthogonalSeriesRelease", lists="variables")},
+    ),
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})

@@ -27,6 +27,7 @@ import numpy as np
 from tacit.curator.curator import Curator
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.bootstrap.query import Bootstrap
+from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
@@ -44,6 +45,7 @@ from tacit.testing import contract_blocks as in_blocks
 from tacit.testing import contract_replicates as in_replicates
 from tacit.testing import contract_selection as selections
 from tacit.testing import worst_case_scores as worst_cases
+from tacit.testing import worst_case_series as worst_series
 from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact_integers import Exact
 from tacit.testing.findings import (
@@ -102,7 +104,8 @@ def _added(
     findings: list[Finding] = []
     failures: list[str] = []
     for relation in RELATIONS:
-        material = [*worst_cases.neighbours(query, schema, relation), *pairs(schema, relation, tables, generator)]
+        extreme = [*worst_cases.neighbours(query, schema, relation), *worst_series.neighbours(query, schema, relation)]
+        material = [*extreme, *pairs(schema, relation, tables, generator)]
         asked = [(price, designed(query, schema, relation, ROWS, price)) for price in PRICES]
         found = list[Finding]()
         bought = [price for price, shape in asked if shape is not None]
@@ -115,7 +118,9 @@ def _added(
             failures += _audit(shape, relation, draws)
             # findings come in the order of the columns, those of each price together
             for column, one in zip(shape.columns, (one for one in found if one.price == str(price)), strict=False):
-                failures += whole(column, one.apart, draws // WHOLE) if isinstance(column, ProductPart) else []
+                failures += (
+                    whole(column, one.apart, draws // WHOLE) if isinstance(column, ProductPart | SeriesPart) else []
+                )
         findings += found
     return findings, failures
 

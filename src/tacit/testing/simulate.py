@@ -7,7 +7,7 @@ ledger, `combine` or `Release.load` accepts it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +21,9 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.bootstrap.design import vector
+from tacit.method.orthogonal_series.design import SeriesPart
+from tacit.method.orthogonal_series.mechanism import sums as series_sums
+from tacit.method.shared.counts_in_cells import encoding_of
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.simulated_parts import empty_parts, simulated
 from tacit.noise.product import ProductLaplace, sampled_together
@@ -216,6 +219,8 @@ def exact_integers(
         from tacit.testing import simulated_blocks as blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
+    if isinstance(shape.columns[0], SeriesPart):
+        return _of_series(shape, table)
     table = with_columns(table, shape.computed)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     cell, inside = cells_of(shape.keys, table, who)
@@ -224,6 +229,17 @@ def exact_integers(
         _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
         for column in shape.columns
     )
+
+
+def _of_series(shape: Measurement, table: Table_) -> tuple[NDArray[np.int64], ...]:
+    """Return the integers of a series, from the counts of the cells that its bins make."""
+    found = list[NDArray[np.int64]]()
+    for part in cast("tuple[SeriesPart, ...]", shape.columns):
+        form, weight = encoding_of(2, shape.neighbors, True, shape.unit is not None)
+        cells = replace(shape, keys=part.keys, columns=(PartSpec("", form, None, None, part.law, part.cost, weight),))
+        (counts,) = exact_integers(cells, table)
+        found.append(np.array([series_sums(shape, part, counts[:, 0])], dtype=np.int64))
+    return tuple(found)
 
 
 def _sums(

@@ -22,6 +22,7 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.estimates.smooth_density import SmoothDensity
     from tacit.fits.custom_losses import Loss
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing
@@ -110,6 +111,26 @@ class HistogramRelease(Statistics, Release):
         from tacit.method.histogram.estimate_densities import density
 
         return density(self, column, by, target)
+
+    def smooth_density(
+        self,
+        column: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        basis: str | None = None,
+        target: Target = "population",
+    ) -> SmoothDensity:
+        """Smooth density of a column of numbers or dates: a series fitted to its bins, within each level of `by`.
+
+        basis: "cosine", "fourier", "legendre" or "haar"; None: "legendre" or "cosine", whichever is nearer to the
+        density by what the counts say.  Many bins are best: the series averages out their noise, and finds by itself
+        how many terms the counts support.
+        InferenceError I41 (no such column), I60 (a column of levels, or fewer than four bins), I09 (target), I44
+        (basis).  Source: theory §3.4; [Cavalier & Tsybakov 2001].
+        """
+        from tacit.method.histogram.estimate_smooth import smooth_density
+
+        return smooth_density(self, column, by, basis, target)
 
     def sample(self, n: int, *, rng: Rng = None) -> pd.DataFrame:
         """`n` synthetic rows drawn from the projected cells, in the columns, labels and types of the table.

@@ -203,7 +203,7 @@ def density(
     axis = made.axes[-1]
     if axis.kind not in BINNED:
         text = f"{column!r} has levels, and so no density."
-        hint = f'margin("{column}").estimate(), or density of one of {_numeric(release)}'
+        hint = f'margin("{column}").estimate(), or density of one of {numeric_columns(release)}'
         raise InferenceError(text, code="I60", hint=hint, state=None)
     lower, upper = spans(axis)
     # a bin without a possible value has width 0, and so no density
@@ -275,7 +275,8 @@ def projected(counts: Array, total: float) -> Array:
     return found / found.sum()
 
 
-def _numeric(release: Released) -> str:
+def numeric_columns(release: Released) -> str:
+    """Return the names of the columns with bins, in words."""
     axes = getattr(release, "axes", ())
     names = [name for (name, _), axis in zip(release.levels, axes, strict=True) if axis.kind in BINNED]
     return ", ".join(repr(name) for name in names) or "the columns with bins, of which this release has none"

@@ -13,6 +13,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, spans
+from tacit.estimates.random_numbers import check_number, generator
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of, counts_of
 from tacit.release.document import Released
@@ -42,8 +43,7 @@ def sample(release: Released, n: int, rng: Rng = None) -> pd.DataFrame:
     >>> rows.shape, [str(kind) for kind in rows.dtypes], bool(rows["age"].between(18, 93).all())
     ((1000, 2), ['int64', 'category'], True)
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InferenceError(f"{n!r} rows cannot be drawn.", code="I61", hint="sample(10_000)", state=None)
+    check_number(n)
     facts = cast("tuple[Facts, ...]", getattr(release, "axes", ()))
     maps = logistic(release)
     made = rows(cells_of(release), facts, release.ordered, int(n), generator(rng), maps)
@@ -55,17 +55,6 @@ def logistic(release: Released) -> Mapping[str, LogisticBins]:
     """Return the logistic bins of the columns that have them, by name."""
     found = {name: logistic_of(release, name) for name, _ in release.levels}
     return {name: one for name, one in found.items() if one is not None}
-
-
-def generator(rng: Rng) -> np.random.Generator:
-    """Return the generator for a seed, a Generator or None; InferenceError I62 for anything else."""
-    # NumPy would take True as the seed 1
-    if isinstance(rng, bool):
-        raise _no_rng(rng)
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise _no_rng(rng) from None
 
 
 def rows(
@@ -158,11 +147,6 @@ def note(release: Released) -> str:
         *persons,
     ]
     return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
-
-
-def _no_rng(rng: object) -> InferenceError:
-    text = f"rng {rng!r} is neither a whole number, 0 or more, nor a NumPy Generator."
-    return InferenceError(text, code="I62", hint="rng=0", state=None)
 
 
 def _possible(axis: CellAxis, fact: Facts) -> Whole:

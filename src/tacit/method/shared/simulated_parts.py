@@ -20,7 +20,7 @@ def simulated(shape: Measurement, integers: tuple[NDArray[np.int64], ...]) -> Si
     )
     unit = None if shape.unit is None else shape.max_rows
     facts = (shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit)
-    return SimulatedRelease(*facts, axes=shape.axes, ordered=shape.ordered)
+    return SimulatedRelease(*facts, axes=shape.axes, ordered=shape.ordered, variables=shape.variables)
 
 
 def empty_parts(shape: Measurement) -> tuple[Part, ...]:

@@ -1,0 +1,178 @@
+"""Coefficients of a density in an orthonormal basis, from noisy shares of bins; and how far each is to be trusted.
+
+A density f on [0, 1] is 1 + sum of beta_j psi_j (`rows.series_bases`).  A bin of width w_b holds the share
+    s_b = w_b + sum of beta_j B_bj,        B_bj the integral of psi_j over the bin,
+so that the coefficients follow from shares by least squares with weights 1 / w_b.  What a bin averages out of psi_j is
+then made up for; how many functions the bins can tell apart is read off the smallest eigenvalue of B' W B, which is 1
+for bins of no width.  A density whose further coefficients are not small is more than the bins resolve.
+
+Coefficients are shrunk block by block [Cavalier & Tsybakov 2001, penalised blockwise Stein's rule]: with V the sum of
+the variances of a block and E that of its squared estimates, the factor is 1 - (1 + penalty) V / E, or 0.  Blocks grow
+by a third, so that no number of terms has to be known beforehand, and the error follows that of the best number.
+Which basis
+    Of f' = sum of c_j beta'_j psi_j the squared distance to f is, up to the squared norm of f,
+    sum of c_j**2 beta'_j**2 - 2 c_j (beta'_j**2 - v_j),        v_j the variance of beta'_j,
+    without bias for fixed factors [Stein 1981].  The basis in which that is least is taken, unless its last block is
+    far from 0: then the bins do not resolve the density in it.
+Plain arrays; post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.rows.series_bases import integrals
+
+RESOLVED: Final = 0.6
+"""Smallest eigenvalue of B' W B for functions that the bins tell apart: three quarters of as many equal bins."""
+MOST_TERMS: Final = 200
+"""Most functions that are fitted."""
+PENALTY: Final = 0.5
+"""Penalty of a block of one coefficient; it falls with the root of the number of coefficients."""
+FAR: Final = 3.0
+"""So many standard deviations above its mean, a sum of squares is not all noise."""
+GROWTH: Final = 1.35
+"""Each block from the fifth coefficient on ends at so many times the end of the one before."""
+
+
+@dataclass(frozen=True)
+class SeriesCoefficients:
+    """Coefficients of one density: estimates, shape (terms,), their covariance, and the factors that shrink them.
+
+    load: how they react to independent noises of one variance, shape (terms, noises).  blocks: ends of the blocks,
+    ascending, the last is the number of terms.  misfit: what the series leaves of the shares of bins, squared, in
+    standard deviations above its mean; 0 where there are no bins.
+    """
+
+    values: Array
+    covariance: Array
+    load: Array
+    factors: Array
+    blocks: tuple[int, ...]
+    misfit: float = 0.0
+
+    @property
+    def kept(self) -> int:
+        """Number of terms up to the end of the last block that is kept."""
+        found = np.flatnonzero(self.factors > 0)
+        return 0 if len(found) == 0 else next(end for end in self.blocks if end > found[-1])
+
+    @property
+    def distance(self) -> float:
+        """Estimated squared distance to the density, up to its squared norm."""
+        square, variance = self.values**2, np.diag(self.covariance)
+        return float((self.factors**2 * square - 2 * self.factors * (square - variance)).sum())
+
+    @property
+    def resolved(self) -> bool:
+        """Whether neither the last block nor what is left of the shares tells of further coefficients."""
+        if self.misfit > FAR:
+            return False
+        first = self.blocks[-2] if len(self.blocks) > 1 else 0
+        return far(self.values[first:], self.covariance[first:, first:]) <= FAR
+
+    def after(self, terms: int) -> int:
+        """Return the end of the block that follows these terms; the last if there is none."""
+        return next((end for end in self.blocks if end > terms), self.blocks[-1])
+
+
+def resolved_terms(basis: str, edges: Array) -> int:
+    """Return how many functions bins with these edges, from 0 to 1, tell apart.
+
+    >>> resolved_terms("cosine", np.linspace(0, 1, 33)), resolved_terms("haar", np.linspace(0, 1, 33))
+    (24, 31)
+    """
+    most = min(len(edges) - 2, MOST_TERMS)
+    if most < 1:
+        return 0
+    gram = _gram(np.diff(integrals(basis, edges, most), axis=1), np.diff(edges))
+    # eigenvalues of a leading block only fall as it grows
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if np.linalg.eigvalsh(gram[:middle, :middle])[0] >= RESOLVED else (low, middle - 1)
+    return low
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Noisy shares of bins.
+
+    edges: of the bins, from 0 to 1, shape (bins + 1,).  values: shape (bins,), signed, adding up to about 1.  sampling:
+    their covariance without noise, shape (bins, bins).  noises: how they react to the noises, shape (bins, noises).
+    variance: of each noise.
+    """
+
+    edges: Array
+    values: Array
+    sampling: Array
+    noises: Array
+    variance: float
+
+
+def coefficients(basis: str, shares: Shares, terms: int) -> SeriesCoefficients:
+    """Return the coefficients of a density from noisy shares of bins; terms: at most `resolved_terms`.
+
+    >>> edges = np.linspace(0, 1, 5)
+    >>> shares = Shares(edges, np.array([0.4, 0.3, 0.2, 0.1]), np.zeros((4, 4)), np.eye(4), 1e-6)
+    >>> coefficients("legendre", shares, 2).values.round(3).tolist()
+    [-0.462, 0.0]
+    """
+    widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
+    react = np.linalg.solve(_gram(over, widths), over / widths)
+    load, values = react @ shares.noises, react @ (shares.values - widths)
+    whole = shares.sampling + shares.variance * (shares.noises @ shares.noises.T)
+    left = np.eye(len(widths)) - over.T @ react
+    misfit = far(left @ (shares.values - widths), left @ whole @ left.T)
+    return shrunk(values, react @ whole @ react.T, load, misfit)
+
+
+def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -> SeriesCoefficients:
+    """Return coefficients with the factors that shrink them."""
+    ends = blocks(len(values))
+    return SeriesCoefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
+
+
+def far(values: Array, covariance: Array) -> float:
+    """Return how many standard deviations the sum of squares is above its mean, for normal values."""
+    error = float(np.sqrt(2 * (covariance**2).sum()))
+    return (float((values**2).sum()) - float(np.trace(covariance))) / error if error > 0 else 0.0
+
+
+def _gram(over: Array, widths: Array) -> Array:
+    return (over / widths) @ over.T
+
+
+def blocks(terms: int) -> tuple[int, ...]:
+    """Return the ends of the blocks: four single coefficients, then blocks that grow by a third.
+
+    >>> blocks(16)
+    (1, 2, 3, 4, 6, 9, 13, 16)
+    """
+    ends, end = list[int](), 0
+    while end < terms:
+        end = end + 1 if end < 4 else int(np.ceil(GROWTH * end))
+        ends.append(min(end, terms))
+    return tuple(ends)
+
+
+def shrinkage(values: Array, variances: Array, ends: tuple[int, ...]) -> Array:
+    """Return the factor of each coefficient, one for a block.
+
+    >>> shrinkage(np.array([1.0, 0.1]), np.array([0.04, 0.04]), (1, 2)).round(2).tolist()
+    [0.93, 0.0]
+    """
+    factors, first = np.zeros(len(values)), 0
+    for end in ends:
+        own, square = variances[first:end], float((values[first:end] ** 2).sum())
+        total = float(own.sum())
+        # the relative standard deviation of a sum of squares, which is larger where one variance is
+        relative = float(np.sqrt(2 * (own**2).sum())) / total if total > 0 else 0.0
+        if square > 0:
+            factors[first:end] = max(0.0, 1 - (1 + PENALTY * relative) * total / square)
+        first = end
+    return factors

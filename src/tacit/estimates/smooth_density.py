@@ -1,0 +1,310 @@
+"""Smooth densities: series whose coefficients were estimated with noise, projected to densities; and their bands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary
+from tacit.errors import InferenceError
+from tacit.estimates.series_coefficients import SeriesCoefficients
+from tacit.estimates.terms import Target, check_level, place_of
+from tacit.release.document import Released
+from tacit.rows.series_bases import functions
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+GRID: Final = 2_048
+"""Cells of the grid on which a series is made a density."""
+DRAWS: Final = 4_000
+"""Draws of the joint error for a simultaneous band: its level is then within .007 of what is said."""
+SEED: Final = 18_05
+ROWS: Final = 21
+"""Places of a summary."""
+POINTS: Final = 101
+"""Places of a frame and of a picture."""
+
+
+@dataclass(frozen=True)
+class SeriesCurve:
+    """One density on [0, 1]: its coefficients in a basis, and the terms that bands are made of.
+
+    laplace: whether each noise has a Laplace law; otherwise the noise of the coefficients is taken to be normal.
+    variance: of each noise.  band: number of terms of the bands, which are not shrunk.
+    """
+
+    basis: str
+    found: SeriesCoefficients
+    band: int
+    laplace: bool = False
+    variance: float = 0.0
+
+    @cached_property
+    def projected(self) -> tuple[float, Array]:
+        """The constant by which the series is lowered before its negative part is cut off, and the density on the grid.
+
+        Of all densities the nearest in mean square.
+        """
+        t = (np.arange(GRID) + 0.5) / GRID
+        series = self._series(t)
+        down = np.sort(series)[::-1]
+        excess = (np.cumsum(down) - GRID) / np.arange(1, GRID + 1)
+        low = float(excess[np.flatnonzero(down > excess)[-1]])
+        return low, np.maximum(series - low, 0.0)
+
+    def density(self, t: Array) -> Array:
+        """Return the density at places t in [0, 1]."""
+        return np.maximum(self._series(t.reshape(-1)) - self.projected[0], 0.0).reshape(t.shape)
+
+    def cdf(self, t: Array) -> Array:
+        """Return the distribution function at places t."""
+        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
+        return np.asarray(np.interp(t, np.linspace(0, 1, GRID + 1), total / total[-1]))
+
+    def quantile(self, p: Array) -> Array:
+        """Return the places at which the distribution function is p."""
+        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
+        # the first place of each value, so that places of no density do not count
+        kept = np.concatenate([[True], np.diff(total) > 0])
+        return np.asarray(np.interp(p, total[kept] / total[-1], np.linspace(0, 1, GRID + 1)[kept]))
+
+    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
+        """Return the limits of a band at places t, shape (places, 2), around the series without shrinkage."""
+        over = functions(self.basis, t, self.band)
+        center = 1 + self.found.values[: self.band] @ over
+        spread = self.found.covariance[: self.band, : self.band]
+        error = np.sqrt(np.maximum(np.einsum("jx,jk,kx->x", over, spread, over), 0.0))
+        factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
+        # a series below 0 is as wrong as it is below; its error is not smaller for that
+        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
+        made = self.density(t)
+        # a band holds the estimate, and a density is not negative
+        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
+
+    def _series(self, t: Array) -> Array:
+        used = self.found.kept
+        return 1 + (self.found.factors * self.found.values)[:used] @ functions(self.basis, t, used)
+
+    def _factor(self, level: float) -> float:
+        """Return the quantile of the largest standardised error over [0, 1], from draws of the law of the noise."""
+        rng, band = np.random.default_rng(SEED), self.band
+        load, spread = self.found.load[:band], self.found.covariance[:band, :band]
+        sampling = spread - self.variance * load @ load.T if self.laplace else spread
+        values, vectors = np.linalg.eigh(sampling)
+        errors = rng.standard_normal((DRAWS, band)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        if self.laplace:
+            errors = errors + rng.laplace(size=(DRAWS, load.shape[1])) @ load.T * np.sqrt(self.variance / 2)
+        over = functions(self.basis, np.linspace(0, 1, POINTS * 2 - 1), band)
+        error = np.sqrt(np.einsum("jx,jk,kx->x", over, spread, over))
+        return float(np.quantile(np.abs(errors @ over / error).max(axis=1), level, method="higher"))
+
+
+@shown_by_summary
+@dataclass(frozen=True, repr=False)
+class SmoothDensity:
+    """The density of a column as a smooth curve, in each of `groups`.
+
+    lower, upper: ends of the column's support, in `units` (dates: days since 1970-01-01; of whole numbers half a unit
+    beyond the first and the last).  basis: of the series.  reasons: why a group says nothing, or None.
+    Density per unit, per whole number or per day.
+
+    `found(x)` is the density at x, `found.cdf(x)` the distribution function, `found.quantile(p)` its inverse;
+    `intervals(x)` a band, for each place or for all at once; `sample(n)` draws values.
+    Bands are made from the series without shrinkage, with more terms than the estimate, so that its bias is small
+    beside its error; where the bins are too wide for the density a note says so, and bands do not hold what bins
+    average out.
+    Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
+
+    >>> import tacit as tc
+    >>> table = {"wait": [float(x * x % 97) for x in range(5_000)]}
+    >>> curator = tc.Curator(table, tc.Schema({"wait": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Histogram("wait", bins={"wait": 40}), rho=0.5).smooth_density("wait")
+    >>> found([25.0, 50.0]).shape, found.intervals([25.0, 50.0]).shape, bool(10 < found.quantile(0.5) < 80)
+    ((2,), (2, 2), True)
+    """
+
+    release: Released
+    target: Target
+    column: str
+    kind: str
+    units: str | None
+    by: tuple[str, ...]
+    groups: tuple[str, ...]
+    lower: float
+    upper: float
+    curves: tuple[SeriesCurve, ...]
+    sizes: Array
+    reasons: tuple[str | None, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def basis(self) -> str:
+        """Name of the basis."""
+        return self.curves[0].basis
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated, in words."""
+        from tacit.estimates.wording import who
+
+        each = f" within each {' and '.join(self.by)}" if self.by else ""
+        words = f"density of {self.column}{each}: share of {who(self.release)} {self.per}"
+        condition = getattr(self.release.query, "where", None)
+        words += f", where {condition}" if condition else ""
+        return words + (f", of the {who(self.release)} of this table" if self.target == "table" else "")
+
+    @property
+    def per(self) -> str:
+        """The unit of the density, in words."""
+        if self.kind == "date":
+            return "per day"
+        unit = "value" if self.kind == "integer" else "unit"
+        return f"per {unit} ({self.units})" if self.units else f"per {unit}"
+
+    def __call__(self, x: Any) -> Array:
+        """Return the density at x (dates: days or ISO text), 0 outside the support; of several groups one row each."""
+        t, inside = self._places(x)
+        values = [np.where(inside, one.density(t), 0.0) / (self.upper - self.lower) for one in self.curves]
+        return self._shaped(values)
+
+    def cdf(self, x: Any) -> Array:
+        """Return the share of rows at or below x; of several groups one row each."""
+        # of whole numbers and days all of the value is at or below it
+        t, _ = self._places(x, after=True)
+        return self._shaped([one.cdf(t) for one in self.curves])
+
+    def quantile(self, p: Any) -> Any:
+        """Return quantiles, in the column's units; of several groups one row each.
+
+        Of dates: days since 1970-01-01; of whole numbers and days the value.  InferenceError I05 for p outside [0, 1].
+        """
+        given = np.asarray(p, dtype=np.float64)
+        if not ((given >= 0) & (given <= 1)).all():
+            text = f"{p!r} is not a probability, or a list of some."
+            raise InferenceError(text, code="I05", hint="quantile([0.25, 0.5, 0.75])", state=None)
+        found = self._shaped([self._back(one.quantile(given)) for one in self.curves])
+        return float(found) if found.ndim == 0 else found
+
+    def intervals(self, x: Any, level: float = 0.95, *, simultaneous: bool = False) -> Array:
+        """Return limits of the density at x, shape (*shape of x, 2); of several groups (groups, ..., 2).
+
+        simultaneous: hold for the whole curve of a group at once.  InferenceError I01 for a level below 0.5.
+        """
+        level = check_level(level)
+        t, inside = self._places(x)
+        made = list[Array]()
+        for one, reason in zip(self.curves, self.reasons, strict=True):
+            limits = one.limits(t.reshape(-1), level, simultaneous=simultaneous).reshape(*t.shape, 2)
+            if reason is not None:
+                limits = np.stack([np.zeros(t.shape), np.full(t.shape, np.inf)], axis=-1)
+            made.append(np.where(inside[..., None], limits, 0.0) / (self.upper - self.lower))
+        return self._shaped(made)
+
+    def __getitem__(self, group: str) -> SmoothDensity:
+        """Return one of the groups; InferenceError I02 for an unknown one."""
+        at = place_of(self.groups, group)
+        chosen = {"groups": (group,), "curves": (self.curves[at],), "sizes": self.sizes[[at]]}
+        return replace(self, **chosen, reasons=(self.reasons[at],))
+
+    def sample(self, n: int, *, rng: Any = None) -> Any:
+        """Return n values drawn from the density of the only group: synthetic, nobody's, and free.
+
+        Whole numbers and days (since 1970-01-01) are integers.  InferenceError I61 (n), I62 (rng), I63 (a reason), I05
+        (several groups).
+        """
+        from tacit.estimates.random_numbers import check_number, generator
+
+        check_number(n)
+        drawn = generator(rng)
+        if len(self.groups) > 1:
+            text = f"a sample is of one group; there are {len(self.groups):,}."
+            raise InferenceError(
+                text, code="I05", hint=f'smooth_density(…)["{self.groups[0]}"].sample({n})', state=None
+            )
+        if self.reasons[0] is not None:
+            text = f"nothing to draw from: {self.reasons[0]}."
+            raise InferenceError(text, code="I63", hint="a higher price in a new release", state=None)
+        found = self._back(self.curves[0].quantile(drawn.random(int(n))))
+        return found if self.kind == "real" else found.astype(np.int64)
+
+    def to_frame(self, level: float = 0.95, *, points: int = POINTS) -> pd.DataFrame:
+        """Return x, density, limits for each place and for all places at once, and cdf; groups one after another."""
+        x = np.linspace(self.lower, self.upper, points)
+        frames = list[Any]()
+        for group in self.groups:
+            one = self[group] if len(self.groups) > 1 else self
+            limits, band = one.intervals(x, level), one.intervals(x, level, simultaneous=True)
+            columns = {"x": x, "density": one(x), "lower": limits[:, 0], "upper": limits[:, 1]}
+            columns |= {"band_lower": band[:, 0], "band_upper": band[:, 1], "cdf": one.cdf(x)}
+            frames.append(pandas().DataFrame(columns))
+        return frames[0] if not self.by else pandas().concat(frames, keys=self.groups, names=[":".join(self.by), None])
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Return density and interval at 21 places as a table; InferenceError I01."""
+        from tacit.estimates.display import facts, people_words, percent
+
+        x = np.linspace(self.lower, self.upper, ROWS)
+        rows: list[tuple[object, ...]] = []
+        for group, reason in zip(self.groups, self.reasons, strict=True):
+            one = self[group] if len(self.groups) > 1 else self
+            limits, values, shares = one.intervals(x, level), one(x), one.cdf(x)
+            for i in range(ROWS if reason is None else 0):
+                place = f"{group}:{x[i]:.4g}" if group else f"{x[i]:.4g}"
+                said = (f"{values[i]:.3g}", f"{limits[i, 0]:.3g} to {limits[i, 1]:.3g}", f"{100 * shares[i]:.1f} %")
+                rows.append((place, *said))
+        whys = [f"{group or self.column}: {why}" for group, why in zip(self.groups, self.reasons, strict=True) if why]
+        notes = (*whys[:12], f"estimates: {self.estimand}", *self.notes, facts(self.release))
+        by = f" by {' and '.join(self.by)}" if self.by else ""
+        columns = (":".join((*self.by, self.column)), "density", f"{percent(level)} interval", "at or below")
+        title = f"Smooth density of {self.column}{by} · {people_words(self.release)}"
+        return Table(title, columns, tuple(rows), notes, ("left", "right", "right", "right"))
+
+    def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
+        """Draw the curve with its band for all places at once; InferenceError I01, I05 (several groups), I20."""
+        from tacit.estimates.pictures import smooth_density
+
+        return smooth_density(self, ax, level=check_level(level))
+
+    def _places(self, x: Any, *, after: bool = False) -> tuple[Array, Any]:
+        """Return places in [0, 1], and whether values lie in the support; after: the end of a whole number or a day."""
+        given: Any = np.asarray(x)
+        if self.kind == "date" and not np.issubdtype(given.dtype, np.number):
+            given = given.astype("datetime64[D]").astype(np.float64)
+        at = np.asarray(given, dtype=np.float64)
+        # a day d is [d, d + 1], a whole number v is [v - 1/2, v + 1/2]
+        at = at + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0) + (0.5 if after and self.kind != "real" else 0.0)
+        t = (at - self.lower) / (self.upper - self.lower)
+        return np.clip(t, 0.0, 1.0), (t >= 0) & (t <= 1)
+
+    def _back(self, t: Array) -> Array:
+        """Return values at places in [0, 1]: of whole numbers and days the one whose interval holds the place."""
+        found = self.lower + (self.upper - self.lower) * t
+        if self.kind == "real":
+            return found
+        last = self.upper - (0.5 if self.kind == "integer" else 1.0)
+        return np.minimum(np.floor(found + (0.5 if self.kind == "integer" else 0.0)), last)
+
+    def _shaped(self, found: list[Array]) -> Array:
+        return found[0] if not self.by or len(self.groups) == 1 else np.stack(found)
+
+
+def closest(curves: tuple[tuple[SeriesCurve, ...], ...], sizes: Array) -> tuple[SeriesCurve, ...]:
+    """Return the curves of that basis in which they are nearest to the densities, groups weighed by size.
+
+    curves: of each basis those of all groups.  Bases that the bins resolve come first.
+    """
+    weight = np.maximum(sizes, 0.0)
+    weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
+
+    def order(made: tuple[SeriesCurve, ...]) -> tuple[bool, float]:
+        worst = any(not one.found.resolved for one, w in zip(made, weight, strict=True) if w > 0)
+        return worst, float(sum(w * one.found.distance for one, w in zip(made, weight, strict=True)))
+
+    return min(curves, key=order)

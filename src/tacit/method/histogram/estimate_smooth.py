@@ -1,0 +1,134 @@
+"""Smooth densities from a released histogram: a series fitted to the counts of its bins.  Post-processing.
+
+The series is that of `estimates.series_coefficients`.  Many narrow bins cost the estimate little: the noise of a
+coefficient is that of a weighted sum over all bins, and coefficients that are mostly noise are shrunk away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arguments import described
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+from tacit.estimates.bins import BINNED, spans
+from tacit.estimates.noisy_ratio import unclear
+from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
+from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
+from tacit.estimates.terms import Target, check_target
+from tacit.fits.released_cells import cells_of
+from tacit.method.histogram.estimate_densities import numeric_columns
+from tacit.method.histogram.estimate_margins import Margin, margin
+from tacit.noise.laws import RoundedNormal
+from tacit.release.document import Released
+from tacit.release.parts import cell_labels
+from tacit.rows.series_bases import BASES
+
+USUAL: Final = ("legendre", "cosine")
+"""Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
+FEWEST: Final = 4
+"""Fewest bins of a smooth density."""
+BAND: Final = 3
+"""Bands have at least one in so many of the terms that the bins resolve."""
+
+
+def smooth_density(
+    release: Released,
+    column: str,
+    by: str | Sequence[str] | None = None,
+    basis: str | None = None,
+    target: Target = "population",
+) -> SmoothDensity:
+    """Return the smooth density of a column of a histogram, released or simulated; see the method of the release."""
+    check_target(target)
+    bases = _bases(basis)
+    groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    made = margin(release, (*groups, column))
+    axis = made.axes[-1]
+    if axis.kind not in BINNED:
+        text = f"{column!r} has levels, and so no density."
+        hint = f'margin("{column}").estimate(), or density of one of {numeric_columns(release)}'
+        raise InferenceError(text, code="I60", hint=hint, state=None)
+    lower, upper = spans(axis)
+    kept = np.flatnonzero(upper > lower)
+    if len(kept) < FEWEST:
+        text = f"{column!r} has {len(kept)} bins, too few for a smooth density."
+        raise InferenceError(text, code="I60", hint=f'density("{column}")', state=None)
+    ends = np.append(lower[kept], upper[kept][-1])
+    edges = (ends - ends[0]) / (ends[-1] - ends[0])
+    cells = made.counts.reshape(-1, made.counts.shape[-1])[:, kept]
+    total = None if groups or axis.extra else cells_of(release).total
+    found = [_shares(made, one, edges, total, target) for one in cells]
+    curves = closest(
+        tuple(tuple(_curve(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
+    )
+    return SmoothDensity(
+        release=release,
+        target=target,
+        column=column,
+        kind=axis.kind,
+        units=axis.units,
+        by=groups,
+        groups=cell_labels(made.levels[:-1]),
+        lower=float(ends[0]),
+        upper=float(ends[-1]),
+        curves=curves,
+        sizes=np.maximum(cells.sum(axis=1), 0.0),
+        reasons=tuple(reason for _, reason in found),
+        notes=_notes(column, curves, len(kept)),
+    )
+
+
+def _bases(basis: str | None) -> tuple[str, ...]:
+    if basis is None:
+        return USUAL
+    if not isinstance(basis, str) or basis not in BASES:  # pyright: ignore[reportUnnecessaryIsInstance]
+        guess = nearest(basis, list(BASES)) if isinstance(basis, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"basis {described(basis)} is none of {', '.join(BASES)}."
+        raise InferenceError(text, code="I44", hint=guess or 'basis="cosine"', state=None)
+    return (basis,)
+
+
+def _shares(
+    made: Margin, counts: Array, edges: Array, total: float | None, target: Target
+) -> tuple[Shares, str | None]:
+    """Return shares of one group with their two errors, and a reason where its size is not clear."""
+    part, bins = made.release.parts[0], len(counts)
+    share = part.parameters.get("share", 1)
+    reason, size = None, float(counts.sum())
+    noises = np.eye(bins)
+    if total is None:
+        reason = unclear(size, part.law, made.added * bins, share)
+        size = max(size, 1.0)
+    # a density that is nearly even is what nothing is known from
+    values = np.diff(edges) if reason is not None else counts / (total or size)
+    if total is None:
+        # a share of a noisy size: the size moves all of them
+        noises = noises - np.outer(values, np.ones(bins))
+    probable = np.maximum(values, 0.0)
+    probable = probable / probable.sum()
+    sampling = np.diag(probable) - np.outer(probable, probable)
+    sampling = np.zeros((bins, bins)) if target == "table" else sampling / (total or size)
+    variance = part.law.variance() * made.added / share**2
+    return Shares(edges, values, sampling, noises / (total or size), variance), reason
+
+
+def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
+    terms = max(1, resolved_terms(basis, shares.edges))
+    found = coefficients(basis, shares, terms)
+    band = max(found.after(found.kept), -(-terms // BAND))
+    law = made.release.parts[0].law
+    # sums of several noises, and normal ones, are nearly normal
+    laplace = made.added == 1 and not isinstance(law, RoundedNormal)
+    return SeriesCurve(basis, found, band, laplace, shares.variance)
+
+
+def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int) -> tuple[str, ...]:
+    kept = max(one.found.kept for one in curves)
+    notes = (f"{curves[0].basis} series of {kept} terms, fitted to {bins:,} bins",)
+    if any(not one.found.resolved for one in curves):
+        notes += (f"bins of {column} are too wide for its density: the bands do not hold what they average out",)
+    return notes

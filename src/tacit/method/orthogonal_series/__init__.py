@@ -1,0 +1,1 @@
+"""Densities as series of orthonormal functions, with noisy coefficients."""

@@ -1,0 +1,132 @@
+"""The release of an orthogonal series: its coefficients, and the densities that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from tacit.base.table import Table, shown_by_summary
+from tacit.errors import InferenceError
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.series_coefficients import shrunk
+from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
+from tacit.estimates.terms import Target, check_target, place_of
+from tacit.estimates.wording import title, who
+from tacit.method.orthogonal_series.design import support
+from tacit.method.orthogonal_series.estimate_coefficients import fitted
+from tacit.method.orthogonal_series.query import OrthogonalSeries
+from tacit.release.document import Release, Released
+from tacit.release.parts import Variable
+
+if TYPE_CHECKING:
+    from tacit.method.orthogonal_series.estimate_joint import JointDensity
+
+BAND: int = 3
+"""Bands have at least one in so many of the terms."""
+
+
+@shown_by_summary
+@dataclass(frozen=True, repr=False)
+class OrthogonalSeriesRelease(Release):
+    """A release of OrthogonalSeries.
+
+    >>> import tacit as tc
+    >>> rng = np.random.default_rng(0)
+    >>> table = {"x": rng.beta(2, 5, 5_000), "y": rng.beta(3, 3, 5_000)}
+    >>> schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 1)})
+    >>> curator = tc.Curator(table, schema, budget=tc.Budget(rho=1))
+    >>> release = curator.release(tc.OrthogonalSeries(["x", "y"], terms=5), rho=0.5)
+    >>> joint = release.joint_density()
+    >>> joint([[0.2, 0.5], [0.9, 0.9]]).shape, release.smooth_density("x").cdf(1.0)
+    ((2,), array(1.))
+    """
+
+    kind: ClassVar[str] = "orthogonal-series"
+
+    def estimate(self, target: Target = "population") -> NormalEstimate:
+        """Return the coefficients with both errors, "x:1, y:2" that of the product of functions 1 of x and 2 of y.
+
+        InferenceError I09 for an unknown target.
+        """
+        return estimate(self, target)
+
+    def smooth_density(self, column: str | None = None, *, target: Target = "population") -> SmoothDensity:
+        """Return the density of a column; InferenceError I02 (no such column), I05 (which of several), I09 (target)."""
+        return smooth_density(self, column, target)
+
+    def joint_density(self, *, target: Target = "population") -> JointDensity:
+        """Return the joint density of all columns; InferenceError I09 for an unknown target."""
+        from tacit.method.orthogonal_series.estimate_joint import joint_density
+
+        return joint_density(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Return the density of one column as a table, or of several columns the coefficients; InferenceError I01."""
+        if len(self.variables) == 1:
+            return self.smooth_density().summary(level)
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the density of one column or of two; InferenceError I64 (three columns), I20 without matplotlib."""
+        if len(self.variables) == 1:
+            return self.smooth_density().plot(ax)
+        return self.joint_density().plot(ax)
+
+
+def estimate(release: Released, target: Target = "population") -> NormalEstimate:
+    """Return the coefficients of a release, real or simulated."""
+    check_target(target)
+    fit, query = fitted(release, target), cast(OrthogonalSeries, release.query)
+    names = tuple(query.columns)
+    terms = tuple(
+        ", ".join(f"{name}:{j}" for name, j in zip(names, index, strict=True) if j) for index in fit.indices.tolist()
+    )
+    words = f"coefficients of the density of {' and '.join(names)} of {who(release)} in the {query.basis} basis"
+    words += f", where {query.where}" if query.where else ""
+    words += f", of the {who(release)} of this table" if target == "table" else ""
+    heading = title(release)
+    privacy = fit.variance * (fit.load @ fit.load.T)
+    reasons = (fit.reason,) * len(terms)
+    return NormalEstimate(
+        release, heading, words, terms, fit.values, fit.sampling, privacy, reasons, tested=False, target=target
+    )
+
+
+def smooth_density(release: Released, column: str | None = None, target: Target = "population") -> SmoothDensity:
+    """Return the density of one column of a release, real or simulated: the coefficients of its functions alone."""
+    check_target(target)
+    variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
+    names = tuple(one.name for one in variables)
+    if column is None and len(names) > 1:
+        text = f"the release has {len(names)} columns: which one?"
+        raise InferenceError(text, code="I05", hint=f'smooth_density("{names[0]}"), or joint_density()', state=None)
+    at = 0 if column is None else place_of(names, column)
+    one, fit = variables[at], fitted(release, target)
+    alone = np.flatnonzero((np.delete(fit.indices, at, axis=1) == 0).all(axis=1))
+    covariance, load = fit.covariance[np.ix_(alone, alone)], fit.load[alone]
+    found = shrunk(fit.values[alone], covariance, load)
+    band = max(found.after(found.kept), -(-fit.terms[at] // BAND))
+    lower, upper = support(one)
+    kept = f"{fit.basis} series of {found.kept} of {fit.terms[at]} terms"
+    return SmoothDensity(
+        release=release,
+        target=target,
+        column=one.name,
+        kind=one.kind,
+        units=one.units,
+        by=(),
+        groups=("",),
+        lower=lower,
+        upper=upper,
+        curves=(SeriesCurve(fit.basis, found, band),),
+        sizes=np.array([fit.size]),
+        reasons=(fit.reason,),
+        notes=(kept, *_notes(one)),
+    )
+
+
+def _notes(one: Variable) -> tuple[str, ...]:
+    left = (f"{one.name} missing: left out",) if one.missing == "exclude" else ()
+    return (*left, f"values of {one.name} beyond its bounds are in the first and the last bin")
