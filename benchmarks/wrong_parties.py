@@ -41,7 +41,7 @@ WIDE = (0.2, 5.0)
 class Group:
     """Some parties alike: how many, their rows, blocks and price, the law of their rows, blocks that fail.
 
-    law: "exponential", "lognormal" (standard deviation of the logarithm 1.1), "gamma" (shape 3), or one of FURTHER_LAWS.
+    law: "exponential", "lognormal" (standard deviation of the logarithm 1.1), "gamma" (shape 3), one of FURTHER_LAWS.
     failing: the share of blocks without an estimate.  apart: whether those that fail are the largest, or any.
     mean: whether the mean of a normal law is asked for in place of the rate of an exponential one.
     """

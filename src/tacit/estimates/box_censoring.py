@@ -22,8 +22,8 @@ WEIGHTS: Final = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 """Weights of the nodes under the standard normal law: expectations are sums over nodes."""
 STEPS: Final = 60
 """Newton steps at most."""
-STILL: Final = 1e-9
-"""Newton steps below which nothing more is found."""
+STILL: Final = 1e-6
+"""Newton steps after which nothing more is found: the error is about their square."""
 # bounded, as the slopes are nearly 0, and a Newton step is huge, where the clamp holds nearly all blocks
 FURTHEST: Final = 0.5
 """Largest Newton step: of the location, in units of the scale, and of the logarithm of the scale."""
@@ -97,13 +97,15 @@ def unclamped_means(
     inner = np.clip(mean, low, high)
     places = np.stack([_power(inner, power), np.log(sd * inner ** (power - 1) if power != 1 else sd)])
     wanted, scale = np.stack([mean, variance]), np.stack([sd, variance])
-    # those already solved stay where they are
+    left = np.arange(len(mean))
     for _ in range(STEPS):
-        law = _law(places, low, high, power)
-        step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
+        here = places[:, left]
+        law = _law(here, low, high, power)
+        step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted[:, left]), -FURTHEST, FURTHEST)
         # slopes in the location are per unit of the scale, so its step is multiplied by the scale
-        places = places - step * np.stack([np.exp(places[1]), np.ones_like(sd)])
-        if not (np.abs(step) > STILL).any():
+        places[:, left] = here - step * np.stack([np.exp(here[1]), np.ones_like(here[1])])
+        left = left[(np.abs(step) > STILL).any(axis=0)]
+        if not len(left):
             break
     law = _law(places, low, high, power)
     fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)

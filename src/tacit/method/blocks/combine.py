@@ -22,7 +22,6 @@ from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
 from tacit.method.blocks.estimate_by_blocks import (
     TestedBlocks,
     kept_means,
-    seen_spreads,
     tested_blocks,
 )
 from tacit.method.blocks.estimate_ends import BEYOND, GUESS
@@ -92,7 +91,7 @@ class BlocksOfParties:
     def of(cls, releases: Sequence[Released], index: Sequence[int]) -> BlocksOfParties:
         """Test each release, by variances of blocks that all those of one law say together."""
         alone = [tested_blocks(one, "population", None) for one in releases]
-        spreads = _spreads_of_all(releases, alone)
+        spreads = _spreads_of_all(alone)
         tests = tuple(
             first if all(map(is_, own, first.spreads)) else tested_blocks(one, "population", own)
             for one, first, own in zip(releases, alone, spreads, strict=True)
@@ -235,7 +234,7 @@ def _pooled_ratio(fits: Sequence[BlockFit], j: int) -> tuple[float, float]:
     return float((worth * own[:, 0]).sum() / worth.sum()), float(worth.sum() ** -0.5)
 
 
-def _spreads_of_all(releases: Sequence[Released], alone: Sequence[TestedBlocks]) -> list[list[Spreads | None]]:
+def _spreads_of_all(alone: Sequence[TestedBlocks]) -> list[list[Spreads | None]]:
     """Return the variances that blocks of each release may have, of each parameter; None where no end is near.
 
     alone: tests of each release by itself.  One that weighs nothing, for another reason than an end of the box, says
@@ -247,8 +246,7 @@ def _spreads_of_all(releases: Sequence[Released], alone: Sequence[TestedBlocks])
         heard = [j for j, why in enumerate(own) if why in (None, BEYOND) and made[j][at] is not None]
         if len(heard) < 2:
             continue
-        seen = [seen_spreads(releases[j], alone[j].parts, alone[j].plain)[at] for j in heard]
-        known = [(j, one) for j, one in zip(heard, seen, strict=True) if one is not None]
+        known = [(j, one) for j in heard if (one := alone[j].seen[at]) is not None]
         for (j, _), spreads in zip(known, joint_spreads([one for _, one in known]), strict=True):
             made[j][at] = spreads
     return made

@@ -56,7 +56,8 @@ class TestedBlocks:
 
     parts: one a parameter, with the noisy sums.  plain: terms of their means.  freed: without the clamp to the box.
     terms: freed, with reasons in place of intervals.  notes: on the clamp.  failed, fit: None where they are not known.
-    spreads: variances that a block may have; spread: what means without the clamp are by them; None where not needed.
+    seen: what is said of the variance of a block; spreads: what it may be; spread: what means without the clamp are by
+    that, of each parameter, None where no end is near.
     """
 
     parts: tuple[Part, ...]
@@ -66,6 +67,7 @@ class TestedBlocks:
     notes: tuple[str, ...]
     failed: FailedBlocks | None
     fit: BlockFit | None
+    seen: tuple[SeenSpread | None, ...] = ()
     spreads: tuple[Spreads | None, ...] = ()
     spread: tuple[SpreadMeans | None, ...] = ()
 
@@ -92,7 +94,9 @@ def tested_blocks(release: Released, target: Target, spreads: Sequence[Spreads |
         terms = [_given_up(one, j, parts[j], failed, fit) for j, one in enumerate(terms)]
     freed, notes = tuple(one for one, _ in made), tuple(note for _, note in made if note)
     spread = tuple(one.spread for one, _ in corrected)
-    return TestedBlocks(parts, tuple(plain), freed, tuple(terms), notes, failed, fit, tuple(spreads), spread)
+    return TestedBlocks(
+        parts, tuple(plain), freed, tuple(terms), notes, failed, fit, tuple(seen), tuple(spreads), spread
+    )
 
 
 def seen_spreads(release: Released, parts: tuple[Part, ...], plain: Sequence[ColumnTerms]) -> list[SeenSpread | None]:

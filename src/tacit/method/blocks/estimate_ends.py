@@ -198,8 +198,8 @@ def seen_spread(
     """
     one = noisy_block(made, part, cells)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
-    # the model is evaluated only where it may matter; the noisy variance is at least about its noise
-    if not (gap < 2 * NEAR * np.sqrt(one.variance + one.noise)).any():
+    # the model is evaluated only where it may matter
+    if not (gap < NEAR * np.sqrt(np.maximum(one.found, 0.0) + 3 * one.noise)).any():
         return None
     guess = lawful(made.value)
     known = guess is not None
@@ -259,8 +259,9 @@ def kept_between(made: ColumnTerms, part: Part, ends: Ends, spreads: Spreads | N
     limits = [-math.inf, math.inf]
     for i, end in enumerate((ends.low, ends.high)):
         apart = abs(float(made.value[0]) - end)
-        reach = 2 * NEAR * float(np.maximum(one.variance, variance)[0]) ** 0.5
-        reach += FURTHEST * float(made.privacy_variance[0]) ** 0.5
+        # a share of MOST lies beyond an end less than half of NEAR from the mean
+        reach = NEAR / 2 * float(variance[0]) ** 0.5
+        reach += FURTHEST * float((made.variance + made.privacy_variance)[0]) ** 0.5
         if not math.isfinite(end) or apart > reach:
             continue
         # a mean at the end itself has no share; the share grows from the middle towards the end

@@ -7,7 +7,7 @@ sources: a wide law about 1, and what was released, for the variance of clamped 
 clamp and from their mean.  Releases of several parties say it together, as far as their rows follow one law.  What is
 put back is then averaged over these chances, and its spread is an error.
 
-Shapes: S multiples, m means (of one release in simulations, else one).
+Shapes: S multiples, F steps between them, m means (of one release in simulations, else one).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -28,7 +29,9 @@ FACTOR: Final = 2.5
 """By what factor variances of rows of another law differ from the model's: one standard deviation of their logarithm.
 The families of benchmarks/wrong_parties.py have .33 to 3."""
 BETWEEN: Final = 12
-"""Multiples between two of MULTIPLES at which chances are worked out."""
+"""Steps between two of MULTIPLES at which chances are worked out."""
+PLACES: Final = np.arange((len(MULTIPLES) - 1) * BETWEEN + 1) / BETWEEN
+"""Places of these steps, shape (F,): the index among MULTIPLES, in fractions."""
 FURTHEST: Final = 4.0
 """Standard deviations of a block beyond which an end takes nothing off its mean."""
 KURTOSIS: Final = 140.0
@@ -56,6 +59,16 @@ class SeenSpread:
     power: float
     chance: float
 
+    @cached_property
+    def evidence(self) -> Array:
+        """The log-likelihood of each step of a multiple given the released variance, shape (F, m), up to a constant."""
+        clamped = np.exp(_between(np.log(_clamped_variances(self))))
+        error = self.noise**2 + self.chance * clamped**2
+        found = -((self.variance - clamped) ** 2 / error + np.log(error)) / 2
+        # a mean that noise has taken over an end tells nothing of the variance
+        inside = (self.mean > self.low) & (self.mean < self.high)
+        return np.where(inside, found, 0.0)
+
 
 @dataclass(frozen=True)
 class Spreads:
@@ -78,21 +91,21 @@ def variance_of_spread(blocks: float, rows: float) -> float:
 def own_spreads(seen: SeenSpread) -> Spreads:
     """Return the variances of one release, by what it says itself."""
     scaled = _scaled([seen])[0]
-    return Spreads(_tried(scaled), _chances(_evidence(scaled) + _before(scaled.known)[:, None]))
+    return Spreads(_tried(scaled), _chances(scaled.evidence + _before(scaled.known)[:, None]))
 
 
 def joint_spreads(seen: Sequence[SeenSpread]) -> tuple[Spreads, ...]:
     """Return the variances of several releases of one question: one unknown multiple of their guesses."""
     scaled = _scaled(seen)
     # the noises of releases are independent, so that the logarithms of their likelihoods add up
-    whole = sum((_evidence(one) for one in scaled), _before(scaled[0].known)[:, None])
+    whole = sum((one.evidence for one in scaled), _before(scaled[0].known)[:, None])
     chance = _chances(np.asarray(whole, dtype=np.float64))
     return tuple(Spreads(_tried(one), chance) for one in scaled)
 
 
 def joint_multiple(seen: Sequence[SeenSpread]) -> tuple[Array, Array]:
     """Return the multiple of the model's variance that releases show by themselves, and its standard error."""
-    logs = np.asarray(sum(_evidence(one) for one in seen), dtype=np.float64)
+    logs = np.asarray(sum(one.evidence for one in seen), dtype=np.float64)
     chance = _chances(logs)
     found = (chance * MULTIPLES[:, None]).sum(axis=0)
     error = np.sqrt((chance * (MULTIPLES[:, None] - found) ** 2).sum(axis=0))
@@ -113,18 +126,9 @@ def _scaled(seen: Sequence[SeenSpread]) -> list[SeenSpread]:
 
 
 def _before(known: bool) -> Array:
-    """Return the logarithm of the prior density of each multiple, up to a constant: flat where no model is known."""
-    return -((np.log(MULTIPLES) / math.log(FACTOR)) ** 2) / 2 if known else np.zeros(len(MULTIPLES))
-
-
-def _evidence(seen: SeenSpread) -> Array:
-    """Return the log-likelihood of each multiple given the released variance, shape (S, m), up to a constant."""
-    clamped = _clamped_variances(seen)
-    error = seen.noise**2 + seen.chance * clamped**2
-    found = -((seen.variance - clamped) ** 2 / error + np.log(error)) / 2
-    # a mean that noise has taken over an end tells nothing of the variance
-    inside = (seen.mean > seen.low) & (seen.mean < seen.high)
-    return np.where(inside, found, 0.0)
+    """Return the logarithm of the prior density of each step, up to a constant: flat where no model is known."""
+    logs = np.interp(PLACES, np.arange(len(MULTIPLES)), np.log(MULTIPLES))
+    return -((logs / math.log(FACTOR)) ** 2) / 2 if known else np.zeros_like(logs)
 
 
 def _clamped_variances(seen: SeenSpread) -> Array:
@@ -139,16 +143,23 @@ def _clamped_variances(seen: SeenSpread) -> Array:
     return made
 
 
-def _chances(logs: Array) -> Array:
-    """Return chances of MULTIPLES from logarithms of densities at them, shape (S, m).
+def _between(values: Array) -> Array:
+    """Return values at MULTIPLES, shape (S, m), as a line between each two of them, shape (F, m)."""
+    low = np.minimum(PLACES.astype(np.int64), len(MULTIPLES) - 2)
+    part = (PLACES - low)[:, None]
+    return np.asarray(values[low] * (1 - part) + values[low + 1] * part, dtype=np.float64)
 
-    Between two multiples the logarithm is taken as linear, and a chance there as divided between them, so that the mean
-    of what is linear between them is right however narrow the law is.
+
+def _chances(logs: Array) -> Array:
+    """Return chances of MULTIPLES, shape (S, m), from logarithms of densities at the steps between them, (F, m).
+
+    The chance of a step is divided between the two multiples that it is between, so that the mean of what is a line
+    between them is right however narrow the law is.
     """
-    part = np.arange(BETWEEN)[:, None, None] / BETWEEN
-    between = logs[:-1] * (1 - part) + logs[1:] * part
-    weight = np.exp(between - logs.max(axis=0))
-    chance = np.zeros_like(logs)
-    chance[:-1] += ((1 - part) * weight).sum(axis=0)
-    chance[1:] += (part * weight).sum(axis=0)
-    return np.asarray(chance / chance.sum(axis=0), dtype=np.float64)
+    weight = np.exp(logs - logs.max(axis=0))
+    low = np.minimum(PLACES.astype(np.int64), len(MULTIPLES) - 2)
+    part = (PLACES - low)[:, None]
+    chance = np.zeros((len(MULTIPLES), weight.shape[1]))
+    np.add.at(chance, low, (1 - part) * weight)
+    np.add.at(chance, low + 1, part * weight)
+    return chance / chance.sum(axis=0)
