@@ -40,8 +40,8 @@ LAW: Final = (
 CLAMPED: Final = 0.1
 """Standard errors below which a note does not mention what an end of the box took off."""
 COUNTED: Final = "what another law would leave of the bias counts as an error"
-SUSPECTED: Final = 2.0
-"""Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of 50."""
+SUSPECTED: Final = 1.0
+"""Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of ten."""
 SPREAD: Final = "noise hides how much blocks vary, and with it what the end took off by"
 KEPT: Final = "parties at an end of the box are left out, and noise says which: it may move the mean of the others by"
 SELECTED: Final = (
