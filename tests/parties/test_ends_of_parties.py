@@ -35,6 +35,7 @@ from tacit.method.shared.measurement import Public
 from tacit.models.blocks import Bias
 from tacit.parties.combined_columns import Column, block_column
 from tacit.pooling.common_value import pooled
+from tacit.pooling.kept_parties import KeptParties
 from tacit.release.document import Released
 from tacit.testing.simulated_parties import Answer
 
@@ -198,3 +199,13 @@ def test_limits_of_means_that_are_kept_are_where_a_fifth_lies_beyond() -> None:
     ends = Ends(0.2, 1.15, families.Exponential(rate=(0.2, 1.15)).order("rate").power)
     share = means_without_clamp(np.array([high - 0.001, high + 0.006]), np.repeat(spreads.expected, 2), ends, free=True)
     assert share.share[0] <= MOST < share.share[1]
+
+
+def test_what_leaving_out_parties_moves_has_the_parameter_s_units() -> None:
+    """Errors, limits and means ten times as small move a mean by a tenth."""
+    ends = np.array([-np.inf, -np.inf]), np.array([0.3, 0.5])
+    whole = KeptParties(np.array([0.4, 0.6]), np.array([1.0, 2.0]), *ends)
+    small = KeptParties(whole.weight, whole.error / 10, whole.low, whole.high / 10)
+    assert whole.cut(0.1) < -0.3
+    assert small.cut(0.01) == pytest.approx(whole.cut(0.1) / 10)
+    assert small.missing(-0.05) == pytest.approx(whole.missing(-0.5) / 10, rel=1e-6)
