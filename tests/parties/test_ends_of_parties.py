@@ -79,7 +79,7 @@ def test_rows_of_another_law_near_an_end_are_covered_or_have_a_reason() -> None:
         (spreads,), (plain,) = test.spreads, test.plain
         assert spreads is not None
         # the law's variance of a rate is its square over the rows of a block
-        assert 1.3 < spreads.expected[0] * EACH / plain.value[0] ** 2 < 3
+        assert 1.3 < spreads.middle[0] * EACH / plain.value[0] ** 2 < 3
     ended = [answer(seed, "lognormal", (0.2, 1.1)) for seed in range(5)]
     assert column_of(BlocksOfParties.of(ended, range(5)), 5).reasons[0] is not None
 
@@ -197,7 +197,7 @@ def test_limits_of_means_that_are_kept_are_where_a_fifth_lies_beyond() -> None:
     assert spreads is not None
     assert low == -np.inf
     ends = Ends(0.2, 1.15, families.Exponential(rate=(0.2, 1.15)).order("rate").power)
-    share = means_without_clamp(np.array([high - 0.001, high + 0.006]), np.repeat(spreads.expected, 2), ends, free=True)
+    share = means_without_clamp(np.array([high - 0.001, high + 0.006]), np.repeat(spreads.middle, 2), ends, free=True)
     assert share.share[0] <= MOST < share.share[1]
 
 

@@ -80,6 +80,8 @@ class _Law:
         return np.stack([self.clamped.slopes[0], (self.free if free else self.clamped).slopes[1]])
 
 
+# what has no solution overflows on the way, and is told by its value
+@np.errstate(over="ignore", invalid="ignore")
 def unclamped_means(
     mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False
 ) -> UnclampedMeans:

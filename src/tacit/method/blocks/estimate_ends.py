@@ -141,7 +141,7 @@ def means_without_clamp(
     if at.any():
         found = unclamped_means(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
         share[at] = np.where(np.isnan(found.value), 1.0, found.share)
-        known = share[at] <= most
+        known = (share[at] <= most) & ~np.isnan(found.value)
         value[at] = np.where(known, found.value, mean[at])
         sampling[at] = np.where(known, found.sampling, variance[at])
         slopes[:, at] = np.where(known, found.slopes, slopes[:, at])
@@ -251,7 +251,7 @@ def kept_between(made: ColumnTerms, part: Part, ends: Ends, spreads: Spreads | N
     one, grid = noisy_block(made, part), cast(Grid, part.grid)
     variance, free = one.shown, False
     if spreads is not None and not one.clear[0]:
-        variance, free = _not_blurred(spreads.expected, one), True
+        variance, free = _not_blurred(spreads.middle, one), True
 
     def lost(at: Array) -> Flags:
         return means_without_clamp(at, np.broadcast_to(variance, at.shape), ends, free=free).share > MOST
@@ -287,9 +287,9 @@ def _with_spreads(
     found: FreedMeans, mean: Array, one: NoisyBlock, ends: Ends, spreads: Spreads
 ) -> tuple[FreedMeans, SpreadMeans]:
     """Return `found` with `spreads` used wherever the variance of the blocks is hidden by noise."""
-    # what share lies beyond an end is said by the expected variance, as the limits of `kept_between` are
-    middle = means_without_clamp(mean, _not_blurred(spreads.expected, one), ends, free=True)
-    tried = np.where(one.blur < spreads.expected, spreads.variance, 0.0)
+    # what share lies beyond an end is said by the middle variance, as the limits of `kept_between` are
+    middle = means_without_clamp(mean, _not_blurred(spreads.middle, one), ends, free=True)
+    tried = np.where(one.blur < spreads.middle, spreads.variance, 0.0)
     shape = tried.shape
     flat = np.broadcast_to(mean, shape).reshape(-1)
     each = means_without_clamp(flat, tried.reshape(-1), ends, free=True, most=1.0)

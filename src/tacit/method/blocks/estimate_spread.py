@@ -32,6 +32,8 @@ BETWEEN: Final = 12
 """Steps between two of MULTIPLES at which chances are worked out."""
 PLACES: Final = np.arange((len(MULTIPLES) - 1) * BETWEEN + 1) / BETWEEN
 """Places of these steps, shape (F,): the index among MULTIPLES, in fractions."""
+IMPOSSIBLE: Final = -1e9
+"""Logarithm of the likelihood of a variance for which no law of the kind is found."""
 FURTHEST: Final = 4.0
 """Standard deviations of a block beyond which an end takes nothing off its mean."""
 KURTOSIS: Final = 140.0
@@ -67,7 +69,7 @@ class SeenSpread:
         found = -((self.variance - clamped) ** 2 / error + np.log(error)) / 2
         # a mean that noise has taken over an end tells nothing of the variance
         inside = (self.mean > self.low) & (self.mean < self.high)
-        return np.where(inside, found, 0.0)
+        return np.where(inside, np.where(np.isnan(found), IMPOSSIBLE, found), 0.0)
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,9 @@ class Spreads:
     chance: Array
 
     @property
-    def expected(self) -> Array:
-        """The mean of the variances by their chances, shape (m,)."""
-        return np.asarray((self.chance * self.variance).sum(axis=0), dtype=np.float64)
+    def middle(self) -> Array:
+        """The geometric mean of the variances by their chances, shape (m,): of a wide law that is not drawn upwards."""
+        return np.asarray(np.exp((self.chance * np.log(self.variance)).sum(axis=0)), dtype=np.float64)
 
 
 def variance_of_spread(blocks: float, rows: float) -> float:
@@ -132,14 +134,18 @@ def _before(known: bool) -> Array:
 
 
 def _clamped_variances(seen: SeenSpread) -> Array:
-    """Return the variance of clamped estimates for each multiple, at the released mean, shape (S, m)."""
+    """Return the variance of clamped estimates for each multiple, at the released mean, shape (S, m).
+
+    It is NaN where none is found, next to an end.
+    """
     tried = _tried(seen)
     made = tried.copy()
     mean = np.broadcast_to(seen.mean, tried.shape)
     gap = np.minimum(mean - seen.low, seen.high - mean)
     near = (gap > 0) & (gap < FURTHEST * np.sqrt(tried))
     if near.any():
-        made[near] = unclamped_means(mean[near], tried[near], seen.low, seen.high, seen.power, free=True).clamped
+        found = unclamped_means(mean[near], tried[near], seen.low, seen.high, seen.power, free=True)
+        made[near] = np.where(np.isnan(found.value), np.nan, found.clamped)
     return made
 
 
