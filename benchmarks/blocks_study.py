@@ -23,8 +23,16 @@ from tacit.estimates.interval_inversion import LinearInversion
 from tacit.method.blocks import block_sizes, one_step_design, winsorized_design
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks.design import design
-from tacit.method.blocks.estimate_ends import Ends, by_law, ends_of, means_without_clamp, terms_without_clamp
+from tacit.method.blocks.estimate_ends import (
+    Ends,
+    by_law,
+    ends_of,
+    means_without_clamp,
+    seen_spread,
+    terms_without_clamp,
+)
 from tacit.method.blocks.estimate_one_step import estimate as stepped
+from tacit.method.blocks.estimate_spread import own_spreads
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import simulated
@@ -236,7 +244,10 @@ def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.nd
         found = asked_law(grid)
         return None if found is None else np.interp(mean, grid, found)
 
-    made, _ = terms_without_clamp(_block(column, sums), _part(column), _ends(column, case), known, sums)
+    block, part, ends = _block(column, sums), _part(column), _ends(column, case)
+    seen = seen_spread(block, part, ends, known, rows, sums)
+    spreads = None if seen is None else own_spreads(seen)
+    made = terms_without_clamp(block, part, ends, spreads, sums).terms
     low, high = made.inversion.interval(0.95)
     silent = np.array([reason is not None for reason in made.reasons])
     return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high, silent

@@ -46,15 +46,8 @@ designs were drawn up before they were simulated. `fees`: skewed and unequal err
 - *no answer, %*: releases with a reason in place of numbers. Rows with fewer answers than a quarter are left blank.
   Twice the Monte-Carlo error of 95% in 100 releases is 4%, of the mean over terms less.
 
-Of designs, rows and prices those that were simulated are here. *: simulated before standard errors of a table's own
-coefficients allowed for a shift of the level by clipped residuals, which `spikes` at 5,000 rows, ρ = 0.5, had shown to
-be missing (86% of the worst term): they can only be larger now.
-
-Lines of 1,000 and 20,000 rows at prices in ρ are of the mechanism before rows were shortened to a norm.
-
 Where errors are far more skewed than exponential ones, as in `spikes`, clipping shifts the level of the population's
-predictions, too, and their standard errors do not allow for it: bands there have 49 and 80%, and 76 and 88% before
-rows were shortened, which hides a part of such errors from the clipping range.
+predictions, too, and their standard errors do not allow for it: at 5,000 rows bands have 77% at prices in ρ.
 """
 COLUMNS = ["own, %", "worst, %", "SE / error", "clipped, %", "joint, %", "band, %", "no answer, %", "releases"]
 HEAD = f"| design | rows | price | {' | '.join(COLUMNS)} |\n|---|---:|---|{'---:|' * len(COLUMNS)}"

@@ -1,10 +1,11 @@
 """Blocks of parties of which some follow another law, have blocks without an estimate, or lie at an end of their box.
 
-    python benchmarks/wrong_parties.py [--repeats 400] [--quick] [--parts boxes]
+    python benchmarks/wrong_parties.py [--repeats 400] [--quick] [--parts blocks boxes further]
 
 The page is docs/reference/combining.md.  Rows are drawn anew in every repetition, with noise of the laws that releases
 have.  The designs are stated below; they were written down before any of them was simulated.  Every party asks for the
-rate of an exponential law, whose limit is one over the mean of the rows, whatever law they follow: 1 in all parties.
+rate of an exponential law, whose limit is one over the mean of the rows, whatever law they follow: 1 in all parties; in
+a few of the further designs for the mean of a normal law.
 By default, where blocks trust no law and are as long as that takes; and of 20 rows, corrected as the law says.
 """
 
@@ -40,8 +41,9 @@ WIDE = (0.2, 5.0)
 class Group:
     """Some parties alike: how many, their rows, blocks and price, the law of their rows, blocks that fail.
 
-    law: "exponential", "lognormal" (standard deviation of the logarithm 1.1), "gamma" (shape 3).  failing: the share of
-    blocks without an estimate.  apart: whether those that fail are the largest, or any.
+    law: "exponential", "lognormal" (standard deviation of the logarithm 1.1), "gamma" (shape 3), one of FURTHER_LAWS.
+    failing: the share of blocks without an estimate.  apart: whether those that fail are the largest, or any.
+    mean: whether the mean of a normal law is asked for in place of the rate of an exponential one.
     """
 
     parties: int
@@ -51,6 +53,7 @@ class Group:
     law: str = "exponential"
     failing: float = 0.0
     apart: bool = False
+    mean: bool = False
 
 
 DESIGNS: tuple[tuple[str, tuple[Group, ...], tuple[float, float]], ...] = (
@@ -87,8 +90,46 @@ DESIGNS: tuple[tuple[str, tuple[Group, ...], tuple[float, float]], ...] = (
 )  # fmt: skip
 
 
+# Boxes that end near, rows of further laws, one party alone; committed before any of them was simulated.
+FURTHER: tuple[tuple[str, tuple[Group, ...], tuple[float, float]], ...] = (
+    ("1 of 20,000, a box to 1.1", (Group(1, 20_000, 1_000),), (0.2, 1.1)),
+    ("1 of 20,000, lognormal, a box to 1.1", (Group(1, 20_000, 1_000, law="lognormal"),), (0.2, 1.1)),
+    ("1 of 50,000, half-gamma, a box to 1.1", (Group(1, 50_000, 2_500, law="half-gamma"),), (0.2, 1.1)),
+    ("5 of 20,000, a box to 1.1", (Group(5, 20_000, 1_000),), (0.2, 1.1)),
+    ("5 of 20,000, all half-gamma, a box to 1.2", (Group(5, 20_000, 1_000, law="half-gamma"),), (0.2, 1.2)),
+    ("5 of 20,000, all Weibull, a box to 1.05", (Group(5, 20_000, 1_000, law="weibull"),), (0.2, 1.05)),
+    ("5 of 20,000, all mixture, a box to 1.1", (Group(5, 20_000, 1_000, law="mixture"),), (0.2, 1.1)),
+    ("5 of 20,000, all mixture, a box to 2", (Group(5, 20_000, 1_000, law="mixture"),), (0.2, 2.0)),
+    ("10 of 10,000, all Weibull, a box to 1.2", (Group(10, 10_000, 500, law="weibull"),), (0.2, 1.2)),
+    ("10 of 10,000, all inverse Gaussian, a box from 0.85", (Group(10, 10_000, 500, law="inverse"),), (0.85, 3.0)),
+    ("10 of 10,000, all inverse Gaussian, a box of 0.8 to 1.2", (Group(10, 10_000, 500, law="inverse"),), (0.8, 1.2)),
+    ("10 of 10,000, all exponential, a box of 0.85 to 1.15", (Group(10, 10_000, 500),), (0.85, 1.15)),
+    ("4 of 20,000, one half-gamma of 40,000, a box to 1.15",
+     (Group(4, 20_000, 1_000), Group(1, 40_000, 2_000, law="half-gamma")), (0.2, 1.15)),
+    ("5 of 50,000, all Gamma of shape 3, a box to 1.05, ε = 0.5",
+     (Group(5, 50_000, 2_500, 0.5, "gamma"),), (0.2, 1.05)),
+    ("5 of 20,000, all lognormal, a box to 1.1, ε = 4", (Group(5, 20_000, 1_000, 4.0, "lognormal"),), (0.2, 1.1)),
+    ("5 of 20,000, mean of exponential rows, a box to 1.1", (Group(5, 20_000, 1_000, mean=True),), (-1.0, 1.1)),
+    ("5 of 20,000, mean of mixture rows, a box to 1.2",
+     (Group(5, 20_000, 1_000, law="mixture", mean=True),), (-1.0, 1.2)),
+    ("8 of 4,000, mean of inverse Gaussian rows, a box of 0.9 to 1.3",
+     (Group(8, 4_000, 200, law="inverse", mean=True),), (0.9, 1.3)),
+)  # fmt: skip
+FURTHER_LAWS = ("half-gamma", "weibull", "inverse", "mixture")
+"""Gamma of shape 1/2; Weibull of shape 0.7; inverse Gaussian of shape 1; exponential rows, of which a fifth have mean 3
+and the others 1/2.  All have mean 1."""
+
+
 def rows_of(rng: np.random.Generator, law: str, shape: tuple[int, ...]) -> Any:
     """Draw rows of mean 1."""
+    if law == "half-gamma":
+        return 2 * rng.standard_gamma(0.5, shape)
+    if law == "weibull":
+        return rng.weibull(0.7, shape) / math.gamma(1 + 1 / 0.7)
+    if law == "inverse":
+        return rng.wald(1.0, 1.0, shape)
+    if law == "mixture":
+        return rng.standard_exponential(shape) * np.where(rng.random(shape) < 0.2, 3.0, 0.5)
     if law == "lognormal":
         return np.exp(1.1 * rng.standard_normal(shape) - 1.1**2 / 2)
     return rng.standard_gamma(3, shape) / 3 if law == "gamma" else rng.standard_exponential(shape)
@@ -113,10 +154,11 @@ def check() -> None:
 
 def question(group: Group, box: tuple[float, float], bias: Bias, parties: int) -> tc.SampleAndAggregate:
     """Return what a party asks: blocks of 20 rows by the law, else as many as a study of so many parties has."""
-    model = families.Exponential(rate=box)
+    model: Any = families.Normal(mean=box, sd=(0.2, 5)) if group.mean else families.Exponential(rate=box)
+    only = ("mean",) if group.mean else ()
     if bias == "observed":
-        return tc.SampleAndAggregate("x", model, parties=parties)
-    return tc.SampleAndAggregate("x", model, blocks=group.blocks, bias=bias)
+        return tc.SampleAndAggregate("x", model, parties=parties, parameters=only)
+    return tc.SampleAndAggregate("x", model, blocks=group.blocks, bias=bias, parameters=only)
 
 
 def releases(groups: Sequence[Group], box: tuple[float, float], repeats: int, seed: int, bias: Bias) -> list[Answer]:
@@ -130,7 +172,8 @@ def releases(groups: Sequence[Group], box: tuple[float, float], repeats: int, se
         grid, k = column.grid, column.form.parameters["blocks"]
         assert grid is not None
         for _ in range(group.parties):
-            values = mles(rows_of(rng, group.law, (repeats, k, group.rows // k)), bias)
+            rows = rows_of(rng, group.law, (repeats, k, group.rows // k))
+            values = rows.mean(axis=-1) if group.mean else mles(rows, bias)
             rank = np.argsort(np.argsort(-values, axis=1), axis=1)
             own = (rank if group.apart else rng.permuted(rank, axis=1)) >= round(group.failing * k)
             v = np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
@@ -168,13 +211,13 @@ def rows_of_design(
     return found
 
 
-def lines(repeats: int, only: str = "") -> Iterator[str]:
+def lines(repeats: int, only: str = "", designs: Any = DESIGNS) -> Iterator[str]:
     yield (
         "| parties | blocks | effects | answered, % | left out a study | standard error | bias / sd | SE / sd "
         "| coverage given an answer, % |"
     )
     yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for i, (words, groups, box) in enumerate(DESIGNS):
+    for i, (words, groups, box) in enumerate(designs):
         if only not in words:
             continue
         for way, bias in WAYS.items():
@@ -211,20 +254,30 @@ were added before any was simulated.
 {lines}"""
 
 
+FURTHER_TEXT = """## Boxes that end near, rows of further laws
+
+{repeats:,} repetitions a line. Gamma rows of shape 1/2 ("half-gamma"), Weibull rows of shape 0.7, inverse Gaussian rows
+of shape 1, and a mixture of exponential rows, of which a fifth have mean 3 and the others 1/2; one party alone has no
+random effects. These designs were committed before any of them was simulated.
+
+{lines}"""
+PARTS = {"blocks": (SELF, TEXT, DESIGNS, ""), "boxes": (f"{SELF} boxes", BOXES, DESIGNS, "a box"),
+         "further": (f"{SELF} further", FURTHER_TEXT, FURTHER, "")}  # fmt: skip
+
+
 def main() -> None:
-    given = asked(__doc__, ("blocks", "boxes"), 400)
+    # parts: all designs, those of close boxes alone, or close boxes of further laws; each has a table of its own
+    given = asked(__doc__, PARTS, 400)
     check()
-    made: list[str] = []
     repeats = given.repeats // (20 if given.quick else 1)
-    # parts: all designs, or those of close boxes alone, which have a table of their own
-    only = "a box" if given.parts == ["boxes"] else ""
-    for line in lines(repeats, only):
-        made.append(line)
-        print(line, flush=True)
-    if only and not given.quick:
-        put(PAGE, f"{SELF} boxes", BOXES.format(repeats=repeats, lines="\n".join(made)))
-    elif not given.quick:
-        put(PAGE, SELF, TEXT.format(repeats=repeats, lines="\n".join(made)))
+    for part in given.parts:
+        place, text, designs, only = PARTS[part]
+        made: list[str] = []
+        for line in lines(repeats, only, designs):
+            made.append(line)
+            print(line, flush=True)
+        if not given.quick:
+            put(PAGE, place, text.format(repeats=repeats, lines="\n".join(made)))
 
 
 if __name__ == "__main__":

@@ -1115,7 +1115,7 @@ MODELS = (
     ),
     Fault(
         "tacit.method.blocks.estimate_block_fit",
-        "ratio = variance / expected",
+        "ratio = np.array([one.found[0] for one in made]) / expected",
         "ratio = expected / expected",
         "blocks that vary as no row of the law does pass for the law's",
         (

@@ -507,8 +507,8 @@ BLOCKS = (
     ),
     Fault(
         "tacit.method.blocks.combine",
-        "worth = np.array([1 / one.error**2 for one in fits])",
-        "worth = np.array([one.error**0 for one in fits])",
+        "worth = 1 / np.maximum(own[:, 1], 1e-300) ** 2",
+        "worth = np.ones(len(own))",
         "a ratio that noise hides counts as much as one that is known",
         (f"{BELIEVED}pooled_ratios_weigh_by_their_errors",),
     ),

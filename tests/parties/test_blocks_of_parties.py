@@ -156,14 +156,14 @@ def test_a_mean_of_those_that_are_kept_is_moved_by_what_is_cut_off() -> None:
 def test_parties_that_noise_takes_over_an_end_leave_no_answer_to_the_others() -> None:
     """A box to 1.18, where chance says of each of twelve parties whether it stays; one to 3 leaves out none.
 
-    In a box to 1.2 what leaving out three moves is less than the error, and counts as one.  A limit of a party's own
+    In a box to 1.22 what leaving out three moves is less than the error, and counts as one.  A limit of a party's own
     mean is where its interval is given up.
     """
     given = [answer(seed, box=(0.2, 1.18)) for seed in range(12)]
     tested = BlocksOfParties.of(given, range(12))
     assert 0 < sum(why == BEYOND for why in tested.reasons(0)) <= 6
     assert block_column("rate", tested, 0, "common", "REML").reasons == (SELECTED,)
-    wider = pooled_column([answer(seed, epsilon=0.7, box=(0.2, 1.2)) for seed in range(8)])
+    wider = pooled_column([answer(seed, epsilon=0.7, box=(0.2, 1.22)) for seed in range(8)])
     inner = wider.inversion
     assert isinstance(inner, Widened)
     assert wider.reasons == (None,)

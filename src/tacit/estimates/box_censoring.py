@@ -21,7 +21,9 @@ NODES: Final = np.linspace(-6.0, 6.0, 481)
 WEIGHTS: Final = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 """Weights of the nodes under the standard normal law: expectations are sums over nodes."""
 STEPS: Final = 60
-"""Newton steps."""
+"""Newton steps at most."""
+STILL: Final = 1e-6
+"""Newton steps after which nothing more is found: the error is about their square."""
 # bounded, as the slopes are nearly 0, and a Newton step is huge, where the clamp holds nearly all blocks
 FURTHEST: Final = 0.5
 """Largest Newton step: of the location, in units of the scale, and of the logarithm of the scale."""
@@ -38,13 +40,14 @@ class UnclampedMeans:
     value: corrected means, shape (m,); NaN where the equations have no solution.  slopes: derivatives of `value` in
     the mean and the variance of the clamped estimates, shape (2, m).  share: fraction of the blocks at an end of the
     box, shape (m,).  sampling: variance of the influence of one block on `value`, shape (m,): with k blocks the
-    sampling variance of `value` is sampling / k.
+    sampling variance of `value` is sampling / k.  clamped: variance of the clamped estimates, shape (m,).
     """
 
     value: Array
     slopes: Array
     share: Array
     sampling: Array
+    clamped: Array
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class _Law:
         return np.stack([self.clamped.slopes[0], (self.free if free else self.clamped).slopes[1]])
 
 
+# what has no solution overflows on the way, and is told by its value
+@np.errstate(over="ignore", invalid="ignore")
 def unclamped_means(
     mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False
 ) -> UnclampedMeans:
@@ -94,12 +99,16 @@ def unclamped_means(
     inner = np.clip(mean, low, high)
     places = np.stack([_power(inner, power), np.log(sd * inner ** (power - 1) if power != 1 else sd)])
     wanted, scale = np.stack([mean, variance]), np.stack([sd, variance])
-    # all m releases take the same number of steps; those already solved stay where they are
+    left = np.arange(len(mean))
     for _ in range(STEPS):
-        law = _law(places, low, high, power)
-        step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
+        here = places[:, left]
+        law = _law(here, low, high, power)
+        step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted[:, left]), -FURTHEST, FURTHEST)
         # slopes in the location are per unit of the scale, so its step is multiplied by the scale
-        places = places - step * np.stack([np.exp(places[1]), np.ones_like(sd)])
+        places[:, left] = here - step * np.stack([np.exp(here[1]), np.ones_like(here[1])])
+        left = left[(np.abs(step) > STILL).any(axis=0)]
+        if not len(left):
+            break
     law = _law(places, low, high, power)
     fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)
     # implicit function theorem: the location and scale that solve the equations move by inverse(slopes) times a change
@@ -112,7 +121,8 @@ def unclamped_means(
     # influence of one block: x - mean on the mean, (x - mean)**2 - variance on the variance, chained with `slopes`
     own = clamped.values - clamped.moments[0][:, None]
     moved = slopes[0][:, None] * own + slopes[1][:, None] * (own**2 - clamped.moments[1][:, None])
-    return UnclampedMeans(np.where(fine, law.free.moments[0], np.nan), slopes, law.share, moved**2 @ WEIGHTS)
+    value = np.where(fine, law.free.moments[0], np.nan)
+    return UnclampedMeans(value, slopes, law.share, moved**2 @ WEIGHTS, clamped.moments[1])
 
 
 def _law(places: Array, low: float, high: float, power: float) -> _Law:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,14 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import Inversion
 from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
-from tacit.method.blocks.estimate_by_blocks import TestedBlocks, kept_means, tested_blocks
+from tacit.method.blocks.estimate_by_blocks import (
+    TestedBlocks,
+    kept_means,
+    tested_blocks,
+)
 from tacit.method.blocks.estimate_ends import BEYOND, GUESS
 from tacit.method.blocks.estimate_failed import APART, SEEN, FailedBlocks
+from tacit.method.blocks.estimate_spread import Spreads, joint_multiple, joint_spreads
 from tacit.pooling.evidence import Evidence, merge_same_people
 from tacit.pooling.kept_parties import KeptParties
 from tacit.pooling.released_evidence import evidence
@@ -34,8 +40,9 @@ LAW: Final = (
 CLAMPED: Final = 0.1
 """Standard errors below which a note does not mention what an end of the box took off."""
 COUNTED: Final = "what another law would leave of the bias counts as an error"
-SUSPECTED: Final = 2.0
-"""Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of 50."""
+SUSPECTED: Final = 1.0
+"""Standard errors beyond what is tolerated from which on another law is allowed for: by chance in one study of ten."""
+SPREAD: Final = "noise hides how much blocks vary, and with it what the end took off by"
 KEPT: Final = "parties at an end of the box are left out, and noise says which: it may move the mean of the others by"
 SELECTED: Final = (
     "which parties lie beyond an end of the box is decided by their noise, which moves the mean of the others by far "
@@ -82,8 +89,13 @@ class BlocksOfParties:
 
     @classmethod
     def of(cls, releases: Sequence[Released], index: Sequence[int]) -> BlocksOfParties:
-        """Test each release by itself."""
-        tests = tuple(tested_blocks(one, "population") for one in releases)
+        """Test each release, by variances of blocks that all those of one law say together."""
+        alone = [tested_blocks(one, "population", None) for one in releases]
+        spreads = _spreads_of_all(alone)
+        tests = tuple(
+            first if all(map(is_, own, first.spreads)) else tested_blocks(one, "population", own)
+            for one, first, own in zip(releases, alone, spreads, strict=True)
+        )
         return cls(tuple(releases), tuple(index), tests)
 
     def evidence(self, at: int) -> Evidence:
@@ -119,11 +131,23 @@ class BlocksOfParties:
         clamp = sum(weight[j] * float((self.tests[j].freed[at].value - self.tests[j].plain[at].value)[0]) for j in used)
         if abs(clamp) > CLAMPED * error:
             notes += [f"what an end of the box took off is put back, {abs(clamp) / error:.1f} standard errors"]
+        spread = self._spread_error(at, weight, used)
+        if spread > CLAMPED * error:
+            notes += [f"{SPREAD}, {spread / error:.1f} standard errors, which count as an error"]
         missing = self._kept(at, weight, used)
         if missing > CLAMPED * error:
             notes += [f"{KEPT}, {missing / error:.1f} standard errors, which count as an error"]
-        total = float(np.sqrt(moved**2 + left**2 + (GUESS * clamp) ** 2 + missing**2))
+        total = float(np.sqrt(moved**2 + left**2 + (GUESS * clamp) ** 2 + spread**2 + missing**2))
         return Doubt(total, reason or why or (SELECTED if missing > MOVED * error else None), (*notes, *said))
+
+    def _spread_error(self, at: int, weight: Array, used: Sequence[int]) -> float:
+        """Return the standard error of what is put back, for want of the variance of blocks: of all parties alike."""
+        known = [(weight[j], spread) for j in used if (spread := self.tests[j].spread[at]) is not None]
+        if not known:
+            return 0.0
+        # one multiple of the model's variance in all parties, so that what it moves adds up
+        moved = sum(part * (spread.value - spread.expected) for part, spread in known)
+        return float(np.sqrt((known[0][1].chance * moved**2).sum()))
 
     def _kept(self, at: int, weight: Array, used: Sequence[int]) -> float:
         """Return by how much leaving out parties at an end of the box may have moved the mean of the others."""
@@ -190,10 +214,42 @@ class BlocksOfParties:
 
 def pooled_fit(fits: Sequence[BlockFit]) -> BlockFit:
     """Return the ratios of all parties, weighted inversely to their variances; without a bias."""
-    worth = np.array([1 / one.error**2 for one in fits])
-    total = worth.sum(axis=0)
-    ratio = (worth * np.array([one.ratio for one in fits])).sum(axis=0) / total
-    return BlockFit(ratio, 1 / np.sqrt(total), np.zeros_like(ratio))
+    made = np.array([_pooled_ratio(fits, j) for j in range(len(fits[0].ratio))])
+    return BlockFit(made[:, 0], made[:, 1], np.zeros(len(made)))
+
+
+def _pooled_ratio(fits: Sequence[BlockFit], j: int) -> tuple[float, float]:
+    """Return the ratio of parameter j and its standard error.
+
+    Parties at an end of the box speak together first: of one alone the ratio is not nearly normal.
+    """
+    near = [one.hidden[j] for one in fits if one.hidden]
+    hidden = [one for one in near if one is not None]
+    found = [(one.ratio[j], one.error[j]) for one in fits if not one.hidden or one.hidden[j] is None]
+    if hidden:
+        (ratio,), (error,) = joint_multiple(hidden)
+        found.append((ratio, error))
+    own = np.array(found)
+    worth = 1 / np.maximum(own[:, 1], 1e-300) ** 2
+    return float((worth * own[:, 0]).sum() / worth.sum()), float(worth.sum() ** -0.5)
+
+
+def _spreads_of_all(alone: Sequence[TestedBlocks]) -> list[list[Spreads | None]]:
+    """Return the variances that blocks of each release may have, of each parameter; None where no end is near.
+
+    alone: tests of each release by itself.  One that weighs nothing, for another reason than an end of the box, says
+    nothing of the others.
+    """
+    made = [list(test.spreads) for test in alone]
+    for at in range(len(made[0])):
+        own = (test.terms[at].reasons[0] for test in alone)
+        heard = [j for j, why in enumerate(own) if why in (None, BEYOND) and made[j][at] is not None]
+        if len(heard) < 2:
+            continue
+        known = [(j, one) for j in heard if (one := alone[j].seen[at]) is not None]
+        for (j, _), spreads in zip(known, joint_spreads([one for _, one in known]), strict=True):
+            made[j][at] = spreads
+    return made
 
 
 def _freed(found: Evidence, j: int, test: TestedBlocks, at: int) -> Evidence:
@@ -209,7 +265,8 @@ def _freed(found: Evidence, j: int, test: TestedBlocks, at: int) -> Evidence:
     total[j] = x * size
     loads[1, j, 0, :k] = size * made.loadings[0] / scale + x * loads[0, j, 0, :k]
     # the error of the correction is common to all parties, and is counted once, in `doubt`
-    guess = (GUESS * (made.value - test.plain[at].value)[0]) ** 2
+    spread = test.spread[at]
+    guess = (GUESS * (made.value - test.plain[at].value)[0]) ** 2 + (0.0 if spread is None else spread.variance[0])
     variance = (made.variance[0] - guess) / scale**2
     squares[:, j, 0] = np.array([1.0, x, x**2]) * squares[0, j, 0] + np.array([0.0, 0.0, size**2 * variance])
     return replace(found, total=total, loads=loads, squares=squares)

@@ -9,6 +9,7 @@ given up.  A law may differ without a difference in this ratio: the test accepts
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
@@ -16,13 +17,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import ModelError
-from tacit.estimates.noisy_moments import block_moments, integers
 from tacit.estimates.terms import ColumnTerms
-from tacit.method.blocks.estimate_ends import by_law, variance_loadings
+from tacit.method.blocks.estimate_ends import by_law, noisy_block
+from tacit.method.blocks.estimate_spread import SeenSpread, joint_multiple, variance_of_spread
 from tacit.models import scores
 from tacit.models.family import Family
 from tacit.release.document import Released
-from tacit.release.parts import OF_BLOCKS, Grid, Part
+from tacit.release.parts import OF_BLOCKS, Part
 
 if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
@@ -31,21 +32,20 @@ TOLERATED: Final = 0.15
 """Difference of the ratio from 1 that the law's variance in small blocks, known to second order, may have itself."""
 SURE: Final = 3.3
 """Standard errors beyond TOLERATED from which on a ratio is not the law's."""
-KURTOSIS: Final = 140.0
-"""By how much the kurtosis of estimates exceeds 3, times the rows of a block, at most about: a shape has 10 at 20 rows.
-The variance between k blocks has the relative variance (kurtosis - 1) / k."""
 
 
 @dataclass(frozen=True)
 class BlockFit:
     """Ratios of the variances between blocks to those of the law, and their standard errors, shape (p,).
 
-    bias: bias of one block's estimate by the law, shape (p,), 0 where the law is not rejected.
+    bias: bias of one block's estimate by the law, shape (p,), 0 where the law is not rejected.  hidden: what is seen of
+    the variance of each parameter that an end of the box makes smaller, else None; empty where no end does.
     """
 
     ratio: Array
     error: Array
     bias: Array
+    hidden: tuple[SeenSpread | None, ...] = ()
 
     @property
     def excess(self) -> Array:
@@ -75,8 +75,13 @@ class BlockFit:
         )
 
 
-def fit_of_blocks(release: Released, parts: tuple[Part, ...], terms: list[ColumnTerms]) -> BlockFit | None:
-    """Return the test from the uncorrected terms of the parameters; None where the law's variance is not known."""
+def fit_of_blocks(
+    release: Released, parts: tuple[Part, ...], terms: list[ColumnTerms], hidden: Sequence[SeenSpread | None]
+) -> BlockFit | None:
+    """Return the test from the uncorrected terms of the parameters; None where the law's variance is not known.
+
+    hidden: of each parameter of which blocks lie beyond an end of the box, else None: they vary less than the law says.
+    """
     query = cast("SampleAndAggregate", release.query)
     whole = release.rows is not None and query.where is None and release.unit is None
     law, k = query.model.law, parts[0].parameters["blocks"]
@@ -88,11 +93,13 @@ def fit_of_blocks(release: Released, parts: tuple[Part, ...], terms: list[Column
     if any(one is None for one in found):
         return None
     expected = np.array([cast(Array, one)[0] for one in found])
-    made = [_variance(part, one) for part, one in zip(parts, terms, strict=True)]
-    variance, noise = np.array([one for one, _ in made]), np.array([one for _, one in made])
-    ratio = variance / expected
-    error = np.sqrt((2 + KURTOSIS / rows) / k + noise / expected**2)
-    fit = BlockFit(ratio, error, np.zeros_like(ratio))
+    made = [noisy_block(one, part) for part, one in zip(parts, terms, strict=True)]
+    ratio = np.array([one.found[0] for one in made]) / expected
+    error = np.sqrt(variance_of_spread(k, rows) + (np.array([one.noise[0] for one in made]) / expected) ** 2)
+    for j, one in enumerate(hidden):
+        if one is not None:
+            (ratio[j],), (error[j],) = joint_multiple([one])
+    fit = BlockFit(ratio, error, np.zeros_like(ratio), tuple(hidden))
     return replace(fit, bias=bias_by_law(release, values)) if fit.rejected else fit
 
 
@@ -101,16 +108,6 @@ def bias_by_law(release: Released, values: Array) -> Array:
     law = cast(Family, cast("SampleAndAggregate", release.query).model.law)
     blocks = next(one for one in release.parts if one.form in OF_BLOCKS).parameters["blocks"]
     return _bias(law, values) * blocks / cast(int, release.rows)
-
-
-def _variance(part: Part, made: ColumnTerms) -> tuple[float, float]:
-    """Return the variance of one block's estimate as released, and the variance of its noise."""
-    grid, noisy = cast(Grid, part.grid), block_moments(part, integers(part))
-    size, half = max(float(noisy.size[0]), 1.0), (grid.upper - grid.lower) / 2
-    m = float(noisy.total[0]) / size
-    variance = np.array([(float(noisy.square[0]) / size - m**2) * half**2])
-    loads = variance_loadings(made, variance, noisy, grid)
-    return float(variance[0]), float((loads**2).sum()) * part.law.variance()
 
 
 def _bias(law: Family, values: Array) -> Array:

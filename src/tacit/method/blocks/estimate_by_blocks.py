@@ -21,13 +21,17 @@ from tacit.method.blocks.estimate_ends import (
     TOLD,
     ByLaw,
     Ends,
+    FreedTerms,
+    SpreadMeans,
     by_law,
     clamp_note,
     ends_of,
     kept_between,
+    seen_spread,
     terms_without_clamp,
 )
 from tacit.method.blocks.estimate_failed import FailedBlocks, failed_blocks, given_up, without_interval
+from tacit.method.blocks.estimate_spread import SeenSpread, Spreads, own_spreads
 from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Part
@@ -52,6 +56,8 @@ class TestedBlocks:
 
     parts: one a parameter, with the noisy sums.  plain: terms of their means.  freed: without the clamp to the box.
     terms: freed, with reasons in place of intervals.  notes: on the clamp.  failed, fit: None where they are not known.
+    seen: what is said of the variance of a block; spreads: what it may be; spread: what means without the clamp are by
+    that, of each parameter, None where no end is near.
     """
 
     parts: tuple[Part, ...]
@@ -61,27 +67,51 @@ class TestedBlocks:
     notes: tuple[str, ...]
     failed: FailedBlocks | None
     fit: BlockFit | None
+    seen: tuple[SeenSpread | None, ...] = ()
+    spreads: tuple[Spreads | None, ...] = ()
+    spread: tuple[SpreadMeans | None, ...] = ()
 
 
-def tested_blocks(release: Released, target: Target) -> TestedBlocks:
-    """Return the means of blocks, corrected for the box and tested: for failures, and for the fit of the law."""
+def tested_blocks(release: Released, target: Target, spreads: Sequence[Spreads | None] | None) -> TestedBlocks:
+    """Return the means of blocks, corrected for the box and tested: for failures, and for the fit of the law.
+
+    spreads: variances that a block may have, of each parameter; None to find them from this release alone.
+    """
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
-    made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
+    seen = seen_spreads(release, parts, plain)
+    if spreads is None:
+        spreads = [None if one is None else own_spreads(one) for one in seen]
+    corrected = [
+        _corrected_for_box(release, parts, plain, place, target, spreads[place]) for place in range(len(parts))
+    ]
+    made = [(one.terms, note) for one, note in corrected]
     failed, terms = failed_blocks(parts), [one for one, _ in made]
     # blocks beyond an end of the box vary less than the law says
-    censored = any(note for _, note in made) or target == "table"
-    fit = None if censored else fit_of_blocks(release, parts, plain)
+    hidden = [one if note else None for one, (_, note) in zip(seen, made, strict=True)]
+    fit = None if target == "table" else fit_of_blocks(release, parts, plain, hidden)
     if target == "population":
         terms = [_given_up(one, j, parts[j], failed, fit) for j, one in enumerate(terms)]
     freed, notes = tuple(one for one, _ in made), tuple(note for _, note in made if note)
-    return TestedBlocks(parts, tuple(plain), freed, tuple(terms), notes, failed, fit)
+    spread = tuple(one.spread for one, _ in corrected)
+    return TestedBlocks(
+        parts, tuple(plain), freed, tuple(terms), notes, failed, fit, tuple(seen), tuple(spreads), spread
+    )
+
+
+def seen_spreads(release: Released, parts: tuple[Part, ...], plain: Sequence[ColumnTerms]) -> list[SeenSpread | None]:
+    """Return what a release says of the variances of blocks, of each parameter; None where no end is near."""
+    found: list[SeenSpread | None] = []
+    for place, (part, made) in enumerate(zip(parts, plain, strict=True)):
+        asked = _ends_and_law(release, parts, plain, place)
+        found.append(None if asked is None else seen_spread(made, part, *asked, _rows_of_block(release, part)))
+    return found
 
 
 def by_blocks(release: Released, target: Target) -> Estimate:
     """Return the parameters with standard errors from the variance between blocks."""
     query = cast("SampleAndAggregate", release.query)
-    found = tested_blocks(release, target)
+    found = tested_blocks(release, target, None)
     parts, failed, fit = found.parts, found.failed, found.fit
     blocks = tuple(_within_box(release, one) for one in found.terms)
     k = parts[0].parameters["blocks"]
@@ -106,24 +136,38 @@ def by_blocks(release: Released, target: Target) -> Estimate:
 
 
 def _corrected_for_box(
-    release: Released, parts: tuple[Part, ...], plain: list[ColumnTerms], place: int, target: Target
-) -> tuple[ColumnTerms, str]:
+    release: Released,
+    parts: tuple[Part, ...],
+    plain: list[ColumnTerms],
+    place: int,
+    target: Target,
+    spreads: Spreads | None,
+) -> tuple[FreedTerms, str]:
     """Return a parameter's terms with the bias of clamping to its box removed, and a note on that (empty if none)."""
-    part, made, found_ends = parts[place], plain[place], _ends_and_law(release, parts, plain, place)
+    part, made, asked = parts[place], plain[place], _ends_and_law(release, parts, plain, place)
     # "table" is the mean of clamped estimates itself
-    if target == "table" or found_ends is None:
-        return made, ""
-    found, share = terms_without_clamp(made, part, *found_ends)
-    if not TOLD <= share[0] <= MOST:
+    if target == "table" or asked is None:
+        return FreedTerms(made, np.zeros_like(made.value)), ""
+    found = terms_without_clamp(made, part, asked[0], spreads)
+    if not TOLD <= found.share[0] <= MOST:
         return found, ""
-    error = (found.variance + found.privacy_variance)[0] ** 0.5
-    return found, clamp_note(part.label, share[0], (found.value - made.value)[0] / error)
+    error = (found.terms.variance + found.terms.privacy_variance)[0] ** 0.5
+    return found, clamp_note(part.label, found.share[0], (found.terms.value - made.value)[0] / error)
 
 
 def kept_means(release: Released, test: TestedBlocks, place: int) -> tuple[float, float]:
     """Return between which released means a parameter's own interval is kept, infinite where no end takes it away."""
-    found = _ends_and_law(release, test.parts, test.plain, place)
-    return (-math.inf, math.inf) if found is None else kept_between(test.plain[place], test.parts[place], *found)
+    asked = _ends_and_law(release, test.parts, test.plain, place)
+    if asked is None:
+        return (-math.inf, math.inf)
+    return kept_between(test.plain[place], test.parts[place], asked[0], test.spreads[place])
+
+
+def _rows_of_block(release: Released, part: Part) -> float:
+    """Return the rows of a block, 0 where they are not public: with `where`, or persons."""
+    query = cast("SampleAndAggregate", release.query)
+    whole = release.rows is not None and query.where is None and release.unit is None
+    return (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
 
 
 def _ends_and_law(
@@ -135,10 +179,8 @@ def _ends_and_law(
     # of a window, clamping is meant
     if ends is None or query.winsorize:
         return None
-    # The model's variance of a block stands in where noise hides the released one; it needs the rows of a block.
-    # with `where`, or persons, the number of rows behind the blocks is not public
-    whole = release.rows is not None and query.where is None and release.unit is None
-    rows = (release.rows or 0) / parts[place].parameters["blocks"] if whole else 0.0
+    # what the model says of the variance of a block needs the rows of a block
+    rows = _rows_of_block(release, parts[place])
     values = np.array([one.value[0] for one in plain])
     return ends, by_law(query.model.law, [one.label for one in parts], values, place, rows)
 

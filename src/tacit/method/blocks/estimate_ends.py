@@ -2,7 +2,8 @@
 
 Estimates of blocks are clamped to the parameter's box, which biases their mean where the box ends near it.  The mean
 without the clamp is found from the released mean and variance, as if a power of the estimates was normal
-(`estimates.box_censoring`).
+(`estimates.box_censoring`).  Where noise hides the variance, it is averaged over what the variance may be
+(`estimate_spread`), and its spread counts as an error.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tacit.estimates.box_censoring import unclamped_means
 from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.noisy_moments import Moments, block_moments, integers
 from tacit.estimates.terms import ColumnTerms
+from tacit.method.blocks.estimate_spread import SeenSpread, Spreads, variance_of_spread
 from tacit.models.boxes import DOMAINS, LINKS
 from tacit.release.parts import Grid, Part
 
@@ -91,11 +93,44 @@ class FreedMeans:
     sampling: Array
 
 
-def means_without_clamp(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> FreedMeans:
+@dataclass(frozen=True)
+class SpreadMeans:
+    """Means without the clamp for each variance that a block may have, and their chances, each of shape (S, m)."""
+
+    value: Array
+    chance: Array
+
+    @property
+    def expected(self) -> Array:
+        """The mean over the chances, shape (m,)."""
+        return np.asarray((self.chance * self.value).sum(axis=0), dtype=np.float64)
+
+    @property
+    def variance(self) -> Array:
+        """The variance over the chances, shape (m,)."""
+        return np.asarray((self.chance * (self.value - self.expected) ** 2).sum(axis=0), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class FreedTerms:
+    """Terms of means without the clamp, and the share of blocks beyond an end, shape (m,).
+
+    spread: what they may be for want of the variance of blocks; None where it is known, or nothing is corrected.  Its
+    variance is among the sampling variance of `terms`.
+    """
+
+    terms: ColumnTerms
+    share: Array
+    spread: SpreadMeans | None = None
+
+
+def means_without_clamp(
+    mean: Array, variance: Array, ends: Ends, *, free: bool = False, most: float = MOST
+) -> FreedMeans:
     """Return means without the clamp, from the mean and variance of clamped estimates, each of shape (m,).
 
     Means that no end is near, or whose variance is 0, stay unchanged.  The share is 1 where the equations have no
-    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.
+    solution or a mean lies at an end; with a share above `most`, too, values stay unchanged.
     free: see `unclamped_means`.
     """
     gap = np.minimum(mean - ends.low, ends.high - mean)
@@ -106,7 +141,7 @@ def means_without_clamp(mean: Array, variance: Array, ends: Ends, *, free: bool 
     if at.any():
         found = unclamped_means(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
         share[at] = np.where(np.isnan(found.value), 1.0, found.share)
-        known = share[at] <= MOST
+        known = (share[at] <= most) & ~np.isnan(found.value)
         value[at] = np.where(known, found.value, mean[at])
         sampling[at] = np.where(known, found.sampling, variance[at])
         slopes[:, at] = np.where(known, found.slopes, slopes[:, at])
@@ -118,17 +153,20 @@ ByLaw: TypeAlias = Callable[[Array], Array | None]
 
 
 @dataclass(frozen=True)
-class _NoisyBlock:
+class NoisyBlock:
     """What is released of the variance of one block's estimate, each of shape (m,).
 
-    free: what the variance of the mean is multiplied by for that of one block.  variance: the latter.  loadings: its
-    loadings on the noises, shape (m, noises).  clear: whether noise does not hide it.  blur: the variance below which
-    the distance of the mean from an end is unknown: with noise above half a block's standard deviation.
+    free: what the variance of the mean is multiplied by for that of one block.  variance: the latter; found: the same,
+    also where noise makes it negative.  loadings: its loadings on the noises, shape (m, noises); noise: its standard
+    error due to them.  clear: whether noise does not hide it.  blur: the variance below which the distance of the mean
+    from an end is unknown: with noise above half a block's standard deviation.
     """
 
     free: Array
     variance: Array
+    found: Array
     loadings: Array
+    noise: Array
     clear: Flags
     blur: Array
 
@@ -138,70 +176,92 @@ class _NoisyBlock:
         return np.where(self.clear & (self.blur < self.variance), self.variance, 0.0)
 
 
-def _block(made: ColumnTerms, part: Part, cells: Array | None = None) -> _NoisyBlock:
+def noisy_block(made: ColumnTerms, part: Part, cells: Array | None = None) -> NoisyBlock:
     """Return that of one cell or several; cells: the released integers, if not all."""
-    noisy = block_moments(part, integers(part) if cells is None else cells)
+    noisy, grid = block_moments(part, integers(part) if cells is None else cells), cast(Grid, part.grid)
     # terms hold the variance of the mean, (q - m**2) / (k - 1) or / N
     free = np.maximum(noisy.size - noisy.public, 1.0)
     variance = np.maximum(made.variance, 1e-300) * free
-    loadings = variance_loadings(made, variance, noisy, cast(Grid, part.grid))
-    clear = (loadings**2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
-    return _NoisyBlock(free, variance, loadings, clear, 4 * made.privacy_variance)
+    loadings = variance_loadings(made, variance, noisy, grid)
+    noise = np.sqrt((loadings**2).sum(axis=-1) * part.law.variance())
+    size = np.maximum(noisy.size, 1.0)
+    found = ((grid.upper - grid.lower) / 2) ** 2 * (noisy.square / size - (noisy.total / size) ** 2)
+    return NoisyBlock(free, variance, found, loadings, noise, noise <= variance / CLEAR, 4 * made.privacy_variance)
+
+
+def seen_spread(
+    made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw, rows: float, cells: Array | None = None
+) -> SeenSpread | None:
+    """Return what a release says of the variance of a block's estimate; None where nothing is to be corrected.
+
+    rows: of a block, 0 where that is not public.  Of a family the guess is its law's variance at the released mean.
+    """
+    one = noisy_block(made, part, cells)
+    gap = np.minimum(made.value - ends.low, ends.high - made.value)
+    # the model is evaluated only where it may matter
+    if not (gap < NEAR * np.sqrt(np.maximum(one.found, 0.0) + 3 * one.noise)).any():
+        return None
+    guess = lawful(made.value)
+    known = guess is not None
+    guess = np.full_like(made.value, 1 / max(rows, 1.0)) if guess is None else guess
+    chance = variance_of_spread(part.parameters["blocks"], rows)
+    return SeenSpread(made.value, one.found, one.noise, guess, known, ends.low, ends.high, ends.power, chance)
 
 
 def terms_without_clamp(
-    made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw, cells: Array | None = None
-) -> tuple[ColumnTerms, Array]:
-    """Return terms of the means without the clamp, and the share of blocks beyond an end, shape (m,).
+    made: ColumnTerms, part: Part, ends: Ends, spreads: Spreads | None, cells: Array | None = None
+) -> FreedTerms:
+    """Return terms of the means without the clamp.
 
     The result is linear in the noises of mean and variance to first order.  Where noise hides the variance of blocks,
-    the model's variance is used in its place, and the sampling error stays as released.  Where no block is near an end,
-    or neither variance is known, the terms stay unchanged.  With a share above MOST, a reason replaces the interval.
+    `spreads` stands in its place.  Where no block is near an end the terms stay unchanged.  With a share above MOST, a
+    reason replaces the interval.
     """
     grid = cast(Grid, part.grid)
-    one = _block(made, part, cells)
-    free, variance, clear, blur, box = one.free, one.variance, one.clear, one.blur, grid.upper - grid.lower
+    one = noisy_block(made, part, cells)
+    box = grid.upper - grid.lower
     # shape (2, m, noises): loadings of the mean, then of the variance
     loads = np.stack([made.loadings, one.loadings])
     found = means_without_clamp(made.value, one.shown, ends)
-    gap = np.minimum(made.value - ends.low, ends.high - made.value)
-    if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter
-        found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
+    spread = None
+    if spreads is not None and not one.clear.all():
+        found, spread = _with_spreads(found, made.value, one, ends, spreads)
     if not found.share.any():
-        return made, found.share
-    # a variance of 0 stands for "hidden by noise" in `freed`; the released one is put back for the error
-    found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
+        return FreedTerms(made, found.share)
+    # a variance of 0 stands for "hidden by noise"; the released one is put back for the error
+    found = replace(found, sampling=np.where(found.sampling > 0, found.sampling, one.variance))
     lost = found.share > MOST
     value = np.clip(found.value, grid.lower, grid.upper)
-    guess = (GUESS * (value - made.value)) ** 2
+    guess = (GUESS * (value - made.value)) ** 2 + (0.0 if spread is None else spread.variance)
     # lost: an error far wider than the box, so that the value weighs nothing beside others
-    sampling = np.where(lost, (10 * box) ** 2, found.sampling / free + guess)
+    sampling = np.where(lost, (10 * box) ** 2, found.sampling / one.free + guess)
     # chain rule: d value = slope in the mean * d mean + slope in the variance * d variance
     loadings = (found.slopes[:, :, None] * loads).sum(axis=0)
     inversion = LinearInversion(value, sampling, loadings, made.law, grid.lower, grid.upper)
     reasons = tuple(BEYOND if gone else reason for gone, reason in zip(lost, made.reasons, strict=True))
     block = replace(made, value=value, variance=sampling, loadings=loadings, inversion=inversion, reasons=reasons)
-    return block, found.share
+    return FreedTerms(block, found.share, spread)
 
 
-def kept_between(made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw) -> tuple[float, float]:
+def kept_between(made: ColumnTerms, part: Part, ends: Ends, spreads: Spreads | None) -> tuple[float, float]:
     """Return between which released means a parameter's interval is kept, infinite where no end takes it away.
 
-    With the released variance as it is, beyond them a share above MOST of the blocks would lie beyond an end.
+    With the variance of blocks as it is, beyond them a share above MOST of the blocks would lie beyond an end.
     """
-    one, grid = _block(made, part), cast(Grid, part.grid)
+    one, grid = noisy_block(made, part), cast(Grid, part.grid)
+    variance, free = one.shown, False
+    if spreads is not None and not one.clear[0]:
+        variance, free = _not_blurred(spreads.middle, one), True
 
     def lost(at: Array) -> Flags:
-        found = means_without_clamp(at, np.broadcast_to(one.shown, at.shape), ends)
-        if not one.clear[0]:
-            variance, clear = np.broadcast_to(one.variance, at.shape), np.broadcast_to(one.clear, at.shape)
-            found = _with_model_variance(found, at, variance, clear, one.blur, ends, lawful)
-        return found.share > MOST
+        return means_without_clamp(at, np.broadcast_to(variance, at.shape), ends, free=free).share > MOST
 
     limits = [-math.inf, math.inf]
     for i, end in enumerate((ends.low, ends.high)):
         apart = abs(float(made.value[0]) - end)
-        reach = 2 * NEAR * float(one.variance[0]) ** 0.5 + FURTHEST * float(made.privacy_variance[0]) ** 0.5
+        # a share of MOST lies beyond an end less than half of NEAR from the mean
+        reach = NEAR / 2 * float(variance[0]) ** 0.5
+        reach += FURTHEST * float((made.variance + made.privacy_variance)[0]) ** 0.5
         if not math.isfinite(end) or apart > reach:
             continue
         # a mean at the end itself has no share; the share grows from the middle towards the end
@@ -218,25 +278,36 @@ def kept_between(made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw) -> tu
     return limits[0], limits[1]
 
 
-def _with_model_variance(
-    found: FreedMeans, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw
-) -> FreedMeans:
-    """Return `found` with the model's variance used wherever the variance of the blocks is hidden by noise.
+def _not_blurred(variance: Array, one: NoisyBlock) -> Array:
+    """Return the variance, or 0 where noise hides how far the mean is from an end."""
+    return np.where(one.blur < variance, variance, 0.0)
 
-    The sampling variance there stays the released one, which noise made larger.
-    """
-    asked = lawful(mean)
-    if asked is None:
-        return found
-    first = means_without_clamp(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
-    again = lawful(first.value)  # the model's variance depends on the parameter: once more at the corrected value
-    other = first if again is None else means_without_clamp(mean, np.where(blur < again, again, 0.0), ends, free=True)
-    return FreedMeans(
-        np.where(clear, found.value, other.value),
-        np.where(clear, found.share, other.share),
-        np.where(clear, found.slopes, other.slopes),
-        np.where(clear, found.sampling, variance * other.slopes[0] ** 2),
+
+def _with_spreads(
+    found: FreedMeans, mean: Array, one: NoisyBlock, ends: Ends, spreads: Spreads
+) -> tuple[FreedMeans, SpreadMeans]:
+    """Return `found` with `spreads` used wherever the variance of the blocks is hidden by noise."""
+    # what share lies beyond an end is said by the middle variance, as the limits of `kept_between` are
+    middle = means_without_clamp(mean, _not_blurred(spreads.middle, one), ends, free=True)
+    tried = np.where(one.blur < spreads.middle, spreads.variance, 0.0)
+    shape = tried.shape
+    flat = np.broadcast_to(mean, shape).reshape(-1)
+    each = means_without_clamp(flat, tried.reshape(-1), ends, free=True, most=1.0)
+    hidden, known = ~one.clear, (middle.share <= MOST) & (middle.share > 0)
+    value = np.where(hidden & known, each.value.reshape(shape), found.value)
+    chance = spreads.chance
+    averaged = SpreadMeans(value, chance)
+
+    def mean_of(values: Array) -> Array:
+        return np.asarray((chance * values.reshape(*values.shape[:-1], *shape)).sum(axis=-2), dtype=np.float64)
+
+    freed = FreedMeans(
+        np.where(hidden, averaged.expected, found.value),
+        np.where(hidden, middle.share, found.share),
+        np.where(hidden & known, mean_of(each.slopes), np.where(hidden, middle.slopes, found.slopes)),
+        np.where(hidden & known, mean_of(each.sampling), np.where(hidden, 0.0, found.sampling)),
     )
+    return freed, averaged
 
 
 def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: float) -> ByLaw:
