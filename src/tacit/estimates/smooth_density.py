@@ -66,7 +66,8 @@ class SeriesCurve:
     def cdf(self, t: Array) -> Array:
         """Return the distribution function at places t."""
         total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
-        return np.asarray(np.interp(t, np.linspace(0, 1, GRID + 1), total / total[-1]))
+        found: Any = np.interp(t, np.linspace(0, 1, GRID + 1), total / total[-1])
+        return np.asarray(found, dtype=np.float64)
 
     def quantile(self, p: Array) -> Array:
         """Return the places at which the distribution function is p."""
