@@ -28,6 +28,7 @@ from tacit.method.blocks.estimate_ends import (
     terms_without_clamp,
 )
 from tacit.method.blocks.estimate_failed import FailedBlocks, failed_blocks, given_up, without_interval
+from tacit.method.blocks.resampling import resampled
 from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Part
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Errors: TypeAlias = Literal["blocks", "fisher", "simulated"]
 KINDS: Final = ("blocks", "fisher", "simulated")
+CUT: Final = "estimates of blocks lie beyond an end of the box, where resamples vary too little: a wider one is needed"
 FEW: Final = 30
 """Number of blocks below which the variance between them is itself poorly known."""
 
@@ -87,7 +89,12 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
-    if k < FEW:
+    if resampled(query):
+        notes = [
+            f"mean of estimates in {k:,} blocks of rows; sampling error: {query.resamples} resamples in each block"
+        ]
+        notes.append(f"{query.variance}: the variance of an estimate is taken to be in proportion to one over its rows")
+    elif k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
     left_out = None if failed is None else rule(query.model.law)
     notes += [note for note in (failed and failed.note, left_out, fit and fit.note) if note]
@@ -114,6 +121,8 @@ def _corrected_for_box(
     if target == "table" or found_ends is None:
         return made, ""
     found, share = terms_without_clamp(made, part, *found_ends)
+    if resampled(cast("SampleAndAggregate", release.query)):
+        return (made if share[0] < TOLD else without_interval(made, part, CUT)), ""
     if not TOLD <= share[0] <= MOST:
         return found, ""
     error = (found.variance + found.privacy_variance)[0] ** 0.5

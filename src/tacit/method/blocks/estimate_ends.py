@@ -270,14 +270,17 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
 def variance_loadings(made: ColumnTerms, variance: Array, noisy: Moments, grid: Grid) -> Array:
     """Return the loadings of the variance of blocks on the noises, shape (m, noises).
 
-    On the box scaled to [-1, 1] the variance is q - m**2, q = Q / N and m = S / N: mean of squares, and mean.  Its
-    derivative is (dQ - 2 m dS - (q - 2 m**2) dN) / N; dN = 0 where every block counts.
+    On the box scaled to [-1, 1] it is C(m) / N, C(m) = Q - 2 m S + m**2 N of `squares`, where m = S / N is the mean.
+    Its derivative is (dQ - 2 m dS + m**2 dN) / N, of `squares`, less C(m) / N times dN / N; dN = 0 where every block
+    counts.  The derivative in m is 0: it is (-2 S + 2 m N) / N, or C(m) does not depend on m.
     """
     half = (grid.upper - grid.lower) / 2
     m = ((made.value - (grid.lower + grid.upper) / 2) / half)[:, None]
-    q = (variance / half**2)[:, None] + m**2
+    of_mean = (variance / half**2)[:, None]
     size = np.maximum(noisy.size, 1.0)[:, None]
-    return half**2 / size * (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0])
+    size_load, total_load, square_load = noisy.square_loadings
+    squares = square_load - 2 * m * total_load + m**2 * size_load
+    return half**2 / size * (squares - of_mean * noisy.loadings[0])
 
 
 def clamp_note(label: str, share: float, by: float) -> str:

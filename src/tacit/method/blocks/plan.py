@@ -89,7 +89,11 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     plan = cast(BlockPlan, shape.blocks)
     each = rows / plan.blocks
     found = [f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error by the model, {_place(shape)}"]
-    if plan.blocks < 30:
+    if plan.resampling is not None:
+        found.append(f"sampling error from {plan.resampling.words}")
+        if plan.blocks >= 30:
+            found.append(f"{plan.blocks:,} blocks: the variance between them is as good, and rests on less")
+    elif plan.blocks < 30:
         found.append(f"{plan.blocks} blocks: their spread is known poorly, and intervals are too short")
     if sampling_variances(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
