@@ -167,8 +167,7 @@ def column_of(name: str, lower: float, upper: float, k: int, share: Cost, *, res
     # k is public, and each block counts as one row of a table of fixed size, which is absent where it has no estimate
     # (theory §12, Blocks)
     form = own_variance(GRID, share.noise) if resampled else moment_forms.exclusion(GRID, share.noise)
-    form = replace(
-        form, name=RESAMPLED_BLOCKS if resampled else "blocks-2", parameters={**form.parameters, "blocks": k}
-    )
+    form_name = RESAMPLED_BLOCKS if resampled else "blocks-2"
+    form = replace(form, name=form_name, parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)
     return PartSpec(name, form, None, Grid("real", lower, upper, GRID), law, share)

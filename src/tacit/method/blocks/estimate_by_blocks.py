@@ -90,9 +90,7 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
     if resampled(query):
-        notes = [
-            f"mean of estimates in {k:,} blocks of rows; sampling error: {query.resamples} resamples in each block"
-        ]
+        notes = [f"mean of estimates in {k:,} blocks of rows, with errors from {query.resamples} resamples in each"]
         notes.append(f"{query.variance}: the variance of an estimate is taken to be in proportion to one over its rows")
     elif k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")

@@ -102,14 +102,14 @@ def _places(pair: Sizes, sizes: Sizes, rows: Sizes, how: Resampling, room: int) 
         drawn = np.pad(drawn, ((0, 0), (0, room - drawn.shape[1])))
     else:
         drawn = _draws(hashed(block, resample, room), size)
-    beyond = np.arange(room) >= wanted[:, None]
+    beyond: NDArray[np.bool_] = np.arange(room, dtype=np.int64) >= wanted[:, None]
     # rows in ascending order, as blocks have them, and whatever lies behind them at the end
     return np.where(beyond, 0, np.sort(np.where(beyond, np.int64(2**62), drawn), axis=1))
 
 
 def _scaled(drawn: NDArray[np.float64], rows: Sizes, sizes: Sizes, how: Resampling) -> NDArray[np.float64]:
     """Return variances over resamples, axis 1, scaled from `rows` rows of a resample to the rows of a block."""
-    fine = np.isfinite(drawn).all(axis=2, keepdims=True)
+    fine: NDArray[np.bool_] = np.isfinite(drawn).all(axis=2, keepdims=True)
     many = fine.sum(axis=1)
     with np.errstate(all="ignore"):
         mean = np.where(fine, drawn, 0.0).sum(axis=1, keepdims=True) / many[:, None]

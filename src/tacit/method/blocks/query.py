@@ -162,15 +162,12 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     def to_dict(self) -> dict[str, Any]:
         """Return the query as plain values, without defaults."""
         words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
-        others = ("blocks", "rows", "where", "parties")
+        others = ("blocks", "rows", "where", "parties", "resamples", "resample_rows")
         words |= {name: getattr(self, name) for name in others if getattr(self, name) is not None}
         words |= {"method": self.method} if self.method != "tuned" else {}
         words |= {"parameters": list(self.parameters)} if self.parameters else {}
         words |= {name: True for name in ("one_step", "winsorize") if getattr(self, name)}
         words |= {"variance": self.variance} if resampled(self) else {}
-        words |= {
-            name: getattr(self, name) for name in ("resamples", "resample_rows") if getattr(self, name) is not None
-        }
         return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
 
 
