@@ -27,14 +27,15 @@ INTRO = """# The variance of blocks by resampling
 `SampleAndAggregate` releases the mean of the estimates in k blocks of rows. Its sampling error follows from the
 variance between the blocks, or, with `variance=`, from resamples of the rows within each block: the bag of little
 bootstraps, m-out-of-n bootstraps, or subsamples. All ways cost the same, the price of the means, and have the same
-noise in them. They differ in the noise of the variance. That between blocks is found from squares, which reach over the
-whole box; a block's own variance is a small number, released in small units. So the ways by resampling have a quarter
-of that noise (an eighth in pure ε). They suppose that the variance of an estimate is in proportion to one over its rows, and that rows within a block are drawn
-independently, as blocks themselves do.
+noise in them. They differ in the noise of the variance. That between blocks is found from squares, which reach over
+the whole box; a block's own variance is a small number, released in small units. So the ways by resampling have a
+quarter of that noise (an eighth in pure ε). They suppose that the variance of an estimate is in proportion to one
+over its rows, and that rows within a block are drawn independently, as blocks themselves do.
 
 Each row is of n rows in k blocks at ε; of 2,000 rows a statistic has 53 blocks by default at ε = 5 and 100 at ε = 1,
-of 20,000 rows 627. *No clear answer*: share of tables without an interval. ± is twice the Monte-Carlo error. Seconds are for one table on the
-machine that wrote this page, compiled code included. Written by `python benchmarks/block_resamples.py`.
+of 20,000 rows 627. *No clear answer*: share of tables without an interval. ± is twice the Monte-Carlo error. Seconds
+are for one table on the machine that wrote this page, compiled code included. Written by `python
+benchmarks/block_resamples.py`.
 """
 HEAD = (
     "| rows | blocks | ε | variance | coverage, % | width | no clear answer, % | seconds |\n|---:|---:|---:|---|"
@@ -47,7 +48,8 @@ FIFTH: Final = 5
 WAYS: Final = ("blocks", "little-bootstraps", "m-out-of-n", "subsampling")
 SHORT: Final = ((2_000, 10, 5.0), (2_000, 25, 5.0), (2_000, 53, 5.0), (2_000, 100, 1.0))
 LARGE: Final = ((20_000, 100, 1.0), (20_000, 627, 1.0))
-"""Rows, blocks and epsilon; 53, 100 and 627 blocks are the default for a statistic.  Little bootstraps are left out of LARGE: 10**8 rows a table and more."""
+"""Rows, blocks and epsilon; 53, 100 and 627 blocks are the default for a statistic.  Little bootstraps are left out of
+LARGE: 10**8 rows a table and more."""
 
 
 @dataclass(frozen=True)
