@@ -97,19 +97,21 @@ def _places(pair: Sizes, sizes: Sizes, rows: Sizes, how: Resampling, room: int) 
     if how.way == WITHOUT:
         words = hashed(block, resample, int(sizes.max(initial=1)))
         # shifted words are below 2**63: places beyond the block's rows sort last
-        words = np.where(np.arange(words.shape[1]) < size[:, None], words >> np.uint64(1), np.uint64(2**64 - 1))
+        used = np.less(np.arange(words.shape[1], dtype=np.int64), size[:, None], dtype=np.bool_)
+        words = np.where(used, words >> np.uint64(1), np.uint64(2**64 - 1))
         drawn = np.argsort(words, axis=1)[:, :room]
         drawn = np.pad(drawn, ((0, 0), (0, room - drawn.shape[1])))
     else:
         drawn = _draws(hashed(block, resample, room), size)
-    beyond: NDArray[np.bool_] = np.arange(room, dtype=np.int64) >= wanted[:, None]
+    beyond = np.greater_equal(np.arange(room, dtype=np.int64), wanted[:, None], dtype=np.bool_)
     # rows in ascending order, as blocks have them, and whatever lies behind them at the end
-    return np.where(beyond, 0, np.sort(np.where(beyond, np.int64(2**62), drawn), axis=1))
+    last = np.full_like(drawn, np.iinfo(np.int64).max)
+    return np.where(beyond, 0, np.sort(np.where(beyond, last, drawn), axis=1))
 
 
 def _scaled(drawn: NDArray[np.float64], rows: Sizes, sizes: Sizes, how: Resampling) -> NDArray[np.float64]:
     """Return variances over resamples, axis 1, scaled from `rows` rows of a resample to the rows of a block."""
-    fine: NDArray[np.bool_] = np.isfinite(drawn).all(axis=2, keepdims=True)
+    fine = np.isfinite(drawn.sum(axis=2, keepdims=True))
     many = fine.sum(axis=1)
     with np.errstate(all="ignore"):
         mean = np.where(fine, drawn, 0.0).sum(axis=1, keepdims=True) / many[:, None]
