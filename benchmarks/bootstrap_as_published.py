@@ -97,9 +97,9 @@ the ½ of the Gaussian mechanism, which makes up for it from j = 2 on when there
 when there are {replicates}: it then costs *less* than the ρ = {rho:g} that is claimed (ε = {claim:.2f} at δ = 1e-6).
 What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are means
 of too little. {simulations:,} tables of {rows} ages, {replicates} replicates, ρ = {rho:g} as the paper counts;
-intervals from equation 30, floored at 0, with the noise of equation 18.
+intervals from equations 30 and 34, floored at 0, and 35, with the noise of equation 18: coverage in percent / width.
 
-| most copies j | certified ε | mean count | variance of the count | noise ÷ eq. 26 | unbiased: coverage / width | conservative | eq. 30 not above 0, % |
+| j | certified ε | mean count | its variance | noise ÷ eq. 26 | unbiased | conservative | eq. 30 ≤ 0, % |
 |---:|---:|---:|---:|---:|---:|---:|---:|"""
 INTERVALS = """## §7.3: intervals
 
@@ -230,7 +230,7 @@ def held() -> str:
             (
                 f"δ at ε = {epsilon:g}",
                 f"{normal:.2e}",
-                f"simulated for one pair of tables {least:.2e} ± {error:.1e}; certified {float(cost.delta(str(epsilon))):.2e}",
+                f"{least:.2e} ± {error:.1e} of one pair, simulated; {float(cost.delta(str(epsilon))):.2e}, certified",
             )
         )
     for k in (REPLICATES, 1_000, 20_000):

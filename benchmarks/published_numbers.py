@@ -40,7 +40,7 @@ CAPPED: Final = (1, 2, 3, 5, 8)
 CAPS: Final = 2_000
 BOUND: Final = 3.0
 """The normal rows of Figure 7 are clipped here: the paper does not say which rows it has, and these look alike."""
-CLASS, SCORES: Final = 25, 100.0
+CLASS, SCORES = 25, 100.0
 """Pupils before Alice came, and the largest score, in the attack of §2.1."""
 LOSSES: Final = 400_000
 """Simulated privacy losses of the lower bound."""
