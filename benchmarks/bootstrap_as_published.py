@@ -71,8 +71,8 @@ ATTACK = """## §2: the differencing attack, and the Laplace mechanism
 
 {size} pupils have a published mean; Alice joins, and it is published again. As printed, N′x̄′ − Nx̄ is her score,
 exactly. With Laplace noise for ε on both sums of scores from 0 to {largest:g}, half of the attempts are off by more
-than: {misses} points. Both sums together cost 2ε: a promise for each of many releases is none for all of them, which a
-ledger adds up.
+than so many points: {misses}. Both sums together cost 2ε: what is promised for each of many releases is not promised
+for all of them, and a ledger adds them up.
 
 ![Figure 1](bootstrap-as-published-1.svg)
 
@@ -93,9 +93,8 @@ CAP = """## §6.1 and §6.2: the capped bootstrap
 Rows are drawn with replacement, none counts more than j times, and noise has the variance (jΔ)²(1 − 1/e)²/ρ (equation
 18; equation 16 is its factor (1 − 1/e)²). The factor is no theorem: zero-concentrated privacy is not amplified by
 chance, and Dα/α of a row that is drawn with probability p tends to ρ, not to ρp² (right panel). The equation lacks
-the ½ of the Gaussian mechanism, which makes up for it from j = 2 on when there is one replicate, and for every j
-when there are {replicates}: it then costs *less* than the ρ = {rho:g} that is claimed (ε = {claim:.2f} at δ = 1e-6).
-What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are means
+the ½ of the Gaussian mechanism, which makes up for it: {replicates} replicates cost *less* than the ρ = {rho:g} that
+is claimed (ε = {claim:.2f} at δ = 1e-6), and one does from j = 3 on ([table](bootstrap-cost.md)). What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are means
 of too little. {simulations:,} tables of {rows} ages, {replicates} replicates, ρ = {rho:g} as the paper counts;
 intervals from equations 30 and 34, floored at 0, and 35, with the noise of equation 18: coverage in percent / width.
 
@@ -116,8 +115,8 @@ AGES = """## §8: ages
 
 ![Figure 8](bootstrap-as-published-8.svg)
 
-As published, one release and the average of {replicates} bootstraps have "the same distribution": nearly, for an
-average of bootstraps varies by V / k more (here {more:.1f}% of the noise's variance). At the same certified cost, ε =
+As published, one release and the average of {replicates} bootstraps have the same distribution. Nearly: an average of
+bootstraps varies by V / k more, here {more:.1f}% of the noise's variance and {all:.1f}% of all. At the same certified cost, ε =
 {epsilon:.2f} at δ = 1e-6, the noise of one release has {ratio:.2f} times the variance of that of the average.
 
 ![Figure 9](bootstrap-as-published-9.svg)
@@ -205,6 +204,7 @@ def of_ages(found: Replicates) -> str:
     once = one_shot(epsilon) * (100 / ROWS) ** 2
     each = found.noise / REPLICATES
     facts = {"more": 100 * found.sampling / REPLICATES / each, "epsilon": epsilon, "ratio": once / each}
+    facts["all"] = 100 * found.sampling / REPLICATES / (found.sampling + each)
     text = AGES.format(replicates=REPLICATES, simulations=EIGHTH, **facts)
     for kind, hit in PRINTED.items():
         cells = (f"{found.coverage(kind, printed=one)[0]:.1f}" for one in (False, True))  # pyright: ignore
