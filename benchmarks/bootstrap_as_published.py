@@ -90,12 +90,13 @@ CAP = """## §6.1 and §6.2: the capped bootstrap
 
 ![Figure 4 and the capped bootstrap](bootstrap-as-published-capped.svg)
 
-Rows are drawn with replacement, none counts more than j times, and noise has the variance (jΔ)²(1 − 1/e)²/ρ (equation
-18; equation 16 is its factor (1 − 1/e)²). The factor is no theorem: zero-concentrated privacy is not amplified by
-chance, and Dα/α of a row that is drawn with probability p tends to ρ, not to ρp² (right panel). The equation lacks
-the ½ of the Gaussian mechanism, which makes up for it: {replicates} replicates cost *less* than the ρ = {rho:g} that
-is claimed (ε = {claim:.2f} at δ = 1e-6), and one does from j = 3 on ([table](bootstrap-cost.md)). What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are means
-of too little. {simulations:,} tables of {rows} ages, {replicates} replicates, ρ = {rho:g} as the paper counts;
+Rows are drawn with replacement, none counts more than j times, and noise has the variance (jΔ)²(1 − 1/e)²/ρ
+(equation 18; equation 16 is its factor (1 − 1/e)²). The factor is no theorem: zero-concentrated privacy is not
+amplified by chance, and Dα/α of a row that is drawn with probability p tends to ρ, not to ρp² (right panel). The
+equation lacks the ½ of the Gaussian mechanism, which makes up for it: {replicates} replicates cost *less* than the ρ
+= {rho:g} that is claimed (ε = {claim:.2f} at δ = 1e-6), and one does from j = 3 on ([table](bootstrap-cost.md)).
+What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are
+means of too little. {simulations:,} tables of {rows} ages, {replicates} replicates, ρ = {rho:g} as the paper counts;
 intervals from equations 30 and 34, floored at 0, and 35, with the noise of equation 18: coverage in percent / width.
 
 | j | certified ε | mean count | its variance | noise ÷ eq. 26 | unbiased | conservative | eq. 30 ≤ 0, % |
@@ -115,9 +116,10 @@ AGES = """## §8: ages
 
 ![Figure 8](bootstrap-as-published-8.svg)
 
-As published, one release and the average of {replicates} bootstraps have the same distribution. Nearly: an average of
-bootstraps varies by V / k more, here {more:.1f}% of the noise's variance and {all:.1f}% of all. At the same certified cost, ε =
-{epsilon:.2f} at δ = 1e-6, the noise of one release has {ratio:.2f} times the variance of that of the average.
+As published, one release and the average of {replicates} bootstraps have the same distribution. Nearly: an average
+of bootstraps varies by V / k more, here {more:.1f}% of the noise's variance and {all:.1f}% of all. At the same
+certified cost, ε = {epsilon:.2f} at δ = 1e-6, the noise of one release has {ratio:.2f} times the variance of that of
+the average.
 
 ![Figure 9](bootstrap-as-published-9.svg)
 
