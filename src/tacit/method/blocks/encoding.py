@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from tacit.method.shared.encoding import Encoding, Noise, exclusion
+from tacit.rows.row_map import Polynomial
 
 PARTS: Final = 4
 """The largest variance of a block is that of a standard deviation of a fourth of the box.  One so large leaves 2% of
@@ -28,6 +29,7 @@ def own_variance(G: int, noise: Noise) -> Encoding:
     if G % 2 or H % PARTS or H < PARTS:
         raise ArithmeticError(f"no proven form on a grid of {G} steps")
     form = exclusion(G, noise)
-    # the second integer is no polynomial of v: who sums the rows brings it
+    # the second integer is no polynomial of v, and is brought by who sums the rows: here that of a variance of 0
+    polynomials = (*form.polynomials[:2], Polynomial((0,)))
     parameters = {**form.parameters, "divisor": H // PARTS}
-    return replace(form, name="own-variance", polynomials=form.polynomials[:2], parameters=parameters)
+    return replace(form, name="own-variance", polynomials=polynomials, parameters=parameters)

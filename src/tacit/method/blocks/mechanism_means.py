@@ -156,5 +156,5 @@ def sums(column: PartSpec, values: NDArray[np.float64], variances: NDArray[np.fl
         most = grid.G // 2 - np.abs(v - grid.G // 2)
         steps = np.floor(np.nan_to_num(variances[own] / unit, nan=np.inf, posinf=np.inf))
         # the last clip is again one of integers: 0 <= j <= H - |w|, what the sensitivity rests on
-        made.append(int(np.clip(np.clip(steps, 0, most).astype(np.int64), 0, most).sum()))
+        made[2] = int(np.clip(np.clip(steps, 0, most).astype(np.int64), 0, most).sum())
     return (column.form.assemble(tuple(made)),)
