@@ -98,6 +98,7 @@ equation lacks the ½ of the Gaussian mechanism, which makes up for it: {replica
 What it lacks is use: noise grows with j², and a small j counts fewer rows than there are, so that replicates are
 means of too little. {simulations:,} tables of {rows} ages, {replicates} replicates, ρ = {rho:g} as the paper counts;
 intervals from equations 30 and 34, floored at 0, and 35, with the noise of equation 18: coverage in percent / width.
+*Mean count*: how often a row counts, 1 where nothing is cut.
 
 | j | certified ε | mean count | its variance | noise ÷ eq. 26 | unbiased | conservative | eq. 30 ≤ 0, % |
 |---:|---:|---:|---:|---:|---:|---:|---:|"""
@@ -123,8 +124,9 @@ the average.
 
 ![Figure 9](bootstrap-as-published-9.svg)
 
-Figure 9 is redrawn from {simulations:,} simulations, as there. The printed coverages come out without the noise term
-Δ²/2ρ of equation 35 (middle); with it, intervals cover more (right).
+Figure 9 is redrawn from {simulations:,} simulations, as there; that many know 80% to ± {error:.1f} points, and
+[the other page](bootstrap.md) has ten times as many. The printed coverages come out without the noise term Δ²/2ρ of
+equation 35 (middle); with it, intervals cover more (right).
 
 | standard error | published, % | noise term left out | equation 35 as printed |
 |---|---:|---:|---:|"""
@@ -206,6 +208,7 @@ def of_ages(found: Replicates) -> str:
     once = one_shot(epsilon) * (100 / ROWS) ** 2
     each = found.noise / REPLICATES
     facts = {"more": 100 * found.sampling / REPLICATES / each, "epsilon": epsilon, "ratio": once / each}
+    facts["error"] = 200 * (0.8 * 0.2 / EIGHTH) ** 0.5
     facts["all"] = 100 * found.sampling / REPLICATES / (found.sampling + each)
     text = AGES.format(replicates=REPLICATES, simulations=EIGHTH, **facts)
     for kind, hit in PRINTED.items():

@@ -313,10 +313,10 @@ def test_parties_do_not_combine_and_plans_say_when_blocks_do_as_well() -> None:
     few, many = (
         " ".join(
             tc.plan(
-                tc.SampleAndAggregate("x", EXPONENTIAL, blocks=k, variance=WITH), SCHEMA, rows=2_000, epsilon=1
+                tc.SampleAndAggregate("x", EXPONENTIAL, blocks=k, variance=WITH), SCHEMA, rows=5_000, epsilon=1
             ).cautions()
         )
-        for k in (10, 60)
+        for k in (10, 150)
     )
     assert "as good" in many
     assert "as good" not in few

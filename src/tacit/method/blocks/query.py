@@ -54,12 +54,13 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     winsorize: select the quartiles of the blocks' estimates first, and clamp estimates to a window about them; this
     allows a box of any width.
     variance: where the sampling error comes from.  "blocks", the default: the variance between the blocks, which is
-    released with their mean.  Within each block by resampling, for a few blocks of many rows, whose variance is poorly
-    known: "little-bootstraps" of as many rows as the table has, "m-out-of-n" bootstraps of fewer rows than a block, or
-    "subsampling" without replacement.  No way costs more than another, and with 30 blocks or more the default is as
-    good.  Rows of a model by resampling are persons; not for one_step and winsorize.
-    resamples: how many a block has, by default 50.  resample_rows: rows of one of "m-out-of-n" (by default those of a
-    block to the power 0.8) or "subsampling" (half of them).
+    released with their mean.  Or within each block by resampling its rows: "little-bootstraps" of as many rows as the
+    table has, "m-out-of-n" bootstraps of fewer rows than the block, or "subsampling" without replacement.  No way costs
+    more than another.  The variance by resampling has less noise, so that intervals of a few dozen blocks are narrower;
+    it is taken to be in proportion to one over the rows.  Not for one_step and winsorize, nor for persons of several
+    rows.
+    resamples: how many a block has, by default 50; a statistic of one's own runs as many times more.  resample_rows:
+    rows of one, of "m-out-of-n" (by default those of a block to the power 0.8) or "subsampling" (half of them).
     Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows, parties), Q102, Q103
     (one_step, winsorize), Q110 (a correction of a statistic), Q116 (method), Q140 (variance), ModelError (its words).
     Source: theory §2, §6; winsorised [Smith 2011], theory §12.

@@ -8,9 +8,9 @@ averaged, as their estimates are.  Resamples of R rows vary by about V / R, whic
 - "m-out-of-n" draw R = m rows with replacement, m below t [Bickel, Gotze & van Zwet 1997].
 - "subsampling" draws R = m of the t rows, each at most once [Politis & Romano 1994], whose variance is V (1/m - 1/t).
 
-The scaling supposes a statistic whose variance is proportional to one over the rows.  Against the variance between
-blocks: it does not rest on the number of blocks, so that it serves a few blocks, which vary too little among themselves
-to be judged by; but it sees only what rows within a block tell, and takes rows for independent.
+The scaling supposes a statistic whose variance is in proportion to one over its rows.  Two things speak for it against
+the variance between blocks, where blocks are few: it rests on all rows, not on a few estimates; and its integers are in
+small units, so that it has a fraction of the noise (`encoding`).
 """
 
 from __future__ import annotations
