@@ -19,7 +19,7 @@ from tacit.method.blocks import mechanism_means as mechanism
 from tacit.method.blocks.encoding import own_variance
 from tacit.method.blocks.mechanism_labels import Blocks
 from tacit.method.blocks.mechanism_own_variance import hashed, own_variances, weights_of
-from tacit.method.blocks.resampling import LITTLE, VARIANCES, WITH, WITHOUT, Resampling
+from tacit.method.blocks.resampling import LITTLE, VARIANCES, WITH, WITHOUT, BlockResamples
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.models.blocks import block_mle
 from tacit.models.weighted_blocks import weighted_maxima
@@ -108,7 +108,7 @@ def test_a_row_changes_the_numbers_of_its_block_alone(way: str, model: Any) -> N
     found = blocks_of(6, 20)
     other = Blocks(found.values.copy(), found.sizes)
     other.values[3] *= 1.5
-    how = Resampling(way, 5, SIZES[way] if way == LITTLE else 8)
+    how = BlockResamples(way, 5, SIZES[way] if way == LITTLE else 8)
     estimates = partial(mechanism.estimates, model, "none")
     one, changed = (own_variances(blocks, how, model, estimates) for blocks in (found, other))
     assert (np.delete(one, 3, axis=0) == np.delete(changed, 3, axis=0)).all()
@@ -146,7 +146,7 @@ def test_subsamples_draw_no_row_twice() -> None:
         seen.append(blocks)
         return mean_of(blocks)
 
-    own = own_variances(found, Resampling(WITHOUT, 20, 15), MEDIAN, keep)
+    own = own_variances(found, BlockResamples(WITHOUT, 20, 15), MEDIAN, keep)
     assert np.isnan(own[:, 0]).tolist() == [False] * 4 + [True, True, False, False]
     for values, size in zip(seen[0].values[:, :, 0], seen[0].sizes, strict=True):
         assert len(set(values[:size])) == size
@@ -157,7 +157,7 @@ def test_subsamples_draw_no_row_twice() -> None:
 def test_the_variance_of_a_mean_is_that_of_its_rows(way: str) -> None:
     """S**2 / t of 30 blocks, each by 400 resamples: the mean ratio is known to sqrt(2 / 12,000), and six times that."""
     found, rows = blocks_of(30, 100), SIZES[way] if way != LITTLE else 300
-    own = own_variances(found, Resampling(way, 400, rows), MEDIAN, mean_of)
+    own = own_variances(found, BlockResamples(way, 400, rows), MEDIAN, mean_of)
     ratio = own[:, 0] / (found.values[:, :, 0].var(axis=1, ddof=1) / 100)
     assert abs(ratio.mean() - 1) < 6 * np.sqrt(2 / (30 * 400))
 
@@ -189,7 +189,7 @@ def test_a_block_of_failures_has_the_largest_variance() -> None:
         return made
 
     for share, known in ((0.4 / 4, True), (0.6 / 4, False)):
-        own = own_variances(found, Resampling(WITH, 20, 10), MEDIAN, partial(failing, share))
+        own = own_variances(found, BlockResamples(WITH, 20, 10), MEDIAN, partial(failing, share))
         assert np.isfinite(own[0, 0]) == known
         assert np.isfinite(own[1:]).all()
 

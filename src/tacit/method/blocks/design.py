@@ -13,7 +13,7 @@ from tacit.errors import ModelError, QueryError
 from tacit.method.blocks import block_sizes
 from tacit.method.blocks.encoding import own_variance
 from tacit.method.blocks.query import SampleAndAggregate
-from tacit.method.blocks.resampling import Resampling, resampling_of
+from tacit.method.blocks.resampling import BlockResamples, resampling_of
 from tacit.method.blocks.support_rules import check_support
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared.block_numbers import blocks_for, price_of_one, published_blocks, published_for_parties
@@ -49,7 +49,7 @@ class BlockPlan:
     capacity: int
     cells: tuple[ColumnCell, ...]
     rows: int | None = None
-    resampling: Resampling | None = None
+    resampling: BlockResamples | None = None
 
     @property
     def likelihood(self) -> Likelihood:

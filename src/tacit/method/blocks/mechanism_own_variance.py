@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.method.blocks.mechanism_labels import Blocks
-from tacit.method.blocks.resampling import LITTLE, WITHOUT, Resampling
+from tacit.method.blocks.resampling import LITTLE, WITHOUT, BlockResamples
 from tacit.models.block_function import Statistic
 from tacit.models.likelihood import Likelihood
 from tacit.models.weighted_blocks import weighted_maxima
@@ -37,7 +37,7 @@ Estimates = Callable[[Blocks], NDArray[np.float64]]
 
 
 def own_variances(
-    found: Blocks, how: Resampling, model: Likelihood | Statistic, estimates: Estimates
+    found: Blocks, how: BlockResamples, model: Likelihood | Statistic, estimates: Estimates
 ) -> NDArray[np.float64]:
     """READS ROWS.  Return the variance of each block's estimate, shape (blocks, parameters); NaN where it has none.
 
@@ -74,7 +74,7 @@ def weights_of(block: NDArray[np.int64], resamples: int, rows: int, sizes: Sizes
     return made
 
 
-def _of_resamples(found: Blocks, rows: Sizes, how: Resampling, estimates: Estimates) -> NDArray[np.float64]:
+def _of_resamples(found: Blocks, rows: Sizes, how: BlockResamples, estimates: Estimates) -> NDArray[np.float64]:
     """READS ROWS.  Return the estimates of all resamples, shape (blocks, resamples, parameters)."""
     many, room = len(found.sizes) * how.resamples, max(1, int(how.rows))
     step = min(many, max(1, HELD // (room * found.values.shape[2])))
@@ -90,7 +90,7 @@ def _of_resamples(found: Blocks, rows: Sizes, how: Resampling, estimates: Estima
     return np.concatenate(made).reshape(len(found.sizes), how.resamples, -1)
 
 
-def _places(pair: Sizes, sizes: Sizes, rows: Sizes, how: Resampling, room: int) -> Sizes:
+def _places(pair: Sizes, sizes: Sizes, rows: Sizes, how: BlockResamples, room: int) -> Sizes:
     """Return the places of the drawn rows in their blocks, in ascending order, shape (pairs, room); 0 beyond them."""
     block, resample = pair // how.resamples, pair % how.resamples
     size, wanted = sizes[block], rows[block]
@@ -109,7 +109,7 @@ def _places(pair: Sizes, sizes: Sizes, rows: Sizes, how: Resampling, room: int) 
     return np.where(beyond, 0, np.sort(np.where(beyond, last, drawn), axis=1))
 
 
-def _scaled(drawn: NDArray[np.float64], rows: Sizes, sizes: Sizes, how: Resampling) -> NDArray[np.float64]:
+def _scaled(drawn: NDArray[np.float64], rows: Sizes, sizes: Sizes, how: BlockResamples) -> NDArray[np.float64]:
     """Return variances over resamples, axis 1, scaled from `rows` rows of a resample to the rows of a block."""
     fine = np.isfinite(drawn.sum(axis=2, keepdims=True))
     many = fine.sum(axis=1)

@@ -39,7 +39,7 @@ WORK: Final = 2**33
 
 
 @dataclass(frozen=True)
-class Resampling:
+class BlockResamples:
     """One of the three ways.  resamples: how many of each block; rows: of one resample, a public number."""
 
     way: str
@@ -78,7 +78,7 @@ def check_variance(query: SampleAndAggregate) -> None:
         raise QueryError(text, code="Q140", hint="leave out one_step, winsorize and method, or variance")
 
 
-def resampling_of(query: SampleAndAggregate, rows: int, blocks: int, parameters: int) -> Resampling | None:
+def resampling_of(query: SampleAndAggregate, rows: int, blocks: int, parameters: int) -> BlockResamples | None:
     """Return the resamples of a design, None for the variance between blocks; QueryError Q140 where none will do.
 
     rows: about how many the table has; parameters: of the model, which a resample has more rows than.
@@ -95,4 +95,4 @@ def resampling_of(query: SampleAndAggregate, rows: int, blocks: int, parameters:
     if resamples * blocks * size > WORK:
         text = f"variance of SampleAndAggregate: {resamples * blocks * size:.1e} rows would be drawn in all."
         raise QueryError(text, code="Q140", hint='fewer blocks or resamples, or variance="m-out-of-n"')
-    return Resampling(query.variance, resamples, size)
+    return BlockResamples(query.variance, resamples, size)
