@@ -33,9 +33,15 @@ the whole box; a block's own variance is a small number, released in small units
 quarter of that noise (an eighth in pure ε). They suppose that the variance of an estimate is in proportion to one
 over its rows, and that rows within a block are drawn independently, as blocks themselves do.
 
+With 10 to 25 blocks the noise of the variance between them makes intervals far too wide, and they cover too often;
+those by resampling are 31 to 46% narrower, and cover as they should. With 53 blocks or more they are up to a tenth
+narrower. No way counts the bias of short blocks, which shows for medians in 53 blocks. The three ways by resampling
+differ in nothing but time: m-out-of-n bootstraps or subsamples are enough.
+
 Each row is of n rows in k blocks at ε; of 2,000 rows a statistic has 53 blocks by default at ε = 5 and 100 at ε = 1.
-*No clear answer*: share of tables without an interval. ± is twice the Monte-Carlo error. Seconds are for one table
-on the machine that wrote this page, compiled code included. Written by `python benchmarks/block_resamples.py`.
+Little bootstraps have a fifth of the repetitions, and are left out where a table takes seconds; shapes have a fourth.
+*No clear answer*: share of tables without an interval. ± is twice the Monte-Carlo error. Seconds are for one table on
+the machine that wrote this page, compiled code included. Written by `python benchmarks/block_resamples.py`.
 """
 HEAD = (
     "| rows | blocks | ε | variance | coverage, % | width | no clear answer, % | seconds |\n|---:|---:|---:|---|"

@@ -213,15 +213,15 @@ def test_the_standard_error_is_that_of_the_released_variances(cost: Cost) -> Non
 
 @pytest.mark.parametrize("way", [WITH, pytest.param(WITHOUT, marks=pytest.mark.long)])
 def test_intervals_cover_and_are_narrower_than_those_of_few_blocks(way: str) -> None:
-    """400 tables: fewer than 89.8% in less than one of 10**6 repetitions at 95%."""
+    """200 tables: fewer than 87.7% in less than one of 10**6 repetitions at 95%."""
 
     def draw(rng: np.random.Generator) -> dict[str, np.ndarray]:
         return {"x": rng.exponential(0.5, 1_000)}
 
     own, between = (
-        tc.testing.coverage(asked(variance), draw, 2.0, epsilon=5, repeats=400, rng=0) for variance in (way, "blocks")
+        tc.testing.coverage(asked(variance), draw, 2.0, epsilon=5, repeats=200, rng=0) for variance in (way, "blocks")
     )
-    assert own.coverage[0] > 0.898
+    assert own.coverage[0] > 0.877
     assert own.width[0] < 0.75 * between.width[0]
 
 
@@ -318,6 +318,6 @@ def test_parties_do_not_combine_and_plans_say_when_blocks_do_as_well() -> None:
         )
         for k in (10, 150)
     )
-    assert "as good" in many
-    assert "as good" not in few
+    assert "nearly as good" in many
+    assert "nearly as good" not in few
     assert "known poorly" not in few

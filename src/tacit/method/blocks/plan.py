@@ -29,7 +29,7 @@ from tacit.release.parts import Grid
 from tacit.schema.expectations import Expectations
 
 ENOUGH: Final = 100
-"""Blocks from which on resampling narrows intervals little (`docs/reference/block-resamples.md`)."""
+"""Blocks from which on resampling narrows intervals by a tenth at most (`docs/reference/block-resamples.md`)."""
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
@@ -95,7 +95,7 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     if plan.resampling is not None:
         found.append(f"sampling error from {plan.resampling.words}")
         if plan.blocks >= ENOUGH:
-            found.append(f"{plan.blocks:,} blocks: the variance between them is as good, and supposes less")
+            found.append(f"{plan.blocks:,} blocks: the variance between them is nearly as good, and supposes less")
     elif plan.blocks < 30:
         found.append(f"{plan.blocks} blocks: their spread is known poorly, and intervals are too short")
     if sampling_variances(plan.model, rows) is None:
