@@ -91,6 +91,7 @@ QUESTIONS = [
     tc.Variance(["age", "filled"]),
 ]
 ROWS = [
+    tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9)), blocks=8, variance="subsampling", resamples=4),
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),
     tc.Mean("age", weights="weight"),
     tc.Mean("ok", by="region", weights="weight"),
@@ -219,6 +220,7 @@ def test_all_that_there_is_was_tried() -> None:
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> None:
     G = 2**10
+    price = Cost.of(**{"epsilon" if noise == "laplace" else "rho": 1})
     made = [
         moment_forms.plain(G, noise),
         moment_forms.exclusion(G, noise),
@@ -235,7 +237,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
         quality_encoding.classes(3, relation),
         quality_encoding.classes(4, relation),
-        blocks_design.column_of("rate", 0.1, 10, 50, Cost.of(**{"epsilon" if noise == "laplace" else "rho": 1})).form,
+        *(blocks_design.column_of("rate", 0.1, 10, 50, price, resampled=own).form for own in (False, True)),
     ]
     for form in made:
         shape = FORMS[form.name]
