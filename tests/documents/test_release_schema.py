@@ -91,7 +91,6 @@ QUESTIONS = [
     tc.Variance(["age", "filled"]),
 ]
 ROWS = [
-    tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9)), blocks=8, variance="subsampling", resamples=4),
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),
     tc.Mean("age", weights="weight"),
     tc.Mean("ok", by="region", weights="weight"),
@@ -117,6 +116,7 @@ ROWS = [
     tc.Regression("age ~ ok + visits", model="huber"),
     tc.Regression("age ~ ok", model="gamma"),
     tc.Regression("age ~ ok", weights="weight"),
+    tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9)), blocks=8, variance="subsampling", resamples=4),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
