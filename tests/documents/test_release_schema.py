@@ -116,7 +116,7 @@ ROWS = [
     tc.Regression("age ~ ok + visits", model="huber"),
     tc.Regression("age ~ ok", model="gamma"),
     tc.Regression("age ~ ok", weights="weight"),
-    tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9)), blocks=8, variance="subsampling", resamples=4),
+    tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5)), variance="subsampling", resamples=4),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -329,6 +329,8 @@ OPTIONAL = {
     "level",
     "extra",
     "threshold",
+    "variance",
+    "resamples",
 }
 
 
