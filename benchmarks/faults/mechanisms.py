@@ -14,6 +14,7 @@ PERSONS = "tests/mechanisms/test_person_forms.py"
 ROUNDING = "tests/mechanisms/test_rounding_of_forms.py"
 RANKS = "tests/mechanisms/test_ranks.py"
 BLOCKS = "tests/mechanisms/test_blocks.py"
+RESAMPLES = "tests/mechanisms/test_block_resamples.py"
 SAMPLE = "tests/mechanisms/test_sample_and_aggregate.py"
 ONE_STEP = "tests/mechanisms/test_one_step.py"
 WINSORIZED = "tests/mechanisms/test_winsorized.py"
@@ -836,6 +837,41 @@ FAULTS = (
         "return made.values",
         "a block without an estimate weighs as one in the middle of the box",
         (f"{SAMPLE}::test_a_block_without_an_answer_weighs_nothing",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_means",
+        "most = grid.G // 2 - np.abs(v - grid.G // 2)",
+        "most = np.full_like(v, grid.G // 2)",
+        "a block's variance weighs more, beside its estimate, than the noise is made for",
+        (f"{RESAMPLES}::test_a_variance_is_an_integer_within_its_bounds",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_own_variance",
+        "found.values[block[:, None], own]",
+        "found.values[(block[:, None] + (own < 2)) % len(found.sizes), own]",
+        "a block's variance is made of rows of another block, too",
+        (f"{RESAMPLES}::test_a_row_changes_the_numbers_of_its_block_alone",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_own_variance",
+        "left = sizes - rows if how.way == WITHOUT else sizes - 1",
+        "left = sizes - 1",
+        "the variance of subsamples, which overlap, is taken for that of independent rows",
+        (f"{RESAMPLES}::test_the_variance_of_a_mean_is_that_of_its_rows",),
+    ),
+    Fault(
+        "tacit.method.blocks.design",
+        "if how is not None and most > 1:",
+        "if how is None and most > 1:",
+        "resamples take the rows of a person for independent",
+        (f"{RESAMPLES}::test_designs_without_a_variance_are_refused",),
+    ),
+    Fault(
+        "tacit.models.block_estimate",
+        "return lib.where(w > 0, w * each, 0.0).sum() / total",
+        "return lib.where(w > 0, each, 0.0).sum() / total",
+        "a row that a resample has twice counts once",
+        (f"{RESAMPLES}::test_weighted_rows_are_fitted_as_repeated_ones",),
     ),
     Fault(
         "tacit.models.blocks",

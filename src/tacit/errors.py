@@ -76,6 +76,7 @@ CODES: Final[dict[str, str]] = {
     "Q110": "a bias correction that only likelihoods have",
     "Q102": "one step from blocks, with a model or parameters that do not allow it",
     "Q103": "a switch of sample and aggregate that is neither True nor False",
+    "Q140": "a variance of blocks by resampling that is malformed or not possible",
     "Q80": "a level has the label of a cell that a histogram adds",
     "Q81": "a switch of a query that is neither True nor False",
     "Q82": 'bins="auto" without a public number of rows',

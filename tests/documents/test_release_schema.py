@@ -118,6 +118,7 @@ ROWS = [
     tc.Regression("age ~ ok + visits", model="huber"),
     tc.Regression("age ~ ok", model="gamma"),
     tc.Regression("age ~ ok", weights="weight"),
+    tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5)), variance="subsampling", resamples=4),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -221,6 +222,7 @@ def test_all_that_there_is_was_tried() -> None:
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> None:
     G = 2**10
+    price = Cost.of(**{"epsilon" if noise == "laplace" else "rho": 1})
     made = [
         moment_forms.plain(G, noise),
         moment_forms.exclusion(G, noise),
@@ -237,7 +239,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
         quality_encoding.classes(3, relation),
         quality_encoding.classes(4, relation),
-        blocks_design.column_of("rate", 0.1, 10, 50, Cost.of(**{"epsilon" if noise == "laplace" else "rho": 1})).form,
+        *(blocks_design.column_of("rate", 0.1, 10, 50, price, resampled=own).form for own in (False, True)),
     ]
     for form in made:
         shape = FORMS[form.name]
@@ -330,6 +332,8 @@ OPTIONAL = {
     "level",
     "extra",
     "threshold",
+    "variance",
+    "resamples",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
+from tacit.method.blocks.resampling import MOST_RESAMPLES, VARIANCES
 from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
 from tacit.method.bootstrap.query import STATISTICS
 from tacit.method.histogram.query import Histogram
@@ -60,6 +61,9 @@ def query(kind: type[Query[Any]]) -> Words:
         "sparse": {"const": True},
         "one_step": {"const": True},
         "winsorize": {"const": True},
+        "variance": {"enum": [*VARIANCES[1:]]},
+        "resamples": {"type": "integer", "minimum": 2, "maximum": MOST_RESAMPLES},
+        "resample_rows": {"type": "integer", "minimum": 2},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
         "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},

@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import ReleaseError
-from tacit.release.parts import Part
+from tacit.release.parts import RESAMPLED_BLOCKS, Part
 
 BINARY: Final = ("binary-plain", "binary-exclusion", "binary-group")
 
@@ -106,7 +106,23 @@ def block_moments(part: Part, cells: Array) -> Moments:
     """Return the moments of estimates over blocks, by the part's form: of all blocks, or of those that have one."""
     if part.form == "blocks":  # the k estimates of blocks are averaged like k rows, none missing
         return moments("plain", part.parameters, cells, part.parameters["blocks"])
+    if part.form == RESAMPLED_BLOCKS:
+        return _resampled(part.parameters, cells)
     return moments("exclusion-2", part.parameters, cells, None)
+
+
+def _resampled(parameters: Mapping[str, int], cells: Array) -> Moments:
+    """Decode means of blocks with their own variances: the second integer is the sum of floor(variance / c).
+
+    `squares` are 0, 0 and the sum of these variances, so that Q - 2 m S + m**2 N of them is that sum, whatever m is.
+    """
+    half, c, kappa = parameters["G"] / 2, parameters["divisor"], parameters["presence"]
+    size, total = np.array([0, 0, 1 / kappa]), np.array([1 / half, 0, 0])
+    # a floor takes away 1/2 on average, as in the forms of squares
+    own = np.array([0, c / half**2, c / (2 * kappa * half**2)])
+    load, square = np.array([size, total, own]), np.array([np.zeros(3), np.zeros(3), own])
+    values, squares = (cells @ load.T).T, (cells @ square.T).T
+    return Moments(values[0], values[1], values[2], load, False, squares, square)
 
 
 def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:

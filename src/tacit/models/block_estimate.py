@@ -82,8 +82,8 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
             return model.log_density(row, theta)
 
         each = tools.vmap(one)(x)
-        # where, not a product: 0 times a NaN of padding would be NaN
-        return lib.where(w > 0, each, 0.0).sum() / total
+        # where, not a product alone: 0 times a NaN of padding would be NaN
+        return lib.where(w > 0, w * each, 0.0).sum() / total
 
     if start is None:
         first = _best(objective, model.starts(x, w), links, low, high)

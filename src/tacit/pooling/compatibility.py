@@ -95,6 +95,8 @@ def why_not_combinable(release: Released) -> tuple[str, str] | None:
     if in_two_steps(release):
         words = "answers in two steps are aimed by their own first step, and do not combine"
         return words, 'SampleAndAggregate(…, method="tuned"), or parties= how many there will be'
+    if getattr(release.query, "variance", "blocks") != "blocks":
+        return "answers with a variance by resampling do not combine", "SampleAndAggregate(…) without variance="
     # without the fourth moment its sampling error, by which answers are weighted, is only bounded
     if kind == "moments" and not getattr(release.query, "interval", True):
         return "answers to Variance with interval=False do not combine", "Variance without interval=False"

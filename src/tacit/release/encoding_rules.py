@@ -86,6 +86,7 @@ FORMS: Final = {
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
     "blocks-2": Shape("sample-and-aggregate", ("G", "divisor", "presence", "blocks"), (3, 3)),
+    "blocks-resampled": Shape("sample-and-aggregate", ("G", "divisor", "presence", "blocks"), (3, 3)),
     "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=EXPONENTIAL),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),

@@ -16,7 +16,9 @@ Cells: TypeAlias = tuple[tuple[int, ...], ...]
 """Integers of each cell: one tuple a cell."""
 Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Columns that define the cells, each with the labels of its levels."""
-OF_BLOCKS: Final = ("blocks", "blocks-2")
+RESAMPLED_BLOCKS: Final = "blocks-resampled"
+"""The form of means over blocks whose second integer is the variance of a block's estimate, found by resampling it."""
+OF_BLOCKS: Final = ("blocks", "blocks-2", RESAMPLED_BLOCKS)
 """Forms of means over blocks of rows.  In the first, of 0.1, a block without an estimate has a default, and counts."""
 
 

@@ -8,7 +8,7 @@ Public facts only; no data here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
@@ -116,6 +116,13 @@ def _blocks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
 def _blocks_2(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """The same where a block without an estimate is absent."""
     return _exclusion_2(given, EncodingFacts(facts.laplace, True, False)) if given["blocks"] >= 1 else None
+
+
+def _blocks_resampled(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """The same with variances of blocks beside their estimates: |w| + j <= H, in units of H / 4."""
+    found = _blocks_2(given, facts)
+    H = given["G"] // 2
+    return None if found is None or H % 4 or H < 4 else replace(found, constants={**found.constants, "divisor": H // 4})
 
 
 def _exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
@@ -291,6 +298,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "weighted": _weighted,
     "blocks": _blocks,
     "blocks-2": _blocks_2,
+    "blocks-resampled": _blocks_resampled,
     **dict.fromkeys(QUANTILES, _ranks),
     "quartiles": _quartiles,
     "range": _range,

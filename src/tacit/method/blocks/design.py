@@ -11,7 +11,9 @@ import numpy as np
 
 from tacit.errors import ModelError, QueryError
 from tacit.method.blocks import block_sizes
+from tacit.method.blocks.encoding import own_variance
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.blocks.resampling import BlockResamples, resampling_of
 from tacit.method.blocks.support_rules import check_support
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared.block_numbers import blocks_for, price_of_one, published_blocks, published_for_parties
@@ -19,7 +21,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.models.block_function import Statistic
 from tacit.models.likelihood import Likelihood, Order
 from tacit.privacy import Cost, noise_for
-from tacit.release.parts import Grid
+from tacit.release.parts import RESAMPLED_BLOCKS, Grid
 from tacit.rows.row_map import GRID
 from tacit.schema.predicates.numeric_expressions import ColumnCell, cell_of
 from tacit.schema.predicates.typed_conditions import typed
@@ -38,7 +40,8 @@ class BlockPlan:
     """Public facts of the blocks.
 
     capacity: most rows that a block holds.  cells: the columns that are read.  rows: the number of rows of the table
-    where it is public and blocks are of equal size; else None.
+    where it is public and blocks are of equal size; else None.  resampling: how a block's own variance is found; None
+    where the variance between blocks is released.
     """
 
     model: Likelihood | Statistic
@@ -46,6 +49,7 @@ class BlockPlan:
     capacity: int
     cells: tuple[ColumnCell, ...]
     rows: int | None = None
+    resampling: BlockResamples | None = None
 
     @property
     def likelihood(self) -> Likelihood:
@@ -57,7 +61,7 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     """Return blocks, grids and noise from public facts.
 
     QueryError Q95 (columns, or their bounds, that do not fit the model), Q96 (unknown number of rows), Q97 (too few
-    rows for the blocks).
+    rows for the blocks), Q140 (resamples of persons' rows, or of too few).
     """
     where = None if query.where is None else typed(query.where, public.schema)
     model = _model(query)
@@ -76,16 +80,20 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
     _check_blocks(k, size, len(model.parameters))
     unit, most = unit_of(public.schema), most_rows(public.schema)
+    how = resampling_of(query, size, k, len(model.parameters))
+    if how is not None and most > 1:
+        text = "variance of SampleAndAggregate: rows of one person are not independent, and resamples take them for it."
+        raise QueryError(text, code="Q140", hint="leave variance out: the blocks hold whole persons")
     # a person's rows share a block, so that with a unit sizes cannot be made equal
     rows = public.rows if unit is None else None
     # persons draw blocks, and each brings up to `most` rows
     capacity = block_sizes.capacity(size, k) * most
     # All rows of a person, up to `most`, are in one block.
-    plan = BlockPlan(
-        model, k, capacity if rows is None else min(capacity, block_sizes.equal_capacity(rows, k)), cells, rows
-    )
+    capacity = capacity if rows is None else min(capacity, block_sizes.equal_capacity(rows, k))
+    plan = BlockPlan(model, k, capacity, cells, rows, how)
     share = cost if p == 1 else cost.share(Fraction(1, p))
-    columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
+    resampled = how is not None
+    columns = tuple(column_of(one.name, one.lower, one.upper, k, share, resampled=resampled) for one in chosen)
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=columns, where=where, blocks=plan)
 
 
@@ -151,11 +159,15 @@ def _check_blocks(k: int, rows: int, p: int) -> None:
         raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
 
 
-def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
-    """Return the part of one parameter: plain encoding, a grid over its box, and noise for its share of the price."""
+def column_of(name: str, lower: float, upper: float, k: int, share: Cost, *, resampled: bool = False) -> PartSpec:
+    """Return the part of one parameter: its encoding, a grid over its box, and noise for its share of the price.
+
+    resampled: with the variances of the blocks' estimates in the place of their squares.
+    """
     # k is public, and each block counts as one row of a table of fixed size, which is absent where it has no estimate
     # (theory §12, Blocks)
-    form = moment_forms.exclusion(GRID, share.noise)
-    form = replace(form, name="blocks-2", parameters={**form.parameters, "blocks": k})
+    form = own_variance(GRID, share.noise) if resampled else moment_forms.exclusion(GRID, share.noise)
+    form_name = RESAMPLED_BLOCKS if resampled else "blocks-2"
+    form = replace(form, name=form_name, parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)
     return PartSpec(name, form, None, Grid("real", lower, upper, GRID), law, share)

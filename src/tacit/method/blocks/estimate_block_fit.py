@@ -20,6 +20,7 @@ from tacit.errors import ModelError
 from tacit.estimates.terms import ColumnTerms
 from tacit.method.blocks.estimate_ends import by_law, noisy_block
 from tacit.method.blocks.estimate_spread import SeenSpread, joint_multiple, variance_of_spread
+from tacit.method.blocks.resampling import resampled
 from tacit.models import scores
 from tacit.models.family import Family
 from tacit.release.document import Released
@@ -85,7 +86,8 @@ def fit_of_blocks(
     query = cast("SampleAndAggregate", release.query)
     whole = release.rows is not None and query.where is None and release.unit is None
     law, k = query.model.law, parts[0].parameters["blocks"]
-    if not whole or query.bias != "cox-snell" or query.winsorize or not isinstance(law, Family):
+    # the variance of a block by resampling is not one between blocks, which this test compares with the law's
+    if not whole or query.bias != "cox-snell" or query.winsorize or resampled(query) or not isinstance(law, Family):
         return None
     rows = cast(int, release.rows) / k
     values = np.array([one.value[0] for one in terms])

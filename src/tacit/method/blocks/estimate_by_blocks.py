@@ -32,6 +32,7 @@ from tacit.method.blocks.estimate_ends import (
 )
 from tacit.method.blocks.estimate_failed import FailedBlocks, failed_blocks, given_up, without_interval
 from tacit.method.blocks.estimate_spread import SeenSpread, Spreads, own_spreads
+from tacit.method.blocks.resampling import resampled
 from tacit.method.blocks.support_rules import rule
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Part
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 Errors: TypeAlias = Literal["blocks", "fisher", "simulated"]
 KINDS: Final = ("blocks", "fisher", "simulated")
+CUT: Final = "estimates of blocks lie beyond an end of the box, where resamples vary too little: a wider one is needed"
 FEW: Final = 30
 """Number of blocks below which the variance between them is itself poorly known."""
 
@@ -117,7 +119,10 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
-    if k < FEW:
+    if resampled(query):
+        notes = [f"mean of estimates in {k:,} blocks of rows, with errors from {query.resamples} resamples in each"]
+        notes.append(f"{query.variance}: the variance of an estimate is taken to be in proportion to one over its rows")
+    elif k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
     left_out = None if failed is None else rule(query.model.law)
     notes += [note for note in (failed and failed.note, left_out, fit and fit.note) if note]
@@ -149,6 +154,9 @@ def _corrected_for_box(
     if target == "table" or asked is None:
         return FreedTerms(made, np.zeros_like(made.value)), ""
     found = terms_without_clamp(made, part, asked[0], spreads)
+    if resampled(cast("SampleAndAggregate", release.query)):
+        kept = made if found.share[0] < TOLD else without_interval(made, part, CUT)
+        return FreedTerms(kept, found.share), ""
     if not TOLD <= found.share[0] <= MOST:
         return found, ""
     error = (found.terms.variance + found.terms.privacy_variance)[0] ** 0.5

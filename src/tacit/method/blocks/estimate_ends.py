@@ -185,7 +185,9 @@ def noisy_block(made: ColumnTerms, part: Part, cells: Array | None = None) -> No
     loadings = variance_loadings(made, variance, noisy, grid)
     noise = np.sqrt((loadings**2).sum(axis=-1) * part.law.variance())
     size = np.maximum(noisy.size, 1.0)
-    found = ((grid.upper - grid.lower) / 2) ** 2 * (noisy.square / size - (noisy.total / size) ** 2)
+    mean, (n, total, square) = noisy.total / size, noisy.squares
+    # the squares about the mean; of blocks with variances of their own these, whatever the mean is
+    found = ((grid.upper - grid.lower) / 2) ** 2 * (square - 2 * mean * total + mean**2 * n) / size
     return NoisyBlock(free, variance, found, loadings, noise, noise <= variance / CLEAR, 4 * made.privacy_variance)
 
 
@@ -341,14 +343,17 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
 def variance_loadings(made: ColumnTerms, variance: Array, noisy: Moments, grid: Grid) -> Array:
     """Return the loadings of the variance of blocks on the noises, shape (m, noises).
 
-    On the box scaled to [-1, 1] the variance is q - m**2, q = Q / N and m = S / N: mean of squares, and mean.  Its
-    derivative is (dQ - 2 m dS - (q - 2 m**2) dN) / N; dN = 0 where every block counts.
+    On the box scaled to [-1, 1] it is C(m) / N, C(m) = Q - 2 m S + m**2 N of `squares`, where m = S / N is the mean.
+    Its derivative is (dQ - 2 m dS + m**2 dN) / N, of `squares`, less C(m) / N times dN / N; dN = 0 where every block
+    counts.  The derivative in m is 0: it is (-2 S + 2 m N) / N, or C(m) does not depend on m.
     """
     half = (grid.upper - grid.lower) / 2
     m = ((made.value - (grid.lower + grid.upper) / 2) / half)[:, None]
-    q = (variance / half**2)[:, None] + m**2
+    of_mean = (variance / half**2)[:, None]
     size = np.maximum(noisy.size, 1.0)[:, None]
-    return half**2 / size * (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0])
+    size_load, total_load, square_load = noisy.square_loadings
+    squares = square_load - 2 * m * total_load + m**2 * size_load
+    return half**2 / size * (squares - of_mean * noisy.loadings[0])
 
 
 def clamp_note(label: str, share: float, by: float) -> str:

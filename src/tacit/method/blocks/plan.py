@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from statistics import NormalDist
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tacit.method.shared.plan_shares import NOTHING
 from tacit.models.block_function import Statistic
 from tacit.release.parts import Grid
 from tacit.schema.expectations import Expectations
+
+ENOUGH: Final = 100
+"""Blocks from which on resampling narrows intervals by a tenth at most (`docs/reference/block-resamples.md`)."""
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
@@ -89,7 +92,11 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     plan = cast(BlockPlan, shape.blocks)
     each = rows / plan.blocks
     found = [f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error by the model, {_place(shape)}"]
-    if plan.blocks < 30:
+    if plan.resampling is not None:
+        found.append(f"sampling error from {plan.resampling.words}")
+        if plan.blocks >= ENOUGH:
+            found.append(f"{plan.blocks:,} blocks: the variance between them is nearly as good, and supposes less")
+    elif plan.blocks < 30:
         found.append(f"{plan.blocks} blocks: their spread is known poorly, and intervals are too short")
     if sampling_variances(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"

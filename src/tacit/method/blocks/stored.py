@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tacit.method.blocks.one_step_design import product_of
 from tacit.method.blocks.query import SampleAndAggregate
-from tacit.release.parts import OF_BLOCKS
+from tacit.method.blocks.resampling import resampled
+from tacit.release.parts import OF_BLOCKS, RESAMPLED_BLOCKS
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -27,6 +28,8 @@ def wrong(made: Release) -> Iterator[str]:
     if not means or tuple(part.form for part in first) != each * len(means):
         yield "its parts are not means of blocks, one for each parameter"
         return
+    if (of == RESAMPLED_BLOCKS) != resampled(query):
+        yield "its variances are not those that its question asks for"
     labels = [part.label for part in means]
     law: Any = query.model.law
     known = list(_parameters(query) if law is None else law.names)
