@@ -37,6 +37,18 @@ STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
 
+END_MOVE, END_DOUBT, HEAP_MOVE, HEAP_DOUBT, EDGE_MOVE, EDGE_DOUBT = 0.35, 0.35, 0.5, 0.5, 0.3, 0.35
+TAIL = 2.0
+
+
+@dataclass(frozen=True)
+class Break:
+    gap: Array
+    edge: Array
+    shift: Array
+    spare: Array
+
+
 @dataclass(frozen=True)
 class BinShapes:
     """Central moments of the density within each bin about its middle, in column units; each of shape (..., K).
@@ -166,6 +178,7 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     cubic = np.clip(smooth[..., 1:-1], low / 2, 1.5 * high)
     inner = share * cubic + (1 - share) * steep
     slopes = np.zeros((2, 2, *m.shape[:-1]))
+    breaks = [Break(*np.zeros((4, *m.shape[:-1]))) for _ in range(2)]
     if bins > 2:
         # of logarithms in the bins beside the end bins, and by how much they grow towards the end, a unit each
         rise = np.diff(np.log(inner), axis=-1) / widths[1:-1]
@@ -175,8 +188,12 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
                 (rise[..., 0] - rise[..., 1]) / (x[2] - x[1]),
                 (rise[..., -2] - rise[..., -1]) / (x[-2] - x[-3]),
             )
+        breaks = [_broken(log, inner, x, bounds), _broken(log[..., ::-1], inner[..., ::-1], -x[::-1], -bounds[::-1])]
+        inner = inner.copy()
+        for at, one in zip((0, -1), breaks, strict=True):
+            inner[..., at] += EDGE_MOVE * one.edge
     ends = [
-        _end(f[..., at], inner[..., at], slopes[at], widths[at], widths[beside])
+        _end(f[..., at], inner[..., at], slopes[at], widths[at], widths[beside], breaks[at])
         for at, beside in ((0, min(1, bins - 1)), (-1, max(-2, -bins)))
     ]
     used = np.concatenate([ends[0][0][..., None], inner, ends[1][0][..., None]], axis=-1)
@@ -184,13 +201,53 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     apart = np.abs(cubic - steep) / inner
     wide = np.concatenate([apart[..., :1], apart, apart[..., -1:]], axis=-1)
     apart = np.maximum(apart, np.maximum(wide[..., :-2], wide[..., 2:]) / 2) * inner
+    for at, one in zip((0, -1), breaks, strict=True):
+        apart[..., at] = np.hypot(apart[..., at], EDGE_DOUBT * one.edge)
     unknown = np.concatenate([ends[0][1][..., None], apart, ends[1][1][..., None]], axis=-1)
     lean = np.zeros(used.shape)
     lean[..., 1:-1] = np.sign(cubic - steep)
     return Edges(f, used, unknown, lean)
 
 
-def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float) -> tuple[Array, Array]:
+def _nearer(one: Array, other: Array) -> Array:
+    """Return the number nearer to 0 of two of one sign, else 0."""
+    return np.where(one * other > 0, np.sign(one) * np.minimum(np.abs(one), np.abs(other)), 0.0)
+
+
+def _broken(log: Array, inner: Array, x: Array, bounds: Array) -> Break:
+    h, end = bounds[1] - bounds[0], bounds[1]
+    s = (log[..., 1] - log[..., 2]) / (x[2] - x[1])
+    edge = log[..., 1] + s * (x[1] - end)
+    gap = log[..., 0] - edge - _grown(s * h)
+    reach = np.exp(edge) - inner[..., 0]
+    if log.shape[-1] > 3:
+        s2 = (log[..., 2] - log[..., 3]) / (x[3] - x[2])
+        curve = (s - s2) / ((x[3] - x[1]) / 2)
+        far = s + curve * ((x[1] + x[2]) / 2 - (end + x[0]) / 2)
+        near = s + curve * ((x[1] + x[2]) / 2 - (end + x[1]) / 2)
+        bent = log[..., 1] + near * (x[1] - end)
+        gap = _nearer(gap, log[..., 0] - bent - _grown(far * h))
+        reach = _nearer(reach, np.exp(bent) - inner[..., 0])
+    gap = np.clip(gap, -6, 6)
+    c = np.clip(s * h, -30, 30)
+    c = np.where(np.abs(c) < 1e-6, 1e-6, c)
+    kept = np.exp(np.minimum(gap, 0.0))
+    begin = -np.log(kept * -np.expm1(-c) + np.exp(-c)) / c
+    begin = np.clip(begin, 0.0, 1.0)
+    hollow = begin + (1 - begin) * (0.5 + langevin(-c * (1 - begin))[0])
+    heaped = np.exp(-np.maximum(gap, 0.0)) * (0.5 + langevin(-c)[0])
+    part = np.exp(TAIL * np.minimum(c, 0.0))
+    return Break(gap, reach * part, np.where(gap < 0, hollow, heaped) - 0.5, part)
+
+
+def _grown(k: Array) -> Array:
+    """log of the mean over [0, 1] of exp(k u)."""
+    k = np.clip(k, -30, 30)
+    safe = np.where(np.abs(k) < 1e-4, 1.0, k)
+    return np.where(np.abs(k) < 1e-4, k / 2, np.log(np.expm1(safe) / safe))
+
+
+def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float, broken: Break) -> tuple[Array, Array]:
     """Return the density at an end of the column, and how far it may be off.
 
     mean: mean density of the end bin.  inner: density at its inner edge.  slopes: of the logarithm of the density in
@@ -219,6 +276,10 @@ def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float) 
     room = np.where(rising, (ratio - 1) / (2 * ratio) - near, UNKNOWN)
     shift = np.where(rising, near, line) + np.clip(moved / 2, 0.0, room)
     off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)
+    reach = np.where(broken.gap < 0, np.maximum(broken.shift - shift, 0.0), np.minimum(broken.shift - shift, 0.0))
+    reach = np.where(broken.gap == 0, 0.0, reach) * broken.spare
+    shift = shift + np.where(reach > 0, END_MOVE, HEAP_MOVE) * reach
+    off = np.hypot(off, np.where(reach > 0, END_DOUBT, HEAP_DOUBT) * reach)
     tilt = _untilted(shift)
     # how the mean moves with the tilt is the variance
     return inner - tilt * mean, off / np.maximum(langevin(tilt)[1], 1 / STEEPEST**2) * mean
