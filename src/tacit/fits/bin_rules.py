@@ -20,6 +20,7 @@ from tacit.base.arrays import Array
 from tacit.fits.bin_shapes import NARROW_HEAP, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
 
+SECOND = 1.0
 ROUGH: Final = 0.5
 """Roughness at which the mean within a bin is taken halfway between the middle and what neighbours suggest."""
 
@@ -148,7 +149,13 @@ def shares(axis: CellAxis, counts: Array, variance: float, shift: Array) -> tupl
     part = kept[..., None] * pull / np.where(total > 0, total, 1.0) / distance
     ratio = m[..., None] / np.where(full > 0, full, 1.0)
     slope: Array = own * -part.sum(axis=-1, keepdims=True) + ~own * part * ratio
-    return slope, _curvature(x[..., near], full, m, variance) if K > 2 else np.zeros(slope.shape)
+    if K < 3:
+        return slope, np.zeros(slope.shape)
+    curvature = _curvature(x[..., near], full, m, variance)
+    for end, beside in ((0, 1), (-1, -2)):
+        d = (x[..., beside] - x[..., end])[..., None]
+        slope[..., end, :] -= SECOND * curvature[..., end, :] * d / 2
+    return slope, curvature
 
 
 def _curvature(x: Array, full: Array, m: Array, variance: float) -> Array:
