@@ -37,7 +37,7 @@ STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
 
-END_MOVE, END_DOUBT, HEAP_MOVE, HEAP_DOUBT, EDGE_MOVE, EDGE_DOUBT = 0.35, 0.35, 0.5, 0.5, 0.3, 0.35
+END_MOVE, END_DOUBT, HEAP_MOVE, HEAP_DOUBT, EDGE_MOVE, EDGE_DOUBT = 0.3, 0.4, 0.45, 0.45, 0.3, 0.5
 TAIL = 2.0
 
 
@@ -47,6 +47,7 @@ class Break:
     edge: Array
     shift: Array
     spare: Array
+    c: Array
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     cubic = np.clip(smooth[..., 1:-1], low / 2, 1.5 * high)
     inner = share * cubic + (1 - share) * steep
     slopes = np.zeros((2, 2, *m.shape[:-1]))
-    breaks = [Break(*np.zeros((4, *m.shape[:-1]))) for _ in range(2)]
+    breaks = [Break(*np.zeros((5, *m.shape[:-1]))) for _ in range(2)]
     if bins > 2:
         # of logarithms in the bins beside the end bins, and by how much they grow towards the end, a unit each
         rise = np.diff(np.log(inner), axis=-1) / widths[1:-1]
@@ -236,8 +237,8 @@ def _broken(log: Array, inner: Array, x: Array, bounds: Array) -> Break:
     begin = np.clip(begin, 0.0, 1.0)
     hollow = begin + (1 - begin) * (0.5 + langevin(-c * (1 - begin))[0])
     heaped = np.exp(-np.maximum(gap, 0.0)) * (0.5 + langevin(-c)[0])
-    part = np.exp(TAIL * np.minimum(c, 0.0))
-    return Break(gap, reach * part, np.where(gap < 0, hollow, heaped) - 0.5, part)
+    part = np.exp(TAIL * np.minimum(c, 0.0)) / (1 + (c / 4) ** 4)
+    return Break(gap, reach * part, np.where(gap < 0, hollow, heaped) - 0.5, part, c)
 
 
 def _grown(k: Array) -> Array:
@@ -278,7 +279,8 @@ def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float, 
     off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)
     reach = np.where(broken.gap < 0, np.maximum(broken.shift - shift, 0.0), np.minimum(broken.shift - shift, 0.0))
     reach = np.where(broken.gap == 0, 0.0, reach) * broken.spare
-    shift = shift + np.where(reach > 0, END_MOVE, HEAP_MOVE) * reach
+    up = np.maximum(broken.c, 0.0)
+    shift = shift + np.where(reach > 0, END_MOVE, HEAP_MOVE) * (1 + up / (1 + up)) * reach
     off = np.hypot(off, np.where(reach > 0, END_DOUBT, HEAP_DOUBT) * reach)
     tilt = _untilted(shift)
     # how the mean moves with the tilt is the variance
