@@ -834,7 +834,7 @@ CELLS = (
         ("tests/fits/test_bin_errors.py::test_standard_errors_pass_smoothly_as_a_bin_is_empty",),
     ),
     Fault(
-        "tacit.fits.bin_shapes",
+        "tacit.fits.bin_ends",
         "off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)",
         "off = np.minimum(np.maximum(np.abs(moved), straight / 4), UNKNOWN)",
         "of a density that rises to an end nothing counts as hidden",

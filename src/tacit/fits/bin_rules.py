@@ -20,7 +20,6 @@ from tacit.base.arrays import Array
 from tacit.fits.bin_shapes import NARROW_HEAP, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
 
-SECOND = 1.0
 ROUGH: Final = 0.5
 """Roughness at which the mean within a bin is taken halfway between the middle and what neighbours suggest."""
 
@@ -153,8 +152,9 @@ def shares(axis: CellAxis, counts: Array, variance: float, shift: Array) -> tupl
         return slope, np.zeros(slope.shape)
     curvature = _curvature(x[..., near], full, m, variance)
     for end, beside in ((0, 1), (-1, -2)):
-        d = (x[..., beside] - x[..., end])[..., None]
-        slope[..., end, :] -= SECOND * curvature[..., end, :] * d / 2
+        # one neighbour: half of what the slope grows by on the way there; a bin with half of the rows may be at an end
+        apart = (x[..., beside] - x[..., end])[..., None]
+        slope[..., end, :] -= curvature[..., end, :] * apart / 2
     return slope, curvature
 
 

@@ -195,8 +195,8 @@ def solved(
 ) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
 
-    coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.  kinks:
-    whether the loss has some.
+    coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
+    kinks: whether the loss has some.
     """
     cells = points.cells
 

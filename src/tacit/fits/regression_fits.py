@@ -57,8 +57,8 @@ def fit_cells(
         notes.append(note)
     problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
     fit = empty(formula, model, method, made.names, tuple(notes))
-    binned_response = made.axis is not None and made.axis.kind == "continuous" and points.fine
-    coarse = partial(_coarse, problem, points, made.axis) if binned_response else None
+    axis = made.axis if made.axis is not None and made.axis.kind == "continuous" and points.fine else None
+    coarse = partial(_coarse, problem, points, axis) if axis is not None else None
     fit, outcome = solved(fit, points, problem, problem.singular, coarse, kinks=loss.sees == "bin")
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
