@@ -77,7 +77,10 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
     width = np.abs(edge - bounds[0])
     # slopes are outwards: how much the logarithm grows towards the end
     at, slope = np.abs(x - edge), (log[..., 1] - log[..., 2]) / np.abs(x[2] - x[1])
-    begins = log[..., 1] + slope * at[1]
+    # the mean density of an exponential is above that in the middle
+    kappa = slope * np.abs(bounds[2] - edge)
+    center = log[..., 1] - log_mean(kappa) + kappa / 2
+    begins = center + slope * at[1]
     gap = log[..., 0] - begins - log_mean(slope * width)
     more = np.exp(begins) - inner
     if log.shape[-1] > 3:
@@ -85,7 +88,7 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
         bend = (slope - before) / (np.abs(x[3] - x[1]) / 2)
         # continued straight or bent as before: what both say, so that a normal density has no break
         middle = (at[1] + at[2]) / 2
-        bent = log[..., 1] + (slope + bend * (middle - at[1] / 2)) * at[1]
+        bent = center + (slope + bend * (middle - at[1] / 2)) * at[1]
         gap = _nearer(gap, log[..., 0] - bent - log_mean((slope + bend * (middle + at[0] / 2)) * width))
         more = _nearer(more, np.exp(bent) - inner)
     gap, rise = np.clip(gap, -FARTHEST, FARTHEST), np.clip(slope * width, -30.0, 30.0)
