@@ -7,7 +7,7 @@ width but for the ends (the densities at edges belong to two bins), which is why
 almost no correction.  Edges' densities are interpolated in two ways: as a cubic that has the four nearest bins' counts
 (of fourth order where the density is smooth; linear in the counts), and as a line through the logarithms of the two
 mean densities (positive, and good where neighbours differ by much).  The more two neighbours differ, the more the
-second counts.  How far the two are apart says what is not known of an edge (`alternatives`).
+second counts.  How far the two are apart says what is not known of an edge.  Ends of columns: `bin_ends`.
 Sources: Colella & Woodward 1984 (parabolas from edges' values); theory §7.
 """
 
