@@ -51,7 +51,7 @@ def test_the_mean_of_a_bin_in_which_a_density_begins(name: str) -> None:
 
 
 def test_a_law_that_begins_abruptly_and_a_heap_at_zero_are_within_what_is_not_known() -> None:
-    """A Pareto law from 6 on, and a quarter of zeros beside an exponential law: .25 and .2 of a bin off if level."""
+    """A Pareto law from 6 on, and a quarter of zeros beside an exponential law: means a third and a quarter off."""
     axis = CellAxis("x", "continuous", EQUAL)
     abrupt = np.diff(stats.pareto(1.2, scale=6).cdf(FINE))
     heap = 0.75 * np.diff(stats.expon(scale=15).cdf(FINE))
@@ -61,7 +61,8 @@ def test_a_law_that_begins_abruptly_and_a_heap_at_zero_are_within_what_is_not_kn
         shift, doubt = first_bin(axis, counts)
         truth = mean_of_first(weight, float(EQUAL[1]))
         assert abs(truth) > 0.2
-        assert abs(shift - truth) <= 2 * doubt
+        # 1.1 and .6 of what is not known; 1.3 and .8 without that of the break
+        assert abs(shift - truth) <= 1.15 * doubt
         # and on the right side of a level density
         assert shift * truth > 0
 
