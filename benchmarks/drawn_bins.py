@@ -178,11 +178,19 @@ def designs(seed: int) -> list[Design]:
     """Draw a set: every law and kind of edges with every model about equally often."""
     rng = np.random.default_rng([seed, 20261123])
     order = [(m, MODELS[m % 5], EDGES[(m // 5 + m) % 5], LAWS[m % 6]) for m in range(DESIGNS)]
-    return [_design(*one, rng) for one in order]
+    return [drawn(*one, rng) for one in order]
 
 
-def _design(number: int, model: str, edges: str, law: str, rng: np.random.Generator) -> Design:
-    x, weight = law_of(law, rng)
+def drawn(
+    number: int,
+    model: str,
+    edges: str,
+    law: str,
+    rng: np.random.Generator,
+    laws: Callable[[str, np.random.Generator], tuple[Array, Array]] = law_of,
+) -> Design:
+    """Draw one design of a model, edges and law by name; laws: draws points and weights of the regressor."""
+    x, weight = laws(law, rng)
     own = edges_of(edges, x, weight)
     prices = tuple(float(rng.choice(PRICES)) for _ in ROWS)
     sign, words = float(rng.choice([-1, 1])), dict[str, Any]()

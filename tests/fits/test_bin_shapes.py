@@ -10,9 +10,10 @@ from scipy import stats
 from scipy.integrate import quad
 
 from tacit.fits.bin_rules import MarginRule
-from tacit.fits.bin_shapes import edge_densities, langevin, roughness, steepness
+from tacit.fits.bin_shapes import edge_densities, roughness
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
+from tacit.fits.exponential_bins import langevin, steepness
 
 LAWS = {
     "lognormal": (stats.lognorm(0.7, scale=18), (0, 8, 12, 18, 28, 45, 70, 100)),
@@ -48,7 +49,10 @@ def test_an_exponential_is_found_from_its_edge(kappa: float) -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_means_of_skewed_columns_in_uneven_bins(name: str) -> None:
-    """Mean within .004 of a standard deviation, variance within 1%; lines through neighbours: .06 and 17%."""
+    """Mean within .0025 of a standard deviation, variance within 1.2%; lines through neighbours: .06 and 17%.
+
+    The gamma law's last bin of 40 units makes 1.1% of its variance; it was less while the first bin's mean was off too.
+    """
     law, edges = LAWS[name]
     axis, counts = exact(law, edges)
     points = Points(CellCounts((axis,), counts, 8.0), shaped=True)
@@ -57,8 +61,8 @@ def test_means_of_skewed_columns_in_uneven_bins(name: str) -> None:
     mean = law.expect(lambda t: t, lb=0, ub=100) / inside
     variance = law.expect(lambda t: (t - mean) ** 2, lb=0, ub=100) / inside
     assert weights.sum() == pytest.approx(counts.sum())
-    assert float(weights @ x) / counts.sum() == pytest.approx(mean, abs=0.004 * np.sqrt(variance))
-    assert float(weights @ (x - mean) ** 2) / counts.sum() == pytest.approx(variance, rel=0.01)
+    assert float(weights @ x) / counts.sum() == pytest.approx(mean, abs=0.0025 * np.sqrt(variance))
+    assert float(weights @ (x - mean) ** 2) / counts.sum() == pytest.approx(variance, rel=0.012)
 
 
 @pytest.mark.parametrize("name", LAWS)

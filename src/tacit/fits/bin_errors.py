@@ -79,9 +79,10 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
     pushed = moved(margin.parts(m, edges, np.diag(heaps_of(margin.axis, margin.rough)))) - moved(here)
-    # the curvature of shares, as weights of the cells' counts
+    # the curvature of shares, as weights of the cells' counts; in end bins it moves slopes as well
     weight = np.zeros((K, *value.shape[2:]))
-    bent = np.einsum("kj,kt,kjop->ktop", here.bend, here.curvature, value)
+    own_bend = here.bend + here.grow * here.halfway[:, None]
+    bent = np.einsum("kj,kt,kjop->ktop", own_bend, here.curvature, value)
     np.add.at(weight, near, bent)
     spread = np.maximum(counts, 0.0) + cells.variance
     noise = np.einsum("ko,kop->p", spread, weight**2)

@@ -7,7 +7,7 @@ width but for the ends (the densities at edges belong to two bins), which is why
 almost no correction.  Edges' densities are interpolated in two ways: as a cubic that has the four nearest bins' counts
 (of fourth order where the density is smooth; linear in the counts), and as a line through the logarithms of the two
 mean densities (positive, and good where neighbours differ by much).  The more two neighbours differ, the more the
-second counts.  How far the two are apart says what is not known of an edge (`alternatives`).
+second counts.  How far the two are apart says what is not known of an edge.  Ends of columns: `bin_ends`.
 Sources: Colella & Woodward 1984 (parabolas from edges' values); theory §7.
 """
 
@@ -21,7 +21,9 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_ends import EDGE, EDGE_DOUBT, breaks, end_density, no_break
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.exponential_bins import STEEPEST, langevin
 
 NARROW_HEAP: Final = 20
 """A neighbour this many times narrower than a bin is there for values heaped on one place, and says nothing of it."""
@@ -29,10 +31,6 @@ MIXED: Final = 20.0
 """Ratio of five bins' densities beyond which their scatter about a smooth curve is no sign of heaps."""
 SMOOTH: Final = 0.07
 """Scatter about a smooth curve that bins of skewed densities have without heaps, near where the density begins."""
-STEEPEST: Final = 400.0
-"""Largest slope of a logarithm over a bin: its values are then within 1/400 of an edge."""
-UNKNOWN: Final = 0.25
-"""Standard deviation of the mean of an end bin of which nothing is known, in bins: about that of an even density."""
 STEEP: Final = np.log(3.0)
 """Neighbours whose densities differ by this factor (in logarithms) have an edge halfway between both interpolations."""
 
@@ -47,43 +45,6 @@ class BinShapes:
     shift: Array
     variance: Array
     third: Array
-
-
-def langevin(kappa: Array) -> tuple[Array, Array, Array]:
-    """Mean, variance and third cumulant of the density prop. to exp(kappa u) on [-1/2, 1/2].
-
-    >>> [float(one.round(4)) for one in langevin(np.array(2.0))]
-    [0.1565, 0.069, -0.0123]
-    """
-    k = np.asarray(kappa, dtype=np.float64)
-    small = np.abs(k) < 1e-2
-    safe = np.where(small, 1.0, np.clip(k, -500, 500))
-    sinh = np.sinh(safe / 2)
-    coth = np.cosh(safe / 2) / sinh
-    mean = np.where(small, k / 12 - k**3 / 720, coth / 2 - 1 / safe)
-    variance = np.where(small, 1 / 12 - k**2 / 240, 1 / safe**2 - 1 / (4 * sinh**2))
-    # the derivative of the variance in kappa: the next cumulant
-    third = np.where(small, -k / 120, coth / (4 * sinh**2) - 2 / safe**3)
-    return mean, variance, third
-
-
-def steepness(ratio: Array) -> Array:
-    """Return kappa of the exponential whose density at its right edge is `ratio` times its mean: kappa/(1-exp(-kappa)).
-
-    >>> steepness(np.array([1.0, 2 / (1 - np.exp(-2.0))])).round(6)
-    array([0., 2.])
-    """
-    rho = np.asarray(ratio, dtype=np.float64)
-    # beyond the root of a convex increasing function, from where Newton's steps only fall
-    k = np.where(rho > 1, 2 * (rho - 1) - np.maximum(rho - 2, 0.0), np.log(rho))
-    for _ in range(8):
-        flat = np.abs(k) < 1e-6
-        safe = np.where(flat, 1.0, k)
-        grown = np.exp(-np.clip(safe, -50, 700))
-        value = np.where(flat, 1 + k / 2, safe / (1 - grown))
-        slope = np.where(flat, 0.5, (1 - grown - safe * grown) / (1 - grown) ** 2)
-        k = k - (value - rho) / slope
-    return k
 
 
 @lru_cache(maxsize=256)
@@ -166,6 +127,7 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     cubic = np.clip(smooth[..., 1:-1], low / 2, 1.5 * high)
     inner = share * cubic + (1 - share) * steep
     slopes = np.zeros((2, 2, *m.shape[:-1]))
+    broken = [no_break(m.shape[:-1])] * 2
     if bins > 2:
         # of logarithms in the bins beside the end bins, and by how much they grow towards the end, a unit each
         rise = np.diff(np.log(inner), axis=-1) / widths[1:-1]
@@ -175,8 +137,12 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
                 (rise[..., 0] - rise[..., 1]) / (x[2] - x[1]),
                 (rise[..., -2] - rise[..., -1]) / (x[-2] - x[-3]),
             )
+        broken = [breaks(log, inner[..., 0], bounds), breaks(log[..., ::-1], inner[..., -1], bounds[::-1])]
+        inner = inner.copy()
+        for at, one in zip((0, -1), broken, strict=True):
+            inner[..., at] += EDGE * one.edge
     ends = [
-        _end(f[..., at], inner[..., at], slopes[at], widths[at], widths[beside])
+        end_density(f[..., at], inner[..., at], slopes[at], widths[at], widths[beside], broken[at])
         for at, beside in ((0, min(1, bins - 1)), (-1, max(-2, -bins)))
     ]
     used = np.concatenate([ends[0][0][..., None], inner, ends[1][0][..., None]], axis=-1)
@@ -184,54 +150,12 @@ def _run(bounds: Array, m: Array, variance: float) -> Edges:
     apart = np.abs(cubic - steep) / inner
     wide = np.concatenate([apart[..., :1], apart, apart[..., -1:]], axis=-1)
     apart = np.maximum(apart, np.maximum(wide[..., :-2], wide[..., 2:]) / 2) * inner
+    for at, one in zip((0, -1), broken, strict=True):
+        apart[..., at] = np.hypot(apart[..., at], EDGE_DOUBT * one.edge)
     unknown = np.concatenate([ends[0][1][..., None], apart, ends[1][1][..., None]], axis=-1)
     lean = np.zeros(used.shape)
     lean[..., 1:-1] = np.sign(cubic - steep)
     return Edges(f, used, unknown, lean)
-
-
-def _end(mean: Array, inner: Array, slopes: Array, width: float, beside: float) -> tuple[Array, Array]:
-    """Return the density at an end of the column, and how far it may be off.
-
-    mean: mean density of the end bin.  inner: density at its inner edge.  slopes: of the logarithm of the density in
-    the bin beside it towards the inside, and by how much that grows towards the end, for a unit, shape (2, ...).
-    width, beside: of the end bin and of that beside it.
-
-    Two exponentials are near: that with the first two numbers, of slope kappa, and the one continued from the inside.
-    Where they agree, the density goes on to the end.  Where the first is steeper, the density bends down or begins in
-    the bin: the parabola through mean, edge and slope has its mean inside of the exponential's by half of what the
-    exponential's own mean moves from one slope to the other.  That half is taken, and all of it counts as not known.
-    Logarithms that bend are continued bent in steep tails, whose values are near the inner edge; a quarter of what the
-    straight ones would move counts as not known there.  Where the density rises to the end, it may as well have a peak
-    in the bin, as at zero most columns of positive numbers have: a line is taken, and all of its slope is not known.
-    """
-    ratio = np.clip(inner / mean, 1e-2, STEEPEST)
-    kappa = steepness(ratio)
-    near, variance, _ = langevin(kappa)
-    rising = ratio > 1
-    line = (ratio - 1) / 6
-    spread = np.where(rising, variance, 1 / 12)
-    # steep tails bend as the logarithm did before
-    bent = slopes[1] * (beside / 2 + width * (0.5 - near)) * (1 - 12 * spread)
-    moved = (kappa - width * (slopes[0] + bent)) * spread
-    straight = np.abs(kappa - width * slopes[0]) * spread
-    # furthest inside: empty first, and then the inner edge's density
-    room = np.where(rising, (ratio - 1) / (2 * ratio) - near, UNKNOWN)
-    shift = np.where(rising, near, line) + np.clip(moved / 2, 0.0, room)
-    off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)
-    tilt = _untilted(shift)
-    # how the mean moves with the tilt is the variance
-    return inner - tilt * mean, off / np.maximum(langevin(tilt)[1], 1 / STEEPEST**2) * mean
-
-
-def _untilted(shift: Array) -> Array:
-    """Return kappa of the exponential on [-1/2, 1/2] with mean `shift`: the inverse of `langevin`."""
-    u = np.clip(2 * shift, 2 / STEEPEST - 1, 1 - 2 / STEEPEST)
-    k = 2 * u * (3 - u**2) / (1 - u**2)  # Cohen's approximation, within 5%
-    for _ in range(3):
-        mean, variance, _ = langevin(k)
-        k = k - (mean - u / 2) / variance
-    return k
 
 
 def shapes_of(axis: CellAxis, mean: Array, at_edges: Array) -> BinShapes:

@@ -35,6 +35,13 @@ DOUBT: Final = 0.65
 
 In proportion to `wide`, up to 1.  Skewed residuals were off by as much (`benchmarks/drawn_bins.py`, sets 5 to 9).
 """
+LINES: Final = 0.1
+"""The same of smooth losses.
+
+Of rows whose responses have bins of more than a residual's standard deviation: slopes were off by up to nine tenths of
+what shares' slopes do where bins are 2.7 deviations wide, and by a tenth to a half where they are 1.3
+(`benchmarks/skewed_regressors.py`, sets 1 and 2).
+"""
 WIDE: Final = 1.5
 """Mean square of a bin's width beside the residuals' above which a note says so."""
 
@@ -184,10 +191,12 @@ def solved(
     problem: Problem,
     singular: tuple[str, ...] = (),
     coarse: Callable[[Array], float] | None = None,
+    kinks: bool = False,
 ) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
 
-    coarse: of a loss with kinks, how wide bins are beside the residuals at a parameter (`regression_fits`); else 0.
+    coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
+    kinks: whether the loss has some.
     """
     cells = points.cells
 
@@ -209,7 +218,7 @@ def solved(
     # delta method: theta moves by -B^{-1} g for one more row of score g
     influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
     wide = coarse(found.theta) if coarse else 0.0
-    doubt = min(DOUBT * wide, 1.0)
+    doubt = min(DOUBT * wide if kinks else LINES * max(wide - 1, 0.0), 1.0)
     sampling, privacy, unknown = covariances(points, influence, doubt)
     reason = _reason(cells, found, loose)
     made = replace(
@@ -221,7 +230,7 @@ def solved(
         notes=(
             *fit.notes,
             *grown_note(fit.names, np.diag(sampling + privacy), np.diag(unknown)),
-            *_wide_note(wide),
+            *_wide_note(wide if kinks else 0.0),
         ),
     )
     return made, Outcome(found, weights, influence, doubt)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved
 from tacit.fits.losses import RegressionLoss, regression_loss
@@ -57,8 +57,9 @@ def fit_cells(
         notes.append(note)
     problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
     fit = empty(formula, model, method, made.names, tuple(notes))
-    coarse = partial(_coarse, problem, points) if loss.sees == "bin" and points.fine else None
-    fit, outcome = solved(fit, points, problem, problem.singular, coarse)
+    axis = made.axis if made.axis is not None and made.axis.kind == "continuous" and points.fine else None
+    coarse = partial(_coarse, problem, points, axis) if axis is not None else None
+    fit, outcome = solved(fit, points, problem, problem.singular, coarse, kinks=loss.sees == "bin")
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
 
@@ -152,25 +153,33 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
     ]
 
 
-def _coarse(problem: RegressionProblem, points: Points, theta: Array) -> float:
+def _coarse(problem: RegressionProblem, points: Points, axis: CellAxis, theta: Array) -> float:
     """Return the mean square of bins' widths beside the residuals' mean square.
 
-    Of the response: of the bins in which the loss bends.  Of regressors: by what predictions move within their bins.
+    Of the response, `axis`: of the bins in which a loss with kinks bends, else of all.  Of regressors, for a loss with
+    kinks: by what predictions move within their bins.
     """
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
-    eta, center, width = problem.X @ theta, problem.y[:, 0], problem.y[:, 1]
+    predicted, y = problem.loss.mean(problem.X @ theta), problem.y[:, 0]
+    total = max(float(weights.sum()), 1e-300)
+    times = len(points.position(axis)[1]) // axis.bins
+    if problem.loss.sees != "bin":
+        # bins of one whole number hide nothing
+        hidden = points.along(axis.name, np.repeat(12 * axis.within**2, times))
+        own = float(weights @ hidden) / total
+        return own / max(float(weights @ (y - predicted) ** 2) / total - own / 12, 1e-300)
+    width = points.along(axis.name, np.repeat(axis.widths, times))
     # the check loss bends at the prediction, Huber's up to k beside it
     bends = weights * (
-        np.abs(center - eta) <= width / 2 + (problem.loss.parameter or 0) * (problem.loss.name == "huber")
+        np.abs(y - predicted) <= width / 2 + (problem.loss.parameter or 0) * (problem.loss.name == "huber")
     )
-    total = max(float(weights.sum()), 1e-300)
     own = float(bends @ width**2) / max(float(bends.sum()), 1e-300)
-    moves = np.zeros(len(eta))
+    moves = np.zeros(len(y))
     for at, rule in enumerate(points.rules):
         if rule is not None and rule.offsets.shape[1] > 1:
             axis = points.cells.axes[at]
             # from the first to the last point of each bin, then to its whole width
-            along = np.moveaxis(eta.reshape(points.shape), at, -1)
+            along = np.moveaxis(predicted.reshape(points.shape), at, -1)
             along = along.reshape(*along.shape[:-1], *rule.offsets.shape)
             apart = np.maximum(rule.offsets[:, -1] - rule.offsets[:, 0], 1e-300)
             moved = (along[..., -1] - along[..., 0]) * np.where(axis.within > 0, axis.widths / apart, 0.0)
@@ -178,7 +187,7 @@ def _coarse(problem: RegressionProblem, points: Points, theta: Array) -> float:
             moves += np.moveaxis(spread, -1, at).reshape(-1) ** 2
     moved = float(weights @ moves) / total
     # even densities within bins spread residuals further than they are
-    spread = float(weights @ ((center - eta) ** 2 + width**2 / 12)) / total - (own + moved) / 12
+    spread = float(weights @ ((y - predicted) ** 2 + width**2 / 12)) / total - (own + moved) / 12
     return (own + moved) / max(spread, 1e-300)
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.fits.bin_errors import edge_doubts, heaps_of
 from tacit.fits.bin_rules import ROUGH
-from tacit.fits.bin_shapes import STEEPEST, roughness
+from tacit.fits.bin_shapes import roughness
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.exponential_bins import STEEPEST
 
 POINTS, ROUNDS = 65, 7
 """Points of a bin among which the place of a quantile is looked for, and how often: 64**7 is above 2**40."""
