@@ -65,16 +65,15 @@ class SeriesCurve:
 
     def cdf(self, t: Array) -> Array:
         """Return the distribution function at places t."""
-        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
-        found: Any = np.interp(t, np.linspace(0, 1, GRID + 1), total / total[-1])
-        return np.asarray(found, dtype=np.float64)
+        shares = self._cumulative
+        return np.asarray(np.interp(t, np.linspace(0, 1, GRID + 1), shares))
 
     def quantile(self, p: Array) -> Array:
         """Return the places at which the distribution function is p."""
-        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
+        shares = self._cumulative
         # the first place of each value, so that places of no density do not count
-        kept = np.concatenate([[True], np.diff(total) > 0])
-        return np.asarray(np.interp(p, total[kept] / total[-1], np.linspace(0, 1, GRID + 1)[kept]))
+        kept = np.concatenate([[True], np.diff(shares) > 0])
+        return np.asarray(np.interp(p, shares[kept], np.linspace(0, 1, GRID + 1)[kept]))
 
     def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
         """Return the limits of a band at places t, shape (places, 2), around the series without shrinkage."""
@@ -88,6 +87,12 @@ class SeriesCurve:
         made = self.density(t)
         # a band holds the estimate, and a density is not negative
         return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
+
+    @property
+    def _cumulative(self) -> Array:
+        """The distribution function at the ends of the grid's cells, shape (GRID + 1,)."""
+        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
+        return total / total[-1]
 
     def _series(self, t: Array) -> Array:
         used = self.found.kept
