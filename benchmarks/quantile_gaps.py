@@ -80,6 +80,25 @@ FURTHER: Final[dict[str, tuple[float, float, str, Draw]]] = {
     "50% left of a wide gap": (0, 10, "1/2", two(0.5, uniform(0, 1), uniform(9, 10))),
 }
 """Gaps written down after GAPS had been simulated, before any of these was."""
+THIRD: Final[dict[str, tuple[float, float, str, Draw]]] = {
+    "50.4% left of a wide gap": (0, 10, "1/2", two(0.504, uniform(0, 1), uniform(9, 10))),
+    "an island of 3% between two gaps": (
+        0,
+        100,
+        "1/2",
+        two(0.49, uniform(0, 2), two(0.03 / 0.51, uniform(48, 50), uniform(98, 100))),
+    ),
+    "10% low, the lower tenth": (0, 100, "1/10", two(0.11, uniform(0, 10), uniform(60, 100))),
+    "lognormal, parted at its median": (0, 100, "1/2", parted(lambda rng, n: rng.lognormal(0, 0.8, n), 1.03, 40)),
+    "51% dense, then a gap of a tenth": (0, 10, "1/2", two(0.51, uniform(4, 5), uniform(6, 10))),
+    "a heap of 4% before a gap": (
+        0,
+        100,
+        "1/2",
+        two(0.48, uniform(0, 30), two(0.04 / 0.52, uniform(30, 30), uniform(80, 100))),
+    ),
+}
+"""Gaps written down before the joint selection of three steps, and before any of these was simulated."""
 SETS: Final = {"50% left of a wide gap": (1.0, 9.0)}
 """Designs whose quantile is any point from one value to another: an interval that has one of them holds it."""
 SMOOTH: Final[dict[str, tuple[float, float, str, Draw]]] = {
@@ -97,7 +116,7 @@ MANY: Final = 400_000
 
 
 def cell(name: str, n: int, price: dict[str, str], repeats: int) -> str:
-    lower, upper, prob, draw = (GAPS | FURTHER | SMOOTH)[name]
+    lower, upper, prob, draw = (GAPS | FURTHER | THIRD | SMOOTH)[name]
     rng = np.random.default_rng([n, len(name), *map(ord, str(price))])
     p = float(Fraction(prob))
     truth = float(np.quantile(draw(rng, MANY), p, method="inverted_cdf"))
@@ -166,7 +185,7 @@ def main() -> None:
     options = parser.parse_args()
     start = time.monotonic()
     page = [INTRODUCTION.format(repeats=options.repeats, error=200 * (0.05 * 0.95 / options.repeats) ** 0.5)]
-    for title, names in (("Gaps", GAPS), ("Further gaps", FURTHER), ("No gap", SMOOTH)):
+    for title, names in (("Gaps", GAPS), ("Further gaps", FURTHER), ("Gaps drawn last", THIRD), ("No gap", SMOOTH)):
         page += [f"\n## {title}\n", HEAD]
         for name in names:
             for n in SIZES:
