@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
+from tacit.method.quantiles import joint_errors
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
@@ -45,8 +47,12 @@ MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
-RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1)}
-"""The selections of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint": (-1, 0, 1)}
+"""The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
+
+
+MOST_SCALE: Final = 64
+"""Largest scale of a joint selection, in ranks: the time that it takes grows with the square of the scale."""
 
 
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
@@ -115,6 +121,8 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     A = 1 if share is None else share.G
     # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
     name = form_of(cast(Quantiles, shape.query))
+    if name != "point" and is_joint(shape, cost):
+        return _joint(shape, p, at, grid, cost)
     rungs = RUNGS[name]
     law = rank_utilities.law_for(cost.share(Fraction(1, len(rungs))), p, relation, grouped=grouped)
     most, squared = rank_utilities.reached(p, relation, grouped=grouped)
@@ -128,6 +136,27 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     )
 
 
+def is_joint(shape: Measurement, cost: Cost) -> bool:
+    """Return whether the three steps of a probability are selected together, at a cost of `cost`.
+
+    Only epsilon is divided by three where they are not; where a row may be added, or leave a cell, the rows between two
+    steps change by more than their ranks (`mechanism_joint_selection`).
+    """
+    if cost.noise != "laplace" or shape.neighbors != "replace-one" or shape.keys:
+        return False
+    return cost.epsilon is not None and 2 / cost.epsilon <= MOST_SCALE
+
+
+def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
+    """Return the part of one probability whose three steps are selected together, at the whole price."""
+    law = rank_utilities.law_for(cost, p, "replace-one", grouped=False)
+    b = p.denominator
+    facts = {"G": at.G, "numerator": p.numerator, "denominator": b}
+    # one selection, of a triple
+    form = Encoding("joint", facts, (ONE,), ((1,),), b, b * b)
+    return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
+
+
 def reach(column: PartSpec, size: float, level: float) -> int:
     """Return the offset c in ranks: how far sampling and selection errors reach at the level.
 
@@ -136,7 +165,12 @@ def reach(column: PartSpec, size: float, level: float) -> int:
     """
     facts = column.form.parameters
     p = facts["numerator"] / facts["denominator"]
-    return offset(p, size, scale_of(facts, column.law.scale), level)
+    return offset_for(column.form.name)(p, size, scale_of(facts, column.law.scale), level)
+
+
+def offset_for(form: str) -> Callable[[float, float, float, float], int]:
+    """Return the function of p, size, scale and level that gives the offset c of a form."""
+    return joint_errors.offset if form == "joint" else offset
 
 
 def split(shape: Measurement) -> tuple[tuple[PartSpec, ...], PartSpec | None]:

@@ -54,13 +54,35 @@ Failures
 
 from __future__ import annotations
 
-from tacit.method.shared.rank_utilities import Runs
+from typing import Protocol, TypeVar
+
 from tacit.noise.permute_and_flip import SelectionLaw
 from tacit.noise.select import choose
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
-def select(runs: Runs, law: SelectionLaw) -> int:
-    """Return one step, drawn exactly by `law`.
+
+class Candidates(Protocol[T_co]):
+    """What may be selected, in runs: `points[i]` candidates of the utility `utility[i]`, each chosen by a number."""
+
+    @property
+    def utility(self) -> list[int]:
+        """Utility of the candidates of each run."""
+        ...
+
+    @property
+    def points(self) -> list[int]:
+        """Number of candidates of each run."""
+        ...
+
+    def chosen(self, run: int, place: int) -> T_co:
+        """Return candidate number `place` of a run."""
+        ...
+
+
+def select(runs: Candidates[T], law: SelectionLaw) -> T:
+    """Return one candidate, such as a step, drawn exactly by `law`.
 
     >>> from fractions import Fraction
     >>> from tacit.method.shared.rank_utilities import utilities
@@ -71,4 +93,4 @@ def select(runs: Runs, law: SelectionLaw) -> int:
     # steps of equal utility are drawn as one run, and then one of them evenly: the same law, in time
     # that grows with the rows and not with the steps
     run, place = choose(law, runs.utility, runs.points)
-    return runs.first[run] + place
+    return runs.chosen(run, place)
