@@ -124,7 +124,8 @@ def cell(name: str, n: int, price: dict[str, str], repeats: int) -> str:
     schema = tc.Schema({"x": tc.Real(lower, upper, missing=lower)})
     query = tc.Quantiles("x", [prob])
     shape = designed(query, schema, n, "replace-one", **price)
-    checked(shape.columns[0], np.clip(draw(rng, n), lower, upper), 3)
+    if shape.columns[0].form.name != "joint":  # which draws from the triples of a release
+        checked(shape.columns[0], np.clip(draw(rng, n), lower, upper), 3)
     held, alone, answered, wide, own = [], [], [], [], []
     for _ in range(repeats):
         x = np.clip(draw(rng, n), lower, upper)
@@ -165,15 +166,23 @@ that 95 means 95 ± {error:.0f}. Designs were written down before any was simula
 
 Next to a gap an end may be selected within it, and the interval then misses (*of the ends alone*). All steps of a gap
 are equally likely. One with W times as many steps as lie within a scale of ranks around an end draws that end from
-about log W scales away; ends lie three to six scales from the quantile where noise matters. The three selected steps
-are then rarely in order: lower end, value, upper end. Where they are so much out of order as happens in at most 5% of
-releases of evenly spaced rows, the interval reaches four times their distance further on both sides, as far as the
-column's bounds.
+about log W scales away.
 
-What the order does not show is still missed, and **some cells below stay under 93%**. Three steps in one gap are in
+**At a pure price (ε)** the three steps are selected together, and a scale is a third of what it is for three selections
+of their own. The ends lie at least seven scales beyond the rank that the edge of a gap next to the quantile may have,
+and a lower end within the gap must leave as many rows up to the upper end as there should be. What still misses is a
+heap, many equal rows, before a wide gap of a column of real numbers: its one step against all those of the gap. `Integer`
+columns have no such steps.
+
+**At a ρ** steps are selected each for itself, since three at once are then no nearer to their ranks. Their ends lie three
+to six scales from the quantile where noise matters, and **cells below stay under 93%**. Three steps in one gap are in
 order in one of six releases; a lower end and a value in it, with the upper end beyond, in one of two. They then look
 just as those of evenly spaced rows do, so that no rule on these steps alone tells them apart without wider intervals
 everywhere.
+
+At either price the three steps are seldom out of order where rows are evenly spaced: lower end, value, upper end. Where
+they are so much out of order as happens in about 5% of releases then, the interval reaches four times their distance
+further on both sides, as far as the column's bounds.
 
 Where the quantile is any point of a gap, as in *50% left of a wide gap*, an interval that has one of these points holds
 it; at a jump, as at a heap of zeros, it must hold the value itself. A reason is that of too few rows for the price."""

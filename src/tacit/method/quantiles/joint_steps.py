@@ -99,6 +99,7 @@ class JointSteps:
     targets: tuple[int, int, int]
     between: int
     limit: int
+    denominator: int
     utility: list[int]
     points: list[int]
 
@@ -179,13 +180,13 @@ def joint_steps(counts: Mapping[int, int], steps: int, prob: Fraction, offset: i
 
     >>> made = joint_steps({2: 3, 5: 1}, 8, Fraction(1, 2), 1, 100)
     >>> made.utility[0], made.points[0], made.chosen(0, 0), sum(made.points) == 8**3
-    (0, 1, (2, 2, 5), True)
+    (0, 4, (2, 2, 2), True)
     """
     a, b = prob.numerator, prob.denominator
     runs = ranked_runs(counts, steps, b)
     middle = a * sum(counts.values())
     targets = (middle - b * offset, middle, middle + b * offset)
-    made = JointSteps(runs, targets, 2 * b * offset, limit, [], [])
+    made = JointSteps(runs, targets, 2 * b * offset, limit, b, [], [])
     total, held = steps**3, 0
     for r in _radii(runs, targets, middle, b, limit):
         size = made.size(made.ball(r))
