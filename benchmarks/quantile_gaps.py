@@ -168,17 +168,15 @@ Next to a gap an end may be selected within it, and the interval then misses (*o
 are equally likely. One with W times as many steps as lie within a scale of ranks around an end draws that end from
 about log W scales away.
 
-**At a pure price (ε)** the three steps are selected together, and a scale is a third of what it is for three selections
-of their own. The ends lie at least seven scales beyond the rank that the edge of a gap next to the quantile may have,
-and a lower end within the gap must leave as many rows up to the upper end as there should be. What still misses is a
-heap, many equal rows, before a wide gap of a column of real numbers: its one step against all those of the gap. `Integer`
-columns have no such steps.
+**At a pure price (ε)** the three steps are selected together, and a scale is a third of what it is for three
+selections of their own. The ends lie at least seven scales beyond the rank that the edge of a gap next to the quantile
+may have, and a lower end within the gap must leave as many rows up to the upper end as there should be.
 
-**At a ρ** steps are selected each for itself, since three at once are then no nearer to their ranks. Their ends lie three
-to six scales from the quantile where noise matters, and **cells below stay under 93%**. Three steps in one gap are in
-order in one of six releases; a lower end and a value in it, with the upper end beyond, in one of two. They then look
-just as those of evenly spaced rows do, so that no rule on these steps alone tells them apart without wider intervals
-everywhere.
+**At a ρ** steps are selected each for itself, since three at once are then no nearer to their ranks. Their ends lie
+three to six scales from the quantile where noise matters, and **cells below stay under 93%**. Three steps in one gap
+are in order in one of six releases; a lower end and a value in it, with the upper end beyond, in one of two. They then
+look just as those of evenly spaced rows do, so that no rule on these steps alone tells them apart without wider
+intervals everywhere.
 
 At either price the three steps are seldom out of order where rows are evenly spaced: lower end, value, upper end. Where
 they are so much out of order as happens in about 5% of releases then, the interval reaches four times their distance

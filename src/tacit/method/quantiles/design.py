@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
@@ -43,6 +44,10 @@ LEAST_STEPS: Final = 2**12
 """Steps of the grid where there are many selections."""
 
 
+STEPS_IN_SCALE: Final = 64
+"""Steps of the grid in a scale of ranks, where rows are spread evenly over the bounds: three in a twentieth of them."""
+
+
 MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
@@ -66,16 +71,19 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     if shape.cells > MOST_CELLS:
         message = f"Quantiles: by= makes {shape.cells:,} cells; at most {MOST_CELLS} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer bins")
-    at = resized(rowmap(public.schema, query.column), steps(query, shape.cells), fine=unit is not None)
-    missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
-    units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
-    grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    own = rowmap(public.schema, query.column)
     # the number of present rows is public only where no row can be absent: all are in one cell, none is missing
-    public_size = public.rows is not None and at.missing is not None and not keys and where is None
+    public_size = public.rows is not None and own.missing is not None and not keys and where is None
     # a selection at p N itself needs no released N: only offsets depend on it
     sized = public_size or not query.interval
     paid = cost if sized else cost.share(1 - SIZE)
     each = paid.share(Fraction(1, len(query.probs)))
+    most = steps(query, shape.cells)
+    together = query.interval and is_joint(shape, each)
+    at = resized(own, fewer_steps(most, shape.rows, each) if together else most, fine=unit is not None)
+    missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
+    units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
+    grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
@@ -134,6 +142,21 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     return PartSpec(
         cast(Quantiles, shape.query).column, form, at, grid, cast(Any, selecting(law.rate / A)), cost, share
     )
+
+
+def fewer_steps(most: int, rows: int | None, cost: Cost) -> int:
+    """Return the steps of a grid on which three are selected together, a power of 2.
+
+    Many equal rows are on one step, against all those of a gap beside them, so that more steps than tell ranks apart
+    only make it likelier that an end is drawn from the gap.
+
+    >>> fewer_steps(2**18, 1_000, Cost.of(epsilon=1)), fewer_steps(2**18, 10**6, Cost.of(epsilon=1))
+    (32768, 262144)
+    """
+    if rows is None or cost.epsilon is None:
+        return most
+    wanted = STEPS_IN_SCALE * rows * cost.epsilon / 2
+    return min(most, max(LEAST_STEPS, 1 << (ceil(wanted) - 1).bit_length()))
 
 
 def is_joint(shape: Measurement, cost: Cost) -> bool:
