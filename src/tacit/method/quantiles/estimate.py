@@ -49,8 +49,8 @@ class QuantilesRelease(Release):
     def estimate(self, target: Target = "population") -> QuantileEstimate:
         """Return the quantiles with their intervals; InferenceError I09 for an unknown target.
 
-        Source: permute-and-flip [McKenna & Sheldon 2020] at pure prices, otherwise the exponential mechanism
-        [McSherry & Talwar 2007]; intervals lie between steps selected at lower and higher ranks.
+        Source: the exponential mechanism [McSherry & Talwar 2007], or at pure prices, of steps that are selected each
+        for itself, permute-and-flip [McKenna & Sheldon 2020]; intervals lie between steps of lower and higher ranks.
         """
         return estimate(self, target)
 
@@ -75,8 +75,8 @@ class QuantileEstimate:
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
     law where rows are dense around the quantile; where the steps are out of order, as next to a gap between rows, the
-    limits are further apart.  In a gap they come in order by chance, too, and the interval then covers less than it
-    says.  `reasons` names terms whose rows are too few for the price: their interval is that of the
+    limits are further apart.  In a gap they come in order by chance, too: at prices other than pure ones, by groups and
+    where rows are added or removed the interval then covers less than it says.  `reasons` names terms whose rows are too few for the price: their interval is that of the
     column's bounds.  With interval=False limits are NaN, and the reason says that only the point was asked for.
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
