@@ -76,8 +76,9 @@ class QuantileEstimate:
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
     law where rows are dense around the quantile; where the steps are out of order, as next to a gap between rows, the
     limits are further apart.  In a gap they come in order by chance, too: at prices other than pure ones, by groups and
-    where rows are added or removed the interval then covers less than it says.  `reasons` names terms whose rows are too few for the price: their interval is that of the
-    column's bounds.  With interval=False limits are NaN, and the reason says that only the point was asked for.
+    where rows are added or removed the interval then covers less than it says.  `reasons` names terms whose rows are
+    too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN, and the
+    reason says that only the point was asked for.
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
