@@ -77,13 +77,13 @@ def checked(column: PartSpec, x: np.ndarray, offset: int) -> None:
     assert np.allclose(made.probability[order], own, rtol=1e-9, atol=1e-300)
 
 
-def joint(column: PartSpec, x: np.ndarray, offset: int, rng: np.random.Generator) -> tuple[int, int, int]:
-    """Three steps selected together, from the triples that a release counts."""
+def joint(column: PartSpec, x: np.ndarray, offset: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws of three steps selected together, shape (size, 3), from the triples that a release counts."""
     v, known = column.rowmap.numpy(x)  # type: ignore[union-attr]
     steps, many = np.unique(v[known], return_counts=True)
     made = triples(column, dict(zip(steps.tolist(), many.tolist(), strict=True)), offset)
-    run, place = column.law.sample(made.utility, made.points, 1, rng)  # type: ignore[attr-defined]
-    return made.chosen(int(run[0]), int(place[0]))
+    runs, places = column.law.sample(made.utility, made.points, size, rng)  # type: ignore[attr-defined]
+    return np.array([made.chosen(int(run), int(place)) for run, place in zip(runs, places, strict=True)])
 
 
 def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Generator) -> QuantileEstimate:
@@ -99,7 +99,7 @@ def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Gene
         rungs = quantiles_design.RUNGS[column.form.name]
         far = quantiles_design.reach(column, size, query.level)
         if column.form.name == "joint":
-            made.append(column.released((joint(column, x, far, rng),)))
+            made.append(column.released((tuple(joint(column, x, far, 1, rng)[0].tolist()),)))
             continue
         made.append(column.released((tuple(int(law(column, x, far * rung).draw(1, rng)[0]) for rung in rungs),)))
     release = SimulatedRelease(query, "simulated", shape.neighbors, shape.rows, (), (*made, *parts), shape.cost)
