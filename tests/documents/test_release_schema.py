@@ -177,6 +177,8 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
             which = (i + turn) % len(PRICES)  # in turn: every question at two prices at least
             made.append(canonical(askers[which].release(query, **PRICES[which]).to_dict()))
         made.append(canonical(curator(relation, persons, PAIR).release(REPLICATES, **PAIR).to_dict()))
+        # the three steps of a quantile are selected together at pure prices alone
+        made.append(canonical(askers[0].release(tc.Quantiles("age", [0.5], level=0.8), **PRICES[0]).to_dict()))
     return tuple(made)
 
 

@@ -173,10 +173,11 @@ def is_joint(shape: Measurement, cost: Cost) -> bool:
 def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     """Return the part of one probability whose three steps are selected together, at the whole price."""
     law = rank_utilities.law_for(cost, p, "replace-one", grouped=False)
-    b = p.denominator
-    facts = {"G": at.G, "numerator": p.numerator, "denominator": b}
+    # the rows between two steps change by a rank at most, as the rank of a step does
+    most, squared = rank_utilities.reached(p, "replace-one", grouped=False)
+    facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
     # one selection, of a triple
-    form = Encoding("joint", facts, (ONE,), ((1,),), b, b * b)
+    form = Encoding("joint", facts, (ONE,), ((1,),), most, squared)
     return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
 
 
