@@ -25,6 +25,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 from quantile_draws import checked, designed, joint, law
+from quantile_draws import share as part_of
 
 import tacit as tc
 from tacit.method.quantiles import joint_errors
@@ -105,8 +106,11 @@ def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tup
         drawn = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1)
     steps = drawn.astype(np.float64)[:, None, :]
     few = few_rows_warning(column.released(()), len(x), level) is not None
-    share = joint_errors.share_of_ends if column.form.name == "joint" else share_of_ends
-    weight = 0.0 if few else share(scale_of(column.form.parameters, column.law.scale), far)
+    scale, p = scale_of(column.form.parameters, column.law.scale), float(part_of(column))
+    weight = share_of_ends(scale, far)
+    if column.form.name == "joint":
+        weight = joint_errors.share_of_ends(scale, far, len(x) * min(p, 1 - p))
+    weight = 0.0 if few else weight
     values = of_selections(steps, column.grid, np.full((len(steps), 1), weight))[0]
     alone = of_selections(steps, column.grid, np.zeros((len(steps), 1)))[0]
     return float(np.mean(np.abs(values - own))), float(np.mean(np.abs(alone - own)))

@@ -237,8 +237,11 @@ def _ends_share(part: Part, size: float | None, level: float) -> float:
     if part.form not in ("ranks-2", "joint") or size is None:
         return 0.0
     scale = scale_of(part.parameters, part.law.scale)
-    share = joint_errors.share_of_ends if part.form == "joint" else share_of_ends
-    return share(scale, _offset(part, size, scale, level))
+    reach = _offset(part, size, scale, level)
+    if part.form != "joint":
+        return share_of_ends(scale, reach)
+    p = part.parameters["numerator"] / part.parameters["denominator"]
+    return joint_errors.share_of_ends(scale, reach, size * min(p, 1 - p))
 
 
 def _offset(part: Part, size: float, scale: float, level: float) -> int:

@@ -97,10 +97,15 @@ def _masses() -> tuple[tuple[float, float], ...]:
     return tuple(found)
 
 
-def share_of_ends(scale: float, reach: float) -> float:
+def share_of_ends(scale: float, reach: float, beyond: float) -> float:
     """Return the weight of the middle of both ends in a quantile's value, as `rank_errors.share_of_ends`.
 
-    >>> round(share_of_ends(1.0, 0.0), 3)
-    0.644
+    beyond: number of rows between the quantile and the nearer end of all rows; where an end is more than half so far
+    away it is among sparse rows, or may lie beyond them all, and says nothing of the quantile.
+
+    >>> round(share_of_ends(1.0, 0.0, 1.0), 3), share_of_ends(1.0, 20.0, 39.0)
+    (0.644, 0.0)
     """
+    if 2 * reach > beyond:
+        return 0.0
     return POINT * scale**2 / ((POINT + MIDDLE) * scale**2 + reach / 2)
