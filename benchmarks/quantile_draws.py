@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles.estimate import QuantileEstimate, estimate
-from tacit.method.quantiles.mechanism import utilities
+from tacit.method.quantiles.mechanism import triples, utilities
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
@@ -77,6 +77,15 @@ def checked(column: PartSpec, x: np.ndarray, offset: int) -> None:
     assert np.allclose(made.probability[order], own, rtol=1e-9, atol=1e-300)
 
 
+def joint(column: PartSpec, x: np.ndarray, offset: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws of three steps selected together, shape (size, 3), from the triples that a release counts."""
+    v, known = column.rowmap.numpy(x)  # type: ignore[union-attr]
+    steps, many = np.unique(v[known], return_counts=True)
+    made = triples(column, dict(zip(steps.tolist(), many.tolist(), strict=True)), offset)
+    runs, places = column.law.sample(made.utility, made.points, size, rng)  # type: ignore[attr-defined]
+    return np.array([made.chosen(int(run), int(place)) for run, place in zip(runs, places, strict=True)])
+
+
 def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Generator) -> QuantileEstimate:
     """The estimate of one simulated release of a single group."""
     chosen, sizes = quantiles_design.split(shape)
@@ -89,6 +98,9 @@ def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Gene
     for column in chosen:
         rungs = quantiles_design.RUNGS[column.form.name]
         far = quantiles_design.reach(column, size, query.level)
+        if column.form.name == "joint":
+            made.append(column.released((tuple(joint(column, x, far, 1, rng)[0].tolist()),)))
+            continue
         made.append(column.released((tuple(int(law(column, x, far * rung).draw(1, rng)[0]) for rung in rungs),)))
     release = SimulatedRelease(query, "simulated", shape.neighbors, shape.rows, (), (*made, *parts), shape.cost)
     return estimate(release)

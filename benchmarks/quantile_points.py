@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
-from quantile_draws import checked, designed, law
+from quantile_draws import checked, designed, joint, law
+from quantile_draws import share as part_of
 
 import tacit as tc
+from tacit.method.quantiles import joint_errors
 from tacit.method.quantiles.design import RUNGS, reach
 from tacit.method.quantiles.estimate import few_rows_warning
 from tacit.method.quantiles.estimate_steps import of_selections
@@ -98,13 +100,19 @@ def cost(scale: float) -> float | None:
 def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tuple[float, float]:
     """Mean absolute errors of the value of a release with an interval, and of its middle step alone; DRAWS draws."""
     far = reach(column, len(x), level)
-    steps = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1).astype(
-        np.float64
-    )[:, None, :]
+    if column.form.name == "joint":
+        drawn = joint(column, x, far, DRAWS, rng)
+    else:
+        drawn = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1)
+    steps = drawn.astype(np.float64)[:, None, :]
     few = few_rows_warning(column.released(()), len(x), level) is not None
-    weight = 0.0 if few else share_of_ends(scale_of(column.form.parameters, column.law.scale), far)
-    values = of_selections(steps, column.grid, np.full((DRAWS, 1), weight))[0]
-    alone = of_selections(steps, column.grid, np.zeros((DRAWS, 1)))[0]
+    scale, p = scale_of(column.form.parameters, column.law.scale), float(part_of(column))
+    weight = share_of_ends(scale, far)
+    if column.form.name == "joint":
+        weight = joint_errors.share_of_ends(scale, far, len(x) * min(p, 1 - p))
+    weight = 0.0 if few else weight
+    values = of_selections(steps, column.grid, np.full((len(steps), 1), weight))[0]
+    alone = of_selections(steps, column.grid, np.zeros((len(steps), 1)))[0]
     return float(np.mean(np.abs(values - own))), float(np.mean(np.abs(alone - own)))
 
 
@@ -126,7 +134,8 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
         own = float(np.quantile(x, float(p), method="inverted_cdf"))
         if i == 0:
             checked(point, x, 0)
-            checked(interval, x, 7)
+            if interval.form.name != "joint":  # which draws from the triples of a release
+                checked(interval, x, 7)
         h = (upper - lower) / point.form.parameters["G"]
         found.append(
             (
@@ -176,8 +185,8 @@ other libraries at the same cost. Written by `python benchmarks/quantile_points.
 
 Columns are complete, the number of rows is public, one row is replaced, and prices are pure ε, for all alike.
 `interval=False` spends the whole price on the point: *error*, and its ratios to the others' errors. The last two
-columns are of a release with its 95% interval, whose price is shared by three selections: of its value, which uses all
-three, and of the middle step alone, which was the value in 0.1.
+columns are of a release with its 95% interval, whose price pays for three steps: of its value, which uses all three,
+and of the middle step alone, which was the value in 0.1.
 
 *diffprivlib* (0.6): the exponential mechanism on the intervals between rows, computed from its definition (sensitivity
 1, exp(ε score / 2)). *OpenDP* (0.16): evenly spaced candidates and the largest noisy score; of columns of real numbers
@@ -201,8 +210,9 @@ through them: for a median much the same, and elsewhere OpenDP may prefer a valu
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--tables", type=int, default=TABLES)
     options = parser.parse_args()
-    tables, start = (4 if options.quick else TABLES), time.monotonic()
+    tables, start = (4 if options.quick else options.tables), time.monotonic()
     own = cost(4 / 0.2)
     assert own is None or abs(own - 0.2) < 1e-6, own
     few, many = (f"{number:,}" for number in CANDIDATES)

@@ -487,6 +487,27 @@ RATIOS = (
         (f"{REACH}ends_near_the_last_rows_are_selected_further_out",),
     ),
     Fault(
+        "tacit.method.quantiles.joint_errors",
+        "math.ceil(max(_reach(deviation, scale, miss), apart) + scale",
+        "math.ceil(_reach(deviation, scale, miss) + scale",
+        "ends of an interval lie so near that a gap at the quantile draws them in",
+        ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_covers_at_its_level",),
+    ),
+    Fault(
+        "tacit.method.quantiles.joint_errors",
+        "return math.exp(-x) * (18 + 10 * x + 2 * x * x) / 42",
+        "return math.exp(-x) * (18 + 10 * x) / 42",
+        "ends selected together are thought to err less than they do",
+        ("tests/mechanisms/test_joint_quantiles.py::test_the_errors_of_ends_and_point",),
+    ),
+    Fault(
+        "tacit.method.quantiles.estimate",
+        'points = points**2 if part.form == "joint" else points',
+        "points = points + 0",
+        "too few rows for three steps together are not told",
+        (f"{REACH}few_rows_on_the_shorter_side_are_told",),
+    ),
+    Fault(
         "tacit.method.quantiles.mechanism",
         "far = [reach(column, n, level) for n in size]",
         "far = [reach(column, sum(counts.values()), level) for counts in cells]",

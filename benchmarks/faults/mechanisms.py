@@ -13,6 +13,7 @@ SCORES = "tests/mechanisms/test_score_forms.py"
 PERSONS = "tests/mechanisms/test_person_forms.py"
 ROUNDING = "tests/mechanisms/test_rounding_of_forms.py"
 RANKS = "tests/mechanisms/test_ranks.py"
+JOINT = "tests/mechanisms/test_joint_quantiles.py::test_"
 BLOCKS = "tests/mechanisms/test_blocks.py"
 RESAMPLES = "tests/mechanisms/test_block_resamples.py"
 SAMPLE = "tests/mechanisms/test_sample_and_aggregate.py"
@@ -691,6 +692,41 @@ FAULTS = (
         "utility.append(-max(0, b * below - target, target - b * (below + rows)))",
         "of many equal rows on the quantile it does not count how far the quantile is within them",
         (f"{RANKS}::test_utilities_follow_the_definition",),
+    ),
+    Fault(
+        "tacit.method.quantiles.joint_steps",
+        "runs.below[low:high] + (self.between - r)",
+        "runs.below[low:high] + (self.between - 2 * r)",
+        "rows that are missing between the ends of a triple count half, so that its utility moves twice as much",
+        (f"{JOINT}triples_are_those_of_the_definition",),
+    ),
+    Fault(
+        "tacit.method.quantiles.joint_steps",
+        "third = u + at if at < x - u else y + at - (x - u)",
+        "third = u + at",
+        "some triples of steps are drawn for two numbers, others for none",
+        (f"{JOINT}triples_are_those_of_the_definition",),
+    ),
+    Fault(
+        "tacit.method.quantiles.mechanism_joint_selection",
+        "LIMIT: Final = 80",
+        "LIMIT: Final = 30",
+        "triples far from all rows are drawn as if they were nearer",
+        (f"{JOINT}a_release_counts_all_triples_of_its_grid",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        'law = rank_utilities.law_for(cost, p, "replace-one", grouped=False)',
+        'law = rank_utilities.law_for(cost, p, "add-remove", grouped=False)',
+        "three steps selected together cost up to twice their price",
+        (f"{JOINT}steps_are_selected_together_where_only_epsilon_is_shared",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        'shape.neighbors != "replace-one" or shape.keys:',
+        'shape.neighbors != "replace-one":',
+        "a row that moves to another group changes the rows between two steps in both, and pays for one",
+        (f"{JOINT}steps_are_selected_together_where_only_epsilon_is_shared",),
     ),
     Fault(
         "tacit.method.quantiles.design",

@@ -89,9 +89,15 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     column, _ = chosen(prob, 1_000, epsilon=1)
     part = column.released(((0, 0, 0),))
     scale = float(column.law.scale) / 10
-    needed = utility_gap(scale, quantiles_design.LEAST_STEPS + 1, 0.05) / 0.1
+    # of three steps selected together two may lie anywhere, once one does
+    assert column.form.name == "joint"
+    needed = utility_gap(scale, (quantiles_design.LEAST_STEPS + 1) ** 2, 0.05) / 0.1
     assert few_rows_warning(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")
+    alone, _ = chosen(prob, 1_000, rho=1)
+    needed = utility_gap(float(alone.law.scale) / 10, quantiles_design.LEAST_STEPS + 1, 0.05) / 0.1
+    assert few_rows_warning(alone.released(((0, 0, 0),)), 1.01 * needed, 0.95) is None
+    assert "few for this price" in (few_rows_warning(alone.released(((0, 0, 0),)), 0.99 * needed, 0.95) or "")
 
 
 def test_selections_aim_at_the_exact_size() -> None:

@@ -18,7 +18,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.rank_utilities import Runs
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
-from tacit.testing import contract
+from tacit.testing import contract, contract_joint
 from tacit.testing import contract_selection as selections
 from tacit.testing.findings import PRICES
 from tacit.testing.neighbouring_tables import Relation, pairs
@@ -116,6 +116,7 @@ def test_a_selection_at_twice_the_price_is_noticed(
     assert selections.costs(query, SCHEMA, relation, price) == []
     with monkeypatch.context() as patched:
         patched.setattr(selections, "select", sharper)
+        patched.setattr(contract_joint, "select", sharper)
         (failure,) = selections.audit(query, SCHEMA, relation, price, 4_000)[-1:]
         assert failure.startswith("(d) x: samples prove epsilon >= ")
         assert any(one.startswith("(b)") for one in selections.laws(shape, 4_000))

@@ -213,7 +213,7 @@ def test_permute_and_flip_is_bought_with_epsilon_alone(interval: bool) -> None:
 
 def test_a_pure_release_says_how_it_was_selected() -> None:
     """A document of before, by the exponential mechanism at the same price, is read and answers as before."""
-    made = curator(epsilon=9).release(tc.Quantiles("k", [0.5]), epsilon=1)
+    made = curator(epsilon=9).release(tc.Quantiles("k", [0.5], interval=False), epsilon=1)
     assert made.estimate().value == 8
     assert "selected from public grids by permute-and-flip (McKenna & Sheldon, 2020)" in tc.methods(made.estimate())
     assert "permute-and-flip" in str(made.estimate())

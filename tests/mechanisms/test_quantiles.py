@@ -44,7 +44,7 @@ def test_the_parts_cost_at_most_the_price(column: str, price: Cost, neighbors: A
     for one, p in zip(chosen, (Fraction(1, 10), Fraction(1, 2)), strict=True):
         epsilon = one.law.scale**-1 * 2 * rank_utilities.sensitivity(p, neighbors)
         rho = range_to_mu_squared(epsilon) / 2 if price.kind == "approximate" else epsilon**2 / 8
-        total += len(quantiles_design.RUNGS[one.form.name]) * (epsilon if price.kind == "pure" else rho)
+        total += len(one.form.matrix) * (epsilon if price.kind == "pure" else rho)
     if sizes is not None:
         scale = sizes.law.scale
         total += 1 / scale if price.kind == "pure" else 1 / (2 * scale**2)

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
 from tacit.method.regression.query import Regression
-from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_POSITIVES, Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
@@ -19,8 +19,15 @@ from tacit.planning.expected import says_all
 from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
+from tacit.release.encoding_rules import FORMS
 from tacit.schema.autobins import AUTO
 from tacit.schema.expectations import Expectations
+
+
+def integers_of(column: PartSpec) -> int:
+    """Return how many integers a part releases in a cell: one selection may be of three steps."""
+    shape = FORMS.get(column.form.name)
+    return max(len(column.form.matrix), 0 if shape is None else shape.integers[0])
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class PlannedQuestion:
         """How many noisy integers would be released; for a sparse histogram the expected number of empty cells."""
         if self.shape.kind == sparse_design.KIND:
             return math.ceil(self.passing)
-        return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
+        return sum(integers_of(column) for column in self.shape.columns) * self.shape.cells
 
     @property
     def passing(self) -> float:
@@ -86,7 +93,7 @@ class PlannedQuestion:
         """What is released exactly: integers, encodings, noise."""
         if self.shape.kind == sparse_design.KIND:
             return f"{self.called}: {self._kept()}; {self.shape.columns[0].law.name} noise"
-        words = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in self.shape.columns]
+        words = [f"{integers_of(column)} of {column.label or 'the rows'}" for column in self.shape.columns]
         # replicates are alike
         each = [f"{words.count(one)} times {one}" if words.count(one) > 1 else one for one in dict.fromkeys(words)]
         cells = f" in each of {self.shape.cells:,} cells" if self.shape.cells > 1 else ""

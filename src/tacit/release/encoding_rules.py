@@ -82,6 +82,7 @@ FORMS: Final = {
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL, shares=True),
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
+    "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
@@ -195,6 +196,6 @@ def forms_of(kind: str) -> tuple[str, ...]:
     """Return the names of the forms that parts of a release of one kind may have.
 
     >>> forms_of("quantiles"), forms_of("range")
-    (('ranks', 'ranks-2', 'point', 'size'), ('present', 'range'))
+    (('ranks', 'ranks-2', 'point', 'joint', 'size'), ('present', 'range'))
     """
     return tuple(name for name, shape in FORMS.items() if shape.kind == kind or name in KINDS[kind].forms)

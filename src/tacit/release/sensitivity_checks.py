@@ -23,7 +23,7 @@ from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
-SELECTIONS: Final[Mapping[str, int]] = {"ranks": 3, "ranks-2": 3, "point": 1, "quartiles": 2, "range": 2}
+SELECTIONS: Final[Mapping[str, int]] = {"ranks": 3, "ranks-2": 3, "point": 1, "joint": 1, "quartiles": 2, "range": 2}
 """Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
 QUANTILES: Final = ("ranks", "ranks-2", "point")
 """Forms of quantiles, which alone of the selections may have several cells."""
@@ -254,6 +254,14 @@ def _ranks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     return ImpliedConstants({}, max(one, 2 * leaving), max(one * one, 2 * leaving * leaving))
 
 
+def _joint(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Three steps selected together, with noise of epsilon, of rows of one cell that are replaced."""
+    p = _probability(given)
+    if p is None or not facts.laplace or not facts.replaces or facts.several:
+        return None
+    return ImpliedConstants({}, p.denominator, p.denominator**2)
+
+
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Quartiles of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
     # the utility in units of 1 / denominator: a replaced block moves it by at most 4
@@ -300,6 +308,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "blocks-2": _blocks_2,
     "blocks-resampled": _blocks_resampled,
     **dict.fromkeys(QUANTILES, _ranks),
+    "joint": _joint,
     "quartiles": _quartiles,
     "range": _range,
 }

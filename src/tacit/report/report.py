@@ -154,7 +154,7 @@ def _size(release: Released) -> str:
 def methods(*estimates: Shown) -> str:
     """A paragraph for the methods section: relation, unit, prices, bounds, noise, both errors, and what to cite.
 
-    Of quantiles: permute-and-flip [McKenna & Sheldon 2020] at pure prices, otherwise the exponential mechanism
+    Of quantiles: the mechanism of the release, permute-and-flip [McKenna & Sheldon 2020] or the exponential mechanism
     [McSherry & Talwar 2007] and its bounded range [Dong, Durfee & Rogers 2020].
     InferenceError I13 for no estimate.
 

@@ -23,16 +23,19 @@ from numpy.typing import NDArray
 
 from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.quantiles.joint_steps import JointSteps
 from tacit.method.ranges import design as ranges_design
 from tacit.method.ranges import mechanism as ranges
 from tacit.method.shared.measurement import Measurement, PartSpec
-from tacit.method.shared.mechanism_rank_selection import select
+from tacit.method.shared.mechanism_rank_selection import Candidates, T, select
 from tacit.method.shared.rank_utilities import Runs
 from tacit.noise.permute_and_flip import SELECTS, SelectionLaw
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
 from tacit.release.parts import Cells
 from tacit.release.query import Query
 from tacit.schema import Schema
+from tacit.testing import contract_joint
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.audit_tables import Look, Tables, worst_tables
 from tacit.testing.exact_integers import exchanged
@@ -96,12 +99,12 @@ def selected_ranks(
 
     given: the number of rows that is taken to have been released in each cell.
     """
-    made: list[Runs] = []
+    made: list[Any] = []
     exact: list[Cells] = []
 
-    def draw(runs: Runs, law: SelectionLaw) -> int:
+    def draw(runs: Candidates[T], law: SelectionLaw) -> T:
         made.append(runs)
-        return 0
+        return runs.chosen(0, 0)
 
     def noise(sizes: Cells, law: Any) -> Cells:
         exact.append(sizes)
@@ -157,8 +160,10 @@ def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], g
     return found if sizes is None or others is None else [*found, distance(sizes, others, norm)]
 
 
-def change(one: Runs, other: Runs) -> int:
-    """Return the largest difference of any point's utility."""
+def change(one: Runs | JointSteps, other: Runs | JointSteps) -> int:
+    """Return the largest difference of any point's utility, or any triple's."""
+    if isinstance(one, JointSteps) or isinstance(other, JointSteps):
+        return contract_joint.change(cast(JointSteps, one), cast(JointSteps, other))
     # between neighbouring ends of runs all points have one utility in each
     at = np.union1d(one.first, other.first)
     here, there = (
@@ -254,6 +259,9 @@ def audit(
     failures: list[str] = []
     for place, column in enumerate(split(shape)[0]):
         part = column.cost.share(Fraction(1, selections_by_cell(column)))
+        if column.form.name == "joint":
+            failures += _audit_joint(shape, place, column, draws)
+            continue
 
         def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
             """Return the candidates of each selection of this column in each cell."""
@@ -271,6 +279,22 @@ def audit(
             if found > claim:
                 failures.append(f"(d) {column.label}: samples prove epsilon >= {found:.3f}, above {claim:.3f}")
     return failures
+
+
+def _audit_joint(shape: Measurement, place: int, column: PartSpec, draws: int) -> list[str]:
+    """Run (d) of a selection of three steps, which are in one cell, and whose price is pure."""
+
+    def look(cell: Mapping[int, int]) -> JointSteps:
+        """Return the candidates of a table."""
+        return cast(JointSteps, selected_ranks(shape, [cell], 0)[0][place][0][0])
+
+    claim, last = float(column.cost.epsilon or 0), column.form.parameters["G"]
+    found = [
+        contract_joint.proven(cast(Selection, column.law), draws, last, look, Fraction(factor)) for factor in SUSPECTED
+    ]
+    return [
+        f"(d) {column.label}: samples prove epsilon >= {most:.3f}, above {claim:.3f}" for most in found if most > claim
+    ]
 
 
 def _scores(tables: Tables, cells: Sequence[Runs], law: SelectionLaw, draws: int) -> NDArray[np.int64]:

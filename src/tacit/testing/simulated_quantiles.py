@@ -12,7 +12,7 @@ from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.quantiles.estimate import QuantileEstimate, estimate
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared.measurement import Measurement, Public
-from tacit.method.shared.rank_utilities import Runs
+from tacit.method.shared.mechanism_rank_selection import Candidates, T
 from tacit.noise.laws import Law
 from tacit.noise.permute_and_flip import SelectionLaw
 from tacit.privacy import Cost
@@ -48,10 +48,10 @@ def simulate_quantiles(
     rows = size if neighbors == "replace-one" else None
     shape = quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, rho=rho))
 
-    def draw(runs: Runs, law: SelectionLaw) -> int:
-        """Return a point drawn by the law's seeded sampler."""
+    def draw(runs: Candidates[T], law: SelectionLaw) -> T:
+        """Return a candidate drawn by the law's seeded sampler."""
         run, place = law.sample(runs.utility, runs.points, 1, generator)
-        return runs.first[int(run[0])] + int(place[0])
+        return runs.chosen(int(run[0]), int(place[0]))
 
     def noise(cells: tuple[tuple[int, ...], ...], law: Law) -> tuple[tuple[int, ...], ...]:
         """Return the integers plus simulated noise."""

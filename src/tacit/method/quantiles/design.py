@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
+from tacit.method.quantiles import joint_errors
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
@@ -41,12 +44,20 @@ LEAST_STEPS: Final = 2**12
 """Steps of the grid where there are many selections."""
 
 
+STEPS_IN_SCALE: Final = 64
+"""Steps of the grid in a scale of ranks, where rows are spread evenly over the bounds: three in a twentieth of them."""
+
+
 MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
-RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1)}
-"""The selections of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint": (-1, 0, 1)}
+"""The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
+
+
+MOST_SCALE: Final = 64
+"""Largest scale of a joint selection, in ranks: the time that it takes grows with the square of the scale."""
 
 
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
@@ -60,16 +71,19 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     if shape.cells > MOST_CELLS:
         message = f"Quantiles: by= makes {shape.cells:,} cells; at most {MOST_CELLS} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer bins")
-    at = resized(rowmap(public.schema, query.column), steps(query, shape.cells), fine=unit is not None)
-    missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
-    units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
-    grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    own = rowmap(public.schema, query.column)
     # the number of present rows is public only where no row can be absent: all are in one cell, none is missing
-    public_size = public.rows is not None and at.missing is not None and not keys and where is None
+    public_size = public.rows is not None and own.missing is not None and not keys and where is None
     # a selection at p N itself needs no released N: only offsets depend on it
     sized = public_size or not query.interval
     paid = cost if sized else cost.share(1 - SIZE)
     each = paid.share(Fraction(1, len(query.probs)))
+    most = steps(query, shape.cells)
+    together = query.interval and is_joint(shape, each)
+    at = resized(own, fewer_steps(most, shape.rows, each) if together else most, fine=unit is not None)
+    missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
+    units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
+    grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
@@ -115,6 +129,8 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     A = 1 if share is None else share.G
     # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
     name = form_of(cast(Quantiles, shape.query))
+    if name != "point" and is_joint(shape, cost):
+        return _joint(shape, p, at, grid, cost)
     rungs = RUNGS[name]
     law = rank_utilities.law_for(cost.share(Fraction(1, len(rungs))), p, relation, grouped=grouped)
     most, squared = rank_utilities.reached(p, relation, grouped=grouped)
@@ -128,6 +144,43 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     )
 
 
+def fewer_steps(most: int, rows: int | None, cost: Cost) -> int:
+    """Return the steps of a grid on which three are selected together, a power of 2.
+
+    Many equal rows are on one step, against all those of a gap beside them, so that more steps than tell ranks apart
+    only make it likelier that an end is drawn from the gap.
+
+    >>> fewer_steps(2**18, 1_000, Cost.of(epsilon=1)), fewer_steps(2**18, 10**6, Cost.of(epsilon=1))
+    (32768, 262144)
+    """
+    if rows is None or cost.epsilon is None:
+        return most
+    wanted = STEPS_IN_SCALE * rows * cost.epsilon / 2
+    return min(most, max(LEAST_STEPS, 1 << (ceil(wanted) - 1).bit_length()))
+
+
+def is_joint(shape: Measurement, cost: Cost) -> bool:
+    """Return whether the three steps of a probability are selected together, at a cost of `cost`.
+
+    Only epsilon is divided by three where they are not; where a row may be added, or leave a cell, the rows between two
+    steps change by more than their ranks (`mechanism_joint_selection`).
+    """
+    if cost.noise != "laplace" or shape.neighbors != "replace-one" or shape.keys:
+        return False
+    return cost.epsilon is not None and 2 / cost.epsilon <= MOST_SCALE
+
+
+def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
+    """Return the part of one probability whose three steps are selected together, at the whole price."""
+    law = rank_utilities.law_for(cost, p, "replace-one", grouped=False)
+    # the rows between two steps change by a rank at most, as the rank of a step does
+    most, squared = rank_utilities.reached(p, "replace-one", grouped=False)
+    facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
+    # one selection, of a triple
+    form = Encoding("joint", facts, (ONE,), ((1,),), most, squared)
+    return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
+
+
 def reach(column: PartSpec, size: float, level: float) -> int:
     """Return the offset c in ranks: how far sampling and selection errors reach at the level.
 
@@ -136,7 +189,12 @@ def reach(column: PartSpec, size: float, level: float) -> int:
     """
     facts = column.form.parameters
     p = facts["numerator"] / facts["denominator"]
-    return offset(p, size, scale_of(facts, column.law.scale), level)
+    return offset_for(column.form.name)(p, size, scale_of(facts, column.law.scale), level)
+
+
+def offset_for(form: str) -> Callable[[float, float, float, float], int]:
+    """Return the function of p, size, scale and level that gives the offset c of a form."""
+    return joint_errors.offset if form == "joint" else offset
 
 
 def split(shape: Measurement) -> tuple[tuple[PartSpec, ...], PartSpec | None]:

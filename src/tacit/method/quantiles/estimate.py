@@ -15,9 +15,10 @@ from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
-from tacit.method.quantiles.design import LEAST_STEPS
+from tacit.method.quantiles import joint_errors
+from tacit.method.quantiles.design import LEAST_STEPS, offset_for
 from tacit.method.quantiles.estimate_steps import of_selections, settled
-from tacit.method.quantiles.rank_errors import offset, scale_of, share_of_ends, slack
+from tacit.method.quantiles.rank_errors import scale_of, share_of_ends, slack
 from tacit.method.quantiles.stored import public_size
 from tacit.noise.selection_law import utility_gap
 from tacit.release.document import Release, Released
@@ -48,8 +49,8 @@ class QuantilesRelease(Release):
     def estimate(self, target: Target = "population") -> QuantileEstimate:
         """Return the quantiles with their intervals; InferenceError I09 for an unknown target.
 
-        Source: permute-and-flip [McKenna & Sheldon 2020] at pure prices, otherwise the exponential mechanism
-        [McSherry & Talwar 2007]; intervals lie between steps selected at lower and higher ranks.
+        Source: the exponential mechanism [McSherry & Talwar 2007], or at pure prices, of steps that are selected each
+        for itself, permute-and-flip [McKenna & Sheldon 2020]; intervals lie between steps of lower and higher ranks.
         """
         return estimate(self, target)
 
@@ -74,9 +75,10 @@ class QuantileEstimate:
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
     law where rows are dense around the quantile; where the steps are out of order, as next to a gap between rows, the
-    limits are further apart.  In a gap they come in order by chance, too, and the interval then covers less than it
-    says.  `reasons` names terms whose rows are too few for the price: their interval is that of the
-    column's bounds.  With interval=False limits are NaN, and the reason says that only the point was asked for.
+    limits are further apart.  In a gap they come in order by chance, too: at prices other than pure ones, by groups and
+    where rows are added or removed the interval then covers less than it says.  `reasons` names terms whose rows are
+    too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN, and the
+    reason says that only the point was asked for.
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
@@ -232,16 +234,25 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
 
 def _ends_share(part: Part, size: float | None, level: float) -> float:
     """Return the weight of the two ends in a value: 0 for points, and for "ranks", whose values were without."""
-    if part.form != "ranks-2" or size is None:
+    if part.form not in ("ranks-2", "joint") or size is None:
         return 0.0
     scale = scale_of(part.parameters, part.law.scale)
+    reach = _offset(part, size, scale, level)
+    if part.form != "joint":
+        return share_of_ends(scale, reach)
     p = part.parameters["numerator"] / part.parameters["denominator"]
-    return share_of_ends(scale, offset(p, size, scale, level))
+    return joint_errors.share_of_ends(scale, reach, size * min(p, 1 - p))
+
+
+def _offset(part: Part, size: float, scale: float, level: float) -> int:
+    """Return how far from the quantile, in ranks, the ends of a part were selected."""
+    p = part.parameters["numerator"] / part.parameters["denominator"]
+    return offset_for(part.form)(p, size, scale, level)
 
 
 def _slacks(parts: list[Part], sizes: list[float | None], level: SupportsFloat) -> Array | None:
     """Return how much out of order steps may be, shape (cells, parts); None for points, and for "ranks"."""
-    if parts[0].form != "ranks-2":
+    if parts[0].form not in ("ranks-2", "joint"):
         return None
     made = [math.inf if size is None else _slack(part, size, float(level)) for size in sizes for part in parts]
     return np.array(made).reshape(len(sizes), len(parts))
@@ -249,8 +260,9 @@ def _slacks(parts: list[Part], sizes: list[float | None], level: SupportsFloat) 
 
 def _slack(part: Part, size: float, level: float) -> float:
     scale = scale_of(part.parameters, part.law.scale)
-    p = part.parameters["numerator"] / part.parameters["denominator"]
-    return slack(scale, offset(p, size, scale, level))
+    if part.form == "joint":
+        return 0.0  # the ends are so far out that evenly spaced rows seldom give steps out of order
+    return slack(scale, _offset(part, size, scale, level))
 
 
 def asks_intervals(release: Released) -> bool:
@@ -292,6 +304,8 @@ def few_rows_warning(part: Part, size: float | None, level: float) -> str | None
         return None
     p = part.parameters["numerator"] / part.parameters["denominator"]
     points = min(part.parameters["G"], LEAST_STEPS) + 1
+    # of three steps selected together two may be any there, once one is
+    points = points**2 if part.form == "joint" else points
     # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
     needed = utility_gap(scale_of(part.parameters, part.law.scale), points, 1 - level)
     if size * min(p, 1 - p) >= needed:

@@ -5,8 +5,9 @@ Definition
     PrivacyUnit the rows of a person are first reduced to their mean: with `by`, to one mean in each cell, whose weight
     is the part of the person's present rows that are in the cell, so that the weights of a person add up to one, in
     integers at most A (`rows.row_map.PersonWeight`).
-    Released, in each cell of `by` and for each probability p: three steps, selected by rank
-    (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c.  N is the number (or weight) of present
+    Released, in each cell of `by` and for each probability p: three steps, selected by rank near p N - c, p N and
+    p N + c, each for itself (`method.shared.mechanism_rank_selection`) or, at a pure price without `by` where rows are
+    replaced, together (`mechanism_joint_selection`).  N is the number (or weight) of present
     rows in the cell.  c is a function of p, the level, the price and N; where N is not public, a noisy number is
     released first and takes its place in c.  With interval=False only the step near p N is selected, and no N is
     released.
@@ -15,12 +16,13 @@ Definition
 Sensitivity
     Write p = a/b in lowest terms.  The utility of a step changes by at most max(a, b - a) under add-remove and by at
     most b under replace-one, whatever the offset c.  With several cells a replaced row can change two of them, and
-    persons multiply by A: all proven in `mechanism_rank_selection`.
+    persons multiply by A: all proven in `mechanism_rank_selection`.  That of a triple of steps changes by at most b.
     N: as a count, 1 in l1 and squared l2 (replace-one with several cells: 2 and 2); persons in several cells: times A
     and A^2 (`method.shared.weighted_encoding.shared`).
 Noise
-    Selections are drawn exactly by `noise.select`: at pure prices by permute-and-flip, at others by the exponential
-    mechanism, at the same rate for the same price.  N has discrete Laplace or rounded normal noise, as in `moments`.
+    Selections are drawn exactly by `noise.select`: steps for themselves at pure prices by permute-and-flip, all others,
+    and triples, by the exponential mechanism, at the same rate for the same price.  N has discrete Laplace or rounded
+    normal noise, as in `moments`.
 Cost
     All parts add up to the price.  Under rho a selection that costs rho' has epsilon' = sqrt(8 rho'), rounded down
     (bounded range, `mechanism_rank_selection`).  Under (epsilon, delta) the parts share mu**2, and a selection has the
@@ -39,6 +41,7 @@ from fractions import Fraction
 from typing import Any, Final, cast
 
 from tacit.method.quantiles.design import RUNGS, design, reach, split
+from tacit.method.quantiles.mechanism_joint_selection import triples
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared import mechanism_rank_selection as ranks
 from tacit.method.shared import rank_utilities
@@ -88,12 +91,17 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
     for column in chosen:
         # `reach` sees the released or public N only, so the offsets are public before a step is drawn
         far = [reach(column, n, level) for n in size]
-        steps = tuple(
-            tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS[column.form.name])
-            for counts, c in zip(cells, far, strict=True)
+        made.append(
+            column.released(tuple(_steps(column, counts, c, draw) for counts, c in zip(cells, far, strict=True)))
         )
-        made.append(column.released(steps))
     return (*made, *last)
+
+
+def _steps(column: PartSpec, counts: Mapping[int, int], c: int, draw: Any) -> tuple[int, ...]:
+    """Return the steps of one probability in one cell: one draw of all, or one draw each."""
+    if column.form.name == "joint":
+        return draw(triples(column, counts, c), column.law)
+    return tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS[column.form.name])
 
 
 def utilities(column: PartSpec, counts: Mapping[int, int], offset: int) -> rank_utilities.Runs:

@@ -33,8 +33,9 @@ class Quantiles(Query["QuantilesRelease"]):
     of person means.
 
     Three steps of a public grid are selected for each: the quantile, and the ends of an interval at `level`, which is
-    part of the question.  At a pure price they are selected by permute-and-flip [McKenna & Sheldon 2020], otherwise by
-    the exponential mechanism [McSherry & Talwar 2007].
+    part of the question.  At a pure price, without `by` and under replace-one, the three are selected together by the
+    exponential mechanism [McSherry & Talwar 2007]; otherwise each for itself, at a pure price by permute-and-flip
+    [McKenna & Sheldon 2020].
     interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.
     Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999,
     or beside interval=False; an interval that is neither True nor False).

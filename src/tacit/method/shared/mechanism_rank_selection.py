@@ -24,7 +24,8 @@ Sensitivity
     w'_c).  sum_c d_c and sum_c d_c**2 are convex in (w, w'), so largest at corners: no weight, or all of it in one
     cell: b A in one cell, m A in one or two.
 Noise
-    Quantiles at a pure price are selected by permute-and-flip, all others by the exponential mechanism.
+    Quantiles at a pure price are selected by permute-and-flip, all others by the exponential mechanism; three steps
+    together are another mechanism (`method.quantiles.mechanism_joint_selection`).
     rate = epsilon / (2 D): `noise.select`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
     is bought, and where rho or mu**2 is: the smaller of the rate of all of it for b, and that of half for m.  Of
     persons: / A.
@@ -54,13 +55,35 @@ Failures
 
 from __future__ import annotations
 
-from tacit.method.shared.rank_utilities import Runs
+from typing import Protocol, TypeVar
+
 from tacit.noise.permute_and_flip import SelectionLaw
 from tacit.noise.select import choose
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
-def select(runs: Runs, law: SelectionLaw) -> int:
-    """Return one step, drawn exactly by `law`.
+
+class Candidates(Protocol[T_co]):
+    """What may be selected, in runs: `points[i]` candidates of the utility `utility[i]`, each chosen by a number."""
+
+    @property
+    def utility(self) -> list[int]:
+        """Utility of the candidates of each run."""
+        ...
+
+    @property
+    def points(self) -> list[int]:
+        """Number of candidates of each run."""
+        ...
+
+    def chosen(self, run: int, place: int) -> T_co:
+        """Return candidate number `place` of a run."""
+        ...
+
+
+def select(runs: Candidates[T], law: SelectionLaw) -> T:
+    """Return one candidate, such as a step, drawn exactly by `law`.
 
     >>> from fractions import Fraction
     >>> from tacit.method.shared.rank_utilities import utilities
@@ -71,4 +94,4 @@ def select(runs: Runs, law: SelectionLaw) -> int:
     # steps of equal utility are drawn as one run, and then one of them evenly: the same law, in time
     # that grows with the rows and not with the steps
     run, place = choose(law, runs.utility, runs.points)
-    return runs.first[run] + place
+    return runs.chosen(run, place)

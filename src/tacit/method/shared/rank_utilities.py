@@ -24,6 +24,10 @@ class Runs:
     points: list[int]
     utility: list[int]
 
+    def chosen(self, run: int, place: int) -> int:
+        """Return the step number `place` of a run."""
+        return self.first[run] + place
+
 
 def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
     """Return the most by which a neighbour changes any step's utility.
