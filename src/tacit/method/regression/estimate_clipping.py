@@ -137,17 +137,26 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
 
 
 def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:
-    """Return the root mean square of the mean of t, given the mean residual that column moments tell."""
-    seen = mean_residual(step, scores)
-    if seen is None or not found.mean:
+    """Return the root mean square of the mean of t, given what column moments and signs tell of it."""
+    seen = [one for one in (mean_residual(step, scores), signed_shift(step, scores, found)) if one is not None]
+    if not seen or not found.mean:
         return found.mean
-    value, noise = seen
     # t of the rows is that of the population but for chance
-    noise = math.sqrt(noise + found.square / step.rows)
-    left = shown(found.mean, noise)
+    chance = found.square / step.rows
+    worth = [1 / (noise + chance) for _, noise in seen]
+    left = 1 / (1 / found.mean**2 + sum(worth))
     # the posterior mean, and its variance
-    size = math.hypot(value * (left / noise) ** 2, left)
-    return min(max(size, UNSEEN * found.mean), max(found.mean, abs(value)))
+    value = left * sum(one * at for (one, _), at in zip(seen, worth, strict=True))
+    most = max(found.mean, *(abs(one) for one, _ in seen))
+    return min(max(math.sqrt(value**2 + left), UNSEEN * found.mean), most)
+
+
+def signed_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> tuple[float, float] | None:
+    """Return the mean of t that the signs of clipped residuals tell, and its noise's variance; None without them."""
+    if scores.signed is None:
+        return None
+    size = found.excess / step.rows
+    return size * scores.signed[0], size**2 * scores.signed[1]
 
 
 def mean_residual(step: LinearStep, scores: ResidualScores) -> tuple[float, float] | None:
