@@ -34,6 +34,21 @@ def shown(shift: float, level: float) -> float:
     return shift if not shift or math.isinf(level) else shift * level / math.hypot(shift, level)
 
 
+def usual_share(range_: float) -> float:
+    """Return the share of rows beyond so many standard deviations: that of normal errors, or of tails as TAIL has them.
+
+    Of a Pareto law of index a = 1 + 1 / TAIL on one side, whose mean excess over x is TAIL x.
+
+    >>> round(usual_share(1.25), 2), round(usual_share(3), 3), round(usual_share(10), 5)
+    (0.21, 0.016, 0.00092)
+    """
+    index = 1 + 1 / TAIL
+    # of least value 1: mean a / (a - 1), and standard deviation
+    mean = index / (index - 1)
+    sd = math.sqrt(index / (index - 2)) / (index - 1)
+    return max(math.erfc(range_ / math.sqrt(2)), (mean + range_ * sd) ** -index)
+
+
 def noisy_range(rows: float, noise: float, size: int, level: float = math.inf) -> float:
     """Return the range for a release in which noise is more than a third of the sampling error.
 

@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown
-from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
+from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown, usual_share
+from tacit.method.regression.estimate_variance import ErrorVariance, positive_part, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     if scores.far is None:
         return None
     range_ = scores.residual.clip / step.unit
-    beyond = min(max(scores.far[0], 0.0), step.rows)
+    beyond = rows_beyond(scores, step.rows)[1]
     if _clips_nothing(step, range_) or not beyond:
         return ClippedTail(0.0, math.sqrt(errors.value), 0.0, 0.0)
     (cut, whole), noises = squares_of_residuals(step, scores)
@@ -90,6 +90,24 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     excess = min(max(solved, math.sqrt(errors.value), TAIL * range_), step.full_range - range_)
     share = beyond / step.rows
     return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
+
+
+def rows_beyond(scores: ResidualScores, rows: float) -> tuple[float, float]:
+    """Return the number of rows beyond the range: its posterior mean and root mean square; 0 where it is not released.
+
+    Each of these adds clip**2 to the sum of psi**2, which bounds their number and is known better.  The prior is
+    exponential, with `usual_share` of so many standard deviations as mean.
+    """
+    if scores.far is None:
+        return 0.0, 0.0
+    found, noise = scores.far
+    most = (max(scores.square, 0.0) + math.sqrt(scores.square_variance)) / scores.residual.clip**2
+    if not most or not noise:
+        size = min(max(found, 0.0), most)
+        return size, size
+    prior = rows * usual_share(math.sqrt(max(rows, 1.0) / most))
+    mean, variance = positive_part(found - noise / prior, noise)
+    return min(mean, most), min(math.hypot(mean, math.sqrt(variance)), most)
 
 
 @dataclass(frozen=True)
