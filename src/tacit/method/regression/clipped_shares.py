@@ -17,7 +17,7 @@ TAIL: Final = 0.45
 """Mean excess over the range, relative to it, that tails are taken to have at least."""
 SLOPE: Final = 0.5
 """Change of the mean of what is clipped per standard deviation of a regressor, relative to its mean."""
-UNSEEN: Final = 0.25
+UNSEEN: Final = 0.2
 """The least part of what clipping may take that is allowed for, whatever the mean residual shows."""
 WORTH: Final = 0.1
 """Weight of the allowance for clipping against noise and sampling, as squares."""

@@ -47,11 +47,13 @@ ALONG: Final = 0.8
 """As SLOPE, per standard deviation of the fitted mean."""
 SURE: Final = 5.0
 """Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
+SURE_SIDE: Final = 3.0
+"""The same of a signed number from which the side is known: by chance once in 400."""
 CENTRE: Final = 0.6
 """The part of a move of known sign that is taken back."""
 DOUBT: Final = 0.5
 """Standard deviation of that part."""
-LEAST: Final = 0.5
+LEAST: Final = 0.25
 """The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
 """
 
@@ -144,14 +146,23 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
     along = ALONG * unknown * _standardised_mean(step)
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
     both = np.outer(moved, moved) + np.outer(along, along)
-    correction = np.zeros(step.u)
-    if scores.side:
-        size = found.mean / step.kept
-        correction, both = scores.side * CENTRE * size * (moved + along), DOUBT**2 * both
-    else:
-        size = level_shift(step, scores, found) / step.kept
+    correction, size = np.zeros(step.u), level_shift(step, scores, found) / step.kept
+    side = sure_side(scores)
+    if side:
+        size = found.mean / step.kept if scores.signed is None else size
+        correction, both = side * CENTRE * size * (moved + along), DOUBT**2 * both
     covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
     return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
+
+
+def sure_side(scores: ResidualScores) -> int:
+    """Return the side of most of what is clipped, 1 or -1, or 0 where it is not known beyond chance and noise."""
+    if scores.signed is None or scores.far is None:
+        return scores.side
+    signed, noise = scores.signed
+    # of as many on either side by chance
+    chance = math.sqrt(noise + max(scores.far[0], 0.0))
+    return int(math.copysign(1, signed)) if abs(signed) > SURE_SIDE * chance else scores.side
 
 
 def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:
