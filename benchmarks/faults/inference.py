@@ -555,8 +555,8 @@ TARGETS = (
     ),
     Fault(
         "tacit.method.regression.estimate_variance",
-        "return _positive_part(whole - cut, sum(noises))[0]",
-        "return _positive_part(cut - whole, sum(noises))[0]",
+        "return positive_part(whole - cut, sum(noises))[0]",
+        "return positive_part(cut - whole, sum(noises))[0]",
         "the squares that clipping takes have the wrong sign, and are 0 but for noise",
         (f"{OWN}what_clipping_takes_is_bounded_by_the_two_sums_of_squares",),
     ),
