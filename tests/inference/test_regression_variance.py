@@ -18,8 +18,8 @@ from tacit.method.regression.estimate_clipping import cut_shift
 from tacit.method.regression.estimate_linear import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import (
     _positive_definite,
-    positive_part,
     error_variance,
+    positive_part,
     sampling_covariance,
     widening,
 )  # pyright: ignore[reportPrivateUsage]

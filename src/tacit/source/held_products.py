@@ -171,7 +171,12 @@ class AlikeProducts:
 
     @classmethod
     def of(
-        cls, products: Sequence[Product], places: list[int], none: int, alike: tuple[int, bool, int, int, int], low: bool
+        cls,
+        products: Sequence[Product],
+        places: list[int],
+        none: int,
+        alike: tuple[int, bool, int, int, int],
+        low: bool,
     ) -> AlikeProducts:
         """Return those of `products` that are alike; none: the index of the factor that is 1."""
         two = np.array([(*products[i].of, none, none)[:2] for i in places], dtype=np.int64)
@@ -189,6 +194,9 @@ class AlikeProducts:
         # all products at once, unless few are asked for
         if self.shift == 0 and len(self.places) <= 3 * len(factors):
             out[self.places] = self._few(factors, weight)
+            return
+        if not self.runs and self.shift:
+            out[self.places] = self._alone(factors, weight)
             return
         # BLAS is slower at x x' than at x y'
         weighted = factors[:-1]
@@ -209,6 +217,11 @@ class AlikeProducts:
             left, right = factors[_slice(self.first[pairs])], factors[_slice(self.second[pairs])]
             found[pairs] = np.vecdot(left if weight is None else left * weight, right)
         return found
+
+    def _alone(self, factors: Floats, weight: Floats | None) -> list[float]:
+        """Return sums of products of at most one coordinate that are divided."""
+        own = [factors[j] if weight is None else factors[j] * weight for j in self.first]
+        return [float(np.floor((one + self.plus) * 2.0**-self.shift).sum()) for one in own]
 
     @cached_property
     def _by_first(self) -> tuple[Ints, Ints]:

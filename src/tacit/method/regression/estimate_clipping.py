@@ -1,18 +1,22 @@
 """What clipping residuals takes from the coefficients, as far as a release tells it.  Post-processing, on plain arrays.
 
 A residual e beyond the range c counts as the range: t = e - c is lost (of the sign of e).  Coefficients are moved by
--A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
-D = sum t**2 + 2 c sum |t|.  Nothing here tells the signs of t, and hardly anything how it depends on the regressors.
+-A^-1 sum t x.  The release counts the rows beyond the range, N, and those above less those below, S; sums of squares
+with and without clipping differ by D = sum t**2 + 2 c sum |t|.  Hardly anything here tells how t depends on the
+regressors.
+
+Number.  Each of the N rows adds c**2 to the sum of squared scores, which is known better than N.  With an exponential
+    prior whose mean is the share of rows that usual laws have beyond so wide a range, noise alone makes no N.
 
 Size, before anything is known of the level.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for
     exponential tails, from which tau follows where D is known well enough.  At least it is one standard deviation
     (exponential errors), or TAIL times c: the mean excess of a Pareto law over c is c / (a - 1), and TAIL is that of
     a = 3.2.
-Level.  At the coefficients of the step, residuals have the mean that column moments tell, and clipped ones none but
-    noise: the difference is the mean of t, observed with noise v.  With a prior of mean 0 and the size above as
+Level.  The mean of t is seen twice, with noise: it is tau S / n; and at the coefficients of the step, residuals have
+    the mean that column moments tell, and clipped ones none but noise.  With a prior of mean 0 and the size above as
     standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
     one way at some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals
-    level.
+    level: S alone tells then.
 Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
     the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
     their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
@@ -22,9 +26,11 @@ Direction.  All t are taken to have one sign, so that the level moves by tau N /
 The move is no correction but an error of the coefficients, of this size: symmetric errors have none.  Where the release
 tells on which side the response has a heavy tail (`heavy_tails`), CENTRE times the move of the level, of known slopes
 and along the fitted mean is taken back, and DOUBT times as much stays as an error: tau is found rather too large, and
-true ones are between a tenth of it and all of it.
+true ones are between a tenth of it and all of it.  S alone takes nothing back: of light tails it tells the level, and
+slopes of real tables (years of education, the logarithm of visits) move another way.
 
-Releases of before do not count: the bias that exponential errors of the same variance would have stands in its place.
+Earlier releases count all clipped rows together: S is then not known.  Those of before do not count: the bias that
+exponential errors of the same variance would have stands in its place.
 """
 
 from __future__ import annotations
@@ -36,7 +42,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown, usual_share
+from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, usual_share
 from tacit.method.regression.estimate_variance import ErrorVariance, positive_part, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
@@ -47,8 +53,6 @@ ALONG: Final = 0.8
 """As SLOPE, per standard deviation of the fitted mean."""
 SURE: Final = 5.0
 """Standard deviations of its noise from which a number of clipped residuals is said: by chance once in 3 millions."""
-SURE_SIDE: Final = 3.0
-"""The same of a signed number from which the side is known: by chance once in 400."""
 CENTRE: Final = 0.6
 """The part of a move of known sign that is taken back."""
 DOUBT: Final = 0.5
@@ -147,22 +151,13 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
     both = np.outer(moved, moved) + np.outer(along, along)
     correction, size = np.zeros(step.u), level_shift(step, scores, found) / step.kept
-    side = sure_side(scores)
-    if side:
-        size = found.mean / step.kept if scores.signed is None else size
-        correction, both = side * CENTRE * size * (moved + along), DOUBT**2 * both
+    if scores.side:
+        # heavy tails spread with the mean, whatever the clipped variance shows of it
+        size, along = found.mean / step.kept, ALONG * _standardised_mean(step)
+        both = DOUBT**2 * (np.outer(moved, moved) + np.outer(along, along))
+        correction = scores.side * CENTRE * size * (moved + along)
     covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
     return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
-
-
-def sure_side(scores: ResidualScores) -> int:
-    """Return the side of most of what is clipped, 1 or -1, or 0 where it is not known beyond chance and noise."""
-    if scores.signed is None or scores.far is None:
-        return scores.side
-    signed, noise = scores.signed
-    # of as many on either side by chance
-    chance = math.sqrt(noise + max(scores.far[0], 0.0))
-    return int(math.copysign(1, signed)) if abs(signed) > SURE_SIDE * chance else scores.side
 
 
 def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:

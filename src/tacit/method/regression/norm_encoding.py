@@ -24,9 +24,9 @@ so that the squared change is at most 2**2 C**4 more (replace-one), and C**4 mor
 |psi| <= c, and w a vector of norm at most C of the regressors alone: |v| <= R |psi| / c, R = c C, is all that the proof
 there asks of v.  Its l2 bounds hold with R**2 in place of c**2 M: 4 R**2 (replace-one), 11/8 R**2 (add-remove), and a
 little more for rounding down.  Of rows, where `far`, it also releases floor((psi + c) / 2 c), 1 where psi = c and
-else 0, and floor((psi + c - 1) / 2 c), -1 where psi = -c and else 0, each of weight R / 4.  At most one of both is not 0
-in a row, and each changes by at most 1 between two rows: the squared change is at most 2 R**2 / 16 more (replace-one),
-and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 1/16 <= 4.
+else 0, and floor((psi + c - 1) / 2 c), -1 where psi = -c and else 0, each of weight R / 4.  At most one of them is not
+0 in a row, and each changes by at most 1 between two rows: the squared change is at most 2 R**2 / 16 more
+(replace-one), and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 1/16 <= 4.
 """
 
 from __future__ import annotations

@@ -79,7 +79,11 @@ def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = F
     # in quarters of U**2 = off**2 C**4 / 2, for each matrix
     quarters = (8 if one else 5) * matrices
     # sixteenths: 4 for each of these, and 1 for each count that changes
-    l2 = isqrt((4 * quarters + far * (2 if one else 1)) * OFF**2 * MOST**4 // 32) + 1 + OFF * (isqrt(matrices * len(pairs)) + 1)
+    l2 = (
+        isqrt((4 * quarters + far * (2 if one else 1)) * OFF**2 * MOST**4 // 32)
+        + 1
+        + OFF * (isqrt(matrices * len(pairs)) + 1)
+    )
     count = [diag * MOST**2 // 4] * 2 * far
     parameters = {"G": CLIP, "size": size, "square": square, "off": OFF, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
