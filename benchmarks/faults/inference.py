@@ -576,8 +576,8 @@ TARGETS = (
     ),
     Fault(
         "tacit.method.regression.estimate_variance",
-        "return _positive_part(whole - cut, sum(noises))[0]",
-        "return _positive_part(cut - whole, sum(noises))[0]",
+        "return positive_part(whole - cut, sum(noises))[0]",
+        "return positive_part(cut - whole, sum(noises))[0]",
         "the squares that clipping takes have the wrong sign, and are 0 but for noise",
         (f"{OWN}what_clipping_takes_is_bounded_by_the_two_sums_of_squares",),
     ),
@@ -1337,7 +1337,7 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.clipped_shares",
-        "lost**2 * (SLOPE**2 + 1 / size)",
+        "((SLOPE * lost) ** 2 + seen**2 / size)",
         "0 * lost",
         "residuals are clipped as close as noise asks, whatever clipping takes",
         ("tests/inference/test_clipped_tail.py::test_residuals_are_clipped_closer_where_tails_are_light_and_counted",),
@@ -1367,10 +1367,31 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_clipping",
-        "size = math.hypot(value * (left / noise) ** 2, left)",
-        "size = left",
+        "math.sqrt(value**2 + left)",
+        "math.sqrt(left)",
         "a mean residual that is seen to be far from 0 is taken for none",
         ("tests/inference/test_clipped_tail.py::test_the_mean_residual_tells_what_clipping_takes_from_the_level",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_clipping",
+        "positive_part(found - noise / prior, noise)",
+        "positive_part(found, noise)",
+        "noise alone makes clipped residuals",
+        ("tests/inference/test_clipped_tail.py::test_rows_beyond_the_range_are_those_that_noise_leaves",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_norms",
+        "(first + below, variance))",
+        "(first - below, variance))",
+        "clipped residuals are all taken to lie above",
+        ("tests/inference/test_clipped_tail.py::test_the_number_of_clipped_residuals_is_read_with_its_noise",),
+    ),
+    Fault(
+        "tacit.method.regression.norms_design",
+        "(forms.CLIP, forms.CLIP - 1)",
+        "(forms.CLIP, forms.CLIP)",
+        "clipped residuals below are counted as none",
+        ("tests/mechanisms/test_norm_forms.py::test_a_clipped_residual_is_counted_on_its_side",),
     ),
     Fault(
         "tacit.method.regression.estimate_clipping",

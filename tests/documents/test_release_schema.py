@@ -212,7 +212,7 @@ def test_all_that_there_is_was_tried() -> None:
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
     old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
-    old |= {"person-scores", "person-scored"}
+    old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *VECTORS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
@@ -256,6 +256,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         "norm-products-3",
         "norm-scores",
         "norm-scores-2",
+        "norm-scores-3",
         "norm-scored",
         "norm-weighed",
         "weighted-moments",

@@ -18,8 +18,8 @@ from tacit.method.regression.estimate_clipping import cut_shift
 from tacit.method.regression.estimate_linear import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import (
     _positive_definite,
-    _positive_part,
     error_variance,
+    positive_part,
     sampling_covariance,
     widening,
 )  # pyright: ignore[reportPrivateUsage]
@@ -69,7 +69,7 @@ def exact(rows: RegressionRows, step: LinearStep) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("at", [-12.0, -7.9, -1.0, 0.0, 3.0, 8.1])
 def test_a_variance_is_above_zero(at: float) -> None:
     """Moments of a normal law cut off at 0; far below, those of the exponential law that it is like there."""
-    value, noise = _positive_part(0.3 * at, 0.09)
+    value, noise = positive_part(0.3 * at, 0.09)
     law = stats.truncnorm(-at, np.inf, loc=at)
     near = 0.04 if abs(at) > 8 else 1e-6  # of 1 / at**2 = 1 / 64, three times: the next term of Mills's ratio
     assert value == pytest.approx(0.3 * law.mean(), rel=near)

@@ -339,7 +339,7 @@ def test_first_products_are_left_aside() -> None:
 @pytest.mark.parametrize("query", [LINEAR, LOGISTIC, POISSON], ids=["linear", "logistic", "poisson"])
 def test_a_row_a_person_is_a_row(query: Any) -> None:
     """Where everybody has one row, a mean is the row's integer, and v_j v_k is psi**2 w_j w_k: all sums are equal."""
-    data = odd_table()
+    data, c = odd_table(), norm_encoding.CLIP
     for price in (Cost.of(rho=8), Cost.of(epsilon=60)):
         alone = rows_of(query, columns_of(data), ODD_SCHEMA, price, "add-remove")
         named = columns_of(data.append_column("who", pa.array(range(400))))
@@ -350,10 +350,11 @@ def test_a_row_a_person_is_a_row(query: Any) -> None:
             sums, weights = list(alone.sums(one)), list(one.form.matrix)
             if "far" in one.form.parameters:  # counted of rows alone: far responses last, clipped ones after psi**2
                 place = weights.index((one.form.parameters["far"],))
-                responses = Product((), 1, norm_encoding.SIGNED)
-                clipped = Product((), 2, norm_encoding.CLIPPED)
-                far = one.form.name == norm_encoding.FAR_PRODUCTS
-                assert one.question.products[place] == (responses if far else clipped)
-                del sums[place], weights[place]
+                responses = [Product((), 1, norm_encoding.SIGNED)]
+                clipped = [Product((), 1, norm_encoding.CLIPPED, plus=c - below) for below in (0, 1)]
+                counts = responses if one.form.name == norm_encoding.FAR_PRODUCTS else clipped
+                asked = slice(place, place + len(counts))
+                assert list(one.question.products[asked]) == counts
+                del sums[asked], weights[asked]
             assert tuple(sums) == persons.sums(made)
             assert tuple(weights) == made.form.matrix

@@ -64,7 +64,7 @@ def largest(rows: Ints, relation: str) -> int:
 def matrices(layout: Layout, form: ProductEncoding, w: Ints, psi: Ints, size: Ints) -> Ints:
     """What rows of these vectors, scores and sizes add to the part of matrices."""
     pairs = [one.pairs[0] for one in layout.all_pairs]
-    far = [np.abs(psi) // forms.CLIP] if "far" in form.parameters else []
+    far = [1 * (psi == forms.CLIP), -1 * (psi == -forms.CLIP)] if "far" in form.parameters else []
     squares = [psi**2, *far, *(psi**2 * w[:, i] * w[:, k] // forms.CLIP**2 for i, k in pairs)]
     if form.parameters["size"]:
         sizes = [size * w[:, i] * w[:, k] // forms.CLIP for i, k in pairs]
@@ -108,9 +108,9 @@ def test_on_the_grid_of_releases_bounds_are_nearly_attained(sizes: bool, far: bo
         rows = np.outer([-c, c], axes[0]) * np.array([row[0] for row in form.matrix])
         assert largest(rows, relation) == form.l2_squared == (4 if one else 1) * sum(x * x for x in form.extreme)
     form = forms.score_matrices(layout, relation, sizes=sizes, far=far)
-    # on two axes, of scores of opposite sign: their squares are alike, and their matrices at right angles; where
-    # clipped residuals are counted one of them is a step below
-    rows = matrices(layout, form, axes[:2], np.array([-c, c - far]), np.array([c, c]))
+    # on two axes, of scores of opposite sign: their squares are alike, and their matrices at right angles; both are
+    # clipped, on either side
+    rows = matrices(layout, form, axes[:2], np.array([c, -c]), np.array([c, c]))
     assert rows[0].tolist() == list(form.extreme)
     reached = int(((rows[0] - rows[1]) ** 2).sum()) if one else sum(x * x for x in form.extreme)
     assert 0.98 * form.l2_squared <= reached <= form.l2_squared, reached / form.l2_squared
@@ -187,7 +187,7 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     asked = [regression.next_question(one, release.parts[:i], rows.shape) for i, one in enumerate(plain)]
     # aimed, not the placeholders; the matrices are of the vector and the score that were released just before
     assert all(one.question.norm != other.question.norm for one, other in zip(asked[1:], plain[1:], strict=True))
-    name = "residual-matrices" if model == "linear" else "score-matrices"
+    name = "residual-matrices-2" if model == "linear" else "score-matrices"
     assert (asked[-1].form.name, asked[-1].form) == (name, plain[-1].form)
     assert (asked[-1].question.norm, asked[-1].question.score) == (asked[-2].question.norm, asked[-2].question.score)
     # nor do these follow from the scores' own noisy integers

@@ -92,11 +92,11 @@ class ClippedResidual:
 
 @dataclass(frozen=True)
 class Product:
-    """A summand of a row: floor(psi**power * prod_j z_j / 2**shift), with at most two coordinates z_j.
+    """A summand of a row: floor((psi**power * prod_j z_j + plus) / 2**shift), with at most two coordinates z_j.
 
     of: indices of the coordinates, or of the entries of a norm-clipped vector where the question has one.  size:
     whether `PiecewiseScore.sizes` stands in place of psi.  times: power of the row's weight a that is a factor, too;
-    psi and size have it within them.
+    psi and size have it within them.  plus: an integer, where a product is divided: what the last step rounds down.
     """
 
     of: tuple[int, ...]
@@ -104,6 +104,7 @@ class Product:
     shift: int = 0
     size: bool = False
     times: int = 0
+    plus: int = 0
 
     def numpy(
         self,
@@ -119,7 +120,7 @@ class Product:
             total = total * a**self.times
         for j in self.of:
             total = total * z[:, j]
-        return total // 2**self.shift
+        return (total + self.plus) // 2**self.shift
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,8 @@ class CrossProducts:
         if self.weight is None and any(one.times for one in self.products):
             raise ArithmeticError("a weight of rows that have none")
         largest = LARGEST if self.weight is None else LARGEST * FINER
+        if any(one.plus and not one.shift for one in self.products):
+            raise ArithmeticError("an addition to a product that is not divided")
         for one in self.products:
             _check(self._unshifted(one), one.shift, largest)
         for one in self.between:
@@ -203,7 +206,9 @@ class CrossProducts:
         """Return a bound on |summand| of a product before it is divided."""
         entry = H if self.norm is None else self.norm.most
         # 0 ** 0 = 1: without a score, products have the power 0
-        return entry ** len(one.of) * (self.score.clip if self.score else 0) ** one.power * STEPS**one.times
+        return entry ** len(one.of) * (self.score.clip if self.score else 0) ** one.power * STEPS**one.times + abs(
+            one.plus
+        )
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int

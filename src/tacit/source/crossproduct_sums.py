@@ -68,7 +68,7 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
         # psi**power times the coordinates, as repeated factors: some engines compute powers in floats
         for name in ["a"] * one.times + ["size" if one.size else "psi"] * one.power + [f"{factor}{j}" for j in one.of]:
             total = total * nw.col(name)
-        made.append(_halved(total, one.shift))
+        made.append(_halved(total + ex.whole(one.plus) if one.plus else total, one.shift))
     # an incomplete row still counts among all rows: it adds 0 and is not filtered
     kept = nw.col("k") == ex.whole(1)
     made = [nw.when(kept).then(one).otherwise(ex.whole(0)).alias(f"t{i}") for i, one in enumerate(made)]

@@ -78,14 +78,16 @@ class ProductSums:
     def _groups(self) -> list[AlikeProducts]:
         norm, score = self.question.norm, self.question.score
         entries, entry = (len(self.question.coordinates), H) if norm is None else (len(norm.weights), norm.most)
-        found = dict[tuple[int, bool, int, int], list[int]]()
+        found = dict[tuple[int, bool, int, int, int], list[int]]()
         for i, one in enumerate(self.question.products):
-            found.setdefault((one.power, one.size, one.shift, one.times), []).append(i)
+            found.setdefault((one.power, one.size, one.shift, one.times, one.plus), []).append(i)
         made = list[AlikeProducts]()
-        for (power, size, shift, times), places in found.items():
+        for (power, size, shift, times, plus), places in found.items():
             most = entry * (score.clip if score else 1) ** power * STEPS**times
             low = most < 2**31 and most * entry * BLOCK <= 2**53 and BLOCK << shift <= 2**32
-            made.append(AlikeProducts.of(self.question.products, places, entries, (power, size, shift, times), low))
+            low = low and not plus
+            alike = power, size, shift, times, plus
+            made.append(AlikeProducts.of(self.question.products, places, entries, alike, low))
         return made
 
     @cached_property
@@ -147,7 +149,8 @@ class ProductSums:
 
 @dataclass(frozen=True)
 class AlikeProducts:
-    """Products with the same powers of the score and of the row's weight (`times`), and the same divisor 2**shift.
+    """Products with the same powers of the score and of the row's weight (`times`), and the same divisor 2**shift,
+    before which the same integer is added (`plus`; 0 where remainders are taken).
 
     places: their indices in the question.  first, second: indices of their coordinates (entries of the vector), the
     last for none.  runs: of products of two, by the first coordinate: the second ones, and positions in `places`.
@@ -158,6 +161,7 @@ class AlikeProducts:
     size: bool
     shift: int
     times: int
+    plus: int
     places: Ints
     first: Ints
     second: Ints
@@ -167,7 +171,12 @@ class AlikeProducts:
 
     @classmethod
     def of(
-        cls, products: Sequence[Product], places: list[int], none: int, alike: tuple[int, bool, int, int], low: bool
+        cls,
+        products: Sequence[Product],
+        places: list[int],
+        none: int,
+        alike: tuple[int, bool, int, int, int],
+        low: bool,
     ) -> AlikeProducts:
         """Return those of `products` that are alike; none: the index of the factor that is 1."""
         two = np.array([(*products[i].of, none, none)[:2] for i in places], dtype=np.int64)
@@ -185,6 +194,9 @@ class AlikeProducts:
         # all products at once, unless few are asked for
         if self.shift == 0 and len(self.places) <= 3 * len(factors):
             out[self.places] = self._few(factors, weight)
+            return
+        if not self.runs and self.shift:
+            out[self.places] = self._alone(factors, weight)
             return
         # BLAS is slower at x x' than at x y'
         weighted = factors[:-1]
@@ -205,6 +217,11 @@ class AlikeProducts:
             left, right = factors[_slice(self.first[pairs])], factors[_slice(self.second[pairs])]
             found[pairs] = np.vecdot(left if weight is None else left * weight, right)
         return found
+
+    def _alone(self, factors: Floats, weight: Floats | None) -> list[float]:
+        """Return sums of products of at most one coordinate that are divided."""
+        own = [factors[j] if weight is None else factors[j] * weight for j in self.first]
+        return [float(np.floor((one + self.plus) * 2.0**-self.shift).sum()) for one in own]
 
     @cached_property
     def _by_first(self) -> tuple[Ints, Ints]:
@@ -227,10 +244,10 @@ class AlikeProducts:
         else:
             found = np.empty(len(self.places))
             for first, seconds, at in self.runs:
-                terms = factors[seconds] * (weighted[first] * scale)
+                terms = factors[seconds] * (weighted[first] * scale) + self.plus * scale
                 found[at] = np.floor(terms, out=terms).sum(axis=1)
         for i in self.ones:
-            found[i] = np.floor(weighted[self.first[i]] * scale).sum()
+            found[i] = np.floor((weighted[self.first[i]] + self.plus) * scale).sum()
         return found
 
     def _remainders(self, factors: Floats, weighted: Floats, buffers: Buffers) -> Floats:

@@ -6,8 +6,8 @@ grid step of one regressor apart, with functions that are steep there.  Such fun
 is public and has to pass `PiecewiseScore.check`, nothing more.
 
 The bound of products of norm-clipped rows is attained by two rows on two axes of the vector, which public weights make
-of one coordinate at its two ends.  That of scores is attained where the score goes from one bound to the other.  Where
-clipped residuals are counted it is approached by a residual at its clip that becomes one just inside the other.
+of one coordinate at its two ends.  That of scores is attained where the score goes from one bound to the other: of
+residuals, where the response does.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from tacit.method.regression.glm_pilot import response_score
-from tacit.method.regression.linear_pilot import response_residual
-from tacit.method.regression.norm_encoding import FAR_SCORES
 from tacit.method.regression.norm_person_encoding import of_rows
 from tacit.method.regression.norm_scores_design import WEIGHED
 from tacit.method.regression.product_parts import ProductPart
@@ -53,8 +51,6 @@ def worst(column: ProductPart) -> ProductPart:
         return turned(column)
     if name in OF_MATRICES:
         return _on_two_axes(column)
-    if name == FAR_SCORES:
-        return _one_inside(column)
     if name in ("norm-scored", SCORES, COUNT_SCORES):
         return _of_response(column)
     return column
@@ -68,18 +64,7 @@ def _on_two_axes(column: ProductPart) -> ProductPart:
         return turned(steep(column))
     if isinstance(score, PiecewiseScore):
         return turned(_of_response(column))
-    return turned(_one_inside(column))
-
-
-def _one_inside(column: ProductPart) -> ProductPart:
-    """Return the part with a residual at its clip for the largest response, and one inside it for the least."""
-    question = column.question
-    plain = response_residual(column.layout, clip_of(question))
-    # times the clip, so that the constant can add one unit
-    first, *others = (plain.clip * one for one in plain.weights)
-    score = replace(plain, weights=(first + 1, *others), shift=plain.shift + plain.clip.bit_length() - 1)
-    score.check()
-    return replace(column, question=replace(question, score=score))
+    return turned(column)
 
 
 def _of_response(column: ProductPart) -> ProductPart:

@@ -1,18 +1,22 @@
 """What clipping residuals takes from the coefficients, as far as a release tells it.  Post-processing, on plain arrays.
 
 A residual e beyond the range c counts as the range: t = e - c is lost (of the sign of e).  Coefficients are moved by
--A^-1 sum t x.  The release counts the rows beyond the range, N; the sums of squares with and without clipping differ by
-D = sum t**2 + 2 c sum |t|.  Nothing here tells the signs of t, and hardly anything how it depends on the regressors.
+-A^-1 sum t x.  The release counts the rows beyond the range, N, and those above less those below, S; sums of squares
+with and without clipping differ by D = sum t**2 + 2 c sum |t|.  Hardly anything here tells how t depends on the
+regressors.
+
+Number.  Each of the N rows adds c**2 to the sum of squared scores, which is known better than N.  With an exponential
+    prior whose mean is the share of rows that usual laws have beyond so wide a range, noise alone makes no N.
 
 Size, before anything is known of the level.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for
     exponential tails, from which tau follows where D is known well enough.  At least it is one standard deviation
     (exponential errors), or TAIL times c: the mean excess of a Pareto law over c is c / (a - 1), and TAIL is that of
     a = 3.2.
-Level.  At the coefficients of the step, residuals have the mean that column moments tell, and clipped ones none but
-    noise: the difference is the mean of t, observed with noise v.  With a prior of mean 0 and the size above as
+Level.  The mean of t is seen twice, with noise: it is tau S / n; and at the coefficients of the step, residuals have
+    the mean that column moments tell, and clipped ones none but noise.  With a prior of mean 0 and the size above as
     standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
     one way at some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals
-    level.
+    level: S alone tells then.
 Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
     the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
     their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
@@ -22,9 +26,11 @@ Direction.  All t are taken to have one sign, so that the level moves by tau N /
 The move is no correction but an error of the coefficients, of this size: symmetric errors have none.  Where the release
 tells on which side the response has a heavy tail (`heavy_tails`), CENTRE times the move of the level, of known slopes
 and along the fitted mean is taken back, and DOUBT times as much stays as an error: tau is found rather too large, and
-true ones are between a tenth of it and all of it.
+true ones are between a tenth of it and all of it.  S alone takes nothing back: of light tails it tells the level, and
+slopes of real tables (years of education, the logarithm of visits) move another way.
 
-Releases of before do not count: the bias that exponential errors of the same variance would have stands in its place.
+Earlier releases count all clipped rows together: S is then not known.  Those of before do not count: the bias that
+exponential errors of the same variance would have stands in its place.
 """
 
 from __future__ import annotations
@@ -36,8 +42,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, shown
-from tacit.method.regression.estimate_variance import ErrorVariance, squares_of_residuals
+from tacit.method.regression.clipped_shares import SLOPE, TAIL, UNSEEN, usual_share
+from tacit.method.regression.estimate_variance import ErrorVariance, positive_part, squares_of_residuals
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
@@ -51,7 +57,7 @@ CENTRE: Final = 0.6
 """The part of a move of known sign that is taken back."""
 DOUBT: Final = 0.5
 """Standard deviation of that part."""
-LEAST: Final = 0.5
+LEAST: Final = 0.25
 """The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
 """
 
@@ -79,7 +85,7 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     if scores.far is None:
         return None
     range_ = scores.residual.clip / step.unit
-    beyond = min(max(scores.far[0], 0.0), step.rows)
+    beyond = rows_beyond(scores, step.rows)[1]
     if _clips_nothing(step, range_) or not beyond:
         return ClippedTail(0.0, math.sqrt(errors.value), 0.0, 0.0)
     (cut, whole), noises = squares_of_residuals(step, scores)
@@ -90,6 +96,24 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     excess = min(max(solved, math.sqrt(errors.value), TAIL * range_), step.full_range - range_)
     share = beyond / step.rows
     return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
+
+
+def rows_beyond(scores: ResidualScores, rows: float) -> tuple[float, float]:
+    """Return the number of rows beyond the range: its posterior mean and root mean square; 0 where it is not released.
+
+    Each of these adds clip**2 to the sum of psi**2, which bounds their number and is known better.  The prior is
+    exponential, with `usual_share` of so many standard deviations as mean.
+    """
+    if scores.far is None:
+        return 0.0, 0.0
+    found, noise = scores.far
+    most = (max(scores.square, 0.0) + math.sqrt(scores.square_variance)) / scores.residual.clip**2
+    if not most or not noise:
+        size = min(max(found, 0.0), most)
+        return size, size
+    prior = rows * usual_share(math.sqrt(max(rows, 1.0) / most))
+    mean, variance = positive_part(found - noise / prior, noise)
+    return min(mean, most), min(math.hypot(mean, math.sqrt(variance)), most)
 
 
 @dataclass(frozen=True)
@@ -126,28 +150,37 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
     along = ALONG * unknown * _standardised_mean(step)
     everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
     both = np.outer(moved, moved) + np.outer(along, along)
-    correction = np.zeros(step.u)
+    correction, size = np.zeros(step.u), level_shift(step, scores, found) / step.kept
     if scores.side:
-        size = found.mean / step.kept
-        correction, both = scores.side * CENTRE * size * (moved + along), DOUBT**2 * both
-    else:
-        size = level_shift(step, scores, found) / step.kept
+        # heavy tails spread with the mean, whatever the clipped variance shows of it
+        size, along = found.mean / step.kept, ALONG * _standardised_mean(step)
+        both = DOUBT**2 * (np.outer(moved, moved) + np.outer(along, along))
+        correction = scores.side * CENTRE * size * (moved + along)
     covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
     return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
 
 
 def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:
-    """Return the root mean square of the mean of t, given the mean residual that column moments tell."""
-    seen = mean_residual(step, scores)
-    if seen is None or not found.mean:
+    """Return the root mean square of the mean of t, given what column moments and signs tell of it."""
+    seen = [one for one in (mean_residual(step, scores), signed_shift(step, scores, found)) if one is not None]
+    if not seen or not found.mean:
         return found.mean
-    value, noise = seen
     # t of the rows is that of the population but for chance
-    noise = math.sqrt(noise + found.square / step.rows)
-    left = shown(found.mean, noise)
+    chance = found.square / step.rows
+    worth = [1 / (noise + chance) for _, noise in seen]
+    left = 1 / (1 / found.mean**2 + sum(worth))
     # the posterior mean, and its variance
-    size = math.hypot(value * (left / noise) ** 2, left)
-    return min(max(size, UNSEEN * found.mean), max(found.mean, abs(value)))
+    value = left * sum(one * at for (one, _), at in zip(seen, worth, strict=True))
+    most = max(found.mean, *(abs(one) for one, _ in seen))
+    return min(max(math.sqrt(value**2 + left), UNSEEN * found.mean), most)
+
+
+def signed_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> tuple[float, float] | None:
+    """Return the mean of t that the signs of clipped residuals tell, and its noise's variance; None without them."""
+    if scores.signed is None:
+        return None
+    size = found.excess / step.rows
+    return size * scores.signed[0], size**2 * scores.signed[1]
 
 
 def mean_residual(step: LinearStep, scores: ResidualScores) -> tuple[float, float] | None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, surely_clipped
+from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, rows_beyond, surely_clipped
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -253,7 +253,7 @@ def linear_step(
         return f"the first fit told nothing of where to look: {UNKNOWN}"
     inner = terms[:u, :m]
     counted = float(crossed.values[0, 0]) if rows is None else rows
-    kept = 1.0 if scores.far is None else max(1 - max(scores.far[0], 0.0) / max(counted, 1.0), LEAST_KEPT)
+    kept = max(1 - rows_beyond(scores, counted)[0] / max(counted, 1.0), LEAST_KEPT)
     # a residual that is clipped does not change with the coefficients: Newton's step for those that do
     g, noise = inner @ scores.score / (unit * kept), scores.noise(inner) / (unit * kept) ** 2
     b1 = b0 + inverse @ g

@@ -72,14 +72,14 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
     weight = 1.0 if scores.weighted else weight
     # inverse-variance weights, of variance v0 v1 / (v0 + v1) = weight v0
     value, noise = weight * cut + (1 - weight) * whole, weight * noises[0]
-    value, noise = _positive_part(value, noise)
+    value, noise = positive_part(value, noise)
     return ErrorVariance(value / rows, noise / rows**2)
 
 
 def clipped_squares(step: LinearStep, scores: ResidualScores) -> float:
     """Return by how much clipping lowers the sum of squared residuals, from both parts' noisy sums: above 0."""
     (cut, whole), noises = squares_of_residuals(step, scores)
-    return _positive_part(whole - cut, sum(noises))[0]
+    return positive_part(whole - cut, sum(noises))[0]
 
 
 def squares_of_residuals(step: LinearStep, scores: ResidualScores) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -91,7 +91,7 @@ def squares_of_residuals(step: LinearStep, scores: ResidualScores) -> tuple[tupl
     return (cut, whole), (scores.square_variance / step.unit**4, step.products.quadratic_variance(a))
 
 
-def _positive_part(value: float, noise: float) -> tuple[float, float]:
+def positive_part(value: float, noise: float) -> tuple[float, float]:
     """Return mean and variance of a positive number, observed as `value` with normal noise of variance `noise`."""
     sd = math.sqrt(noise)
     at = value / sd

@@ -94,6 +94,7 @@ class ResidualScores:
     products of mean scores.  far: the number of rows with |psi| = clip and the variance of its noise, None where
     it was not released.  weighted: whether rows have weights.  side: 1 or -1 where the response is known to have a
     heavy tail above or below its mean, else 0.  means: of the columns, where these were released.
+    signed: the number of rows with psi = clip less that of those with psi = -clip, and the variance of its noise.
     """
 
     score: Array
@@ -108,6 +109,7 @@ class ResidualScores:
     weighted: bool = False
     side: int = 0
     means: ReleasedMeans | None = None
+    signed: tuple[float, float] | None = None
 
     def noise(self, terms: Array) -> Array:
         """Return the covariance of the noise in terms @ score, shape (q, q); terms: shape (q, m)."""

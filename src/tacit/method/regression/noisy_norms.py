@@ -15,8 +15,9 @@ from tacit.method.regression.encoding import CLIP, entry_weight
 from tacit.method.regression.heavy_tails import Tail
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
-from tacit.method.regression.norm_encoding import FORMER_PRODUCTS, SHIFT
+from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, SHIFT
 from tacit.method.regression.norm_person_encoding import PERSON
+from tacit.method.regression.split_score_encoding import FAR_MATRICES
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
@@ -92,8 +93,8 @@ def read_norm_scores(
     others, place = (part, m) if matrices is None else (matrices, 0)
     # psi is times the weight of its row, and psi**2 times its square
     one = 1.0 if row is None else row
-    counted = others.parameters.get("far", 0)
-    start = place + 1 + (counted > 0)
+    sides, counted = _sides_clipped(others, place + 1)
+    start = place + 1 + sides
     meat = sums_of_products(others, m, start, 2.0**-SHIFT * one**2).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     weight, unit = others.parameters["square"] * one**2, facts["score"] * one
@@ -106,9 +107,25 @@ def read_norm_scores(
         residual,
         persons=others.form.startswith(PERSON),
         mixing=back,
-        far=(float(others.integers[0][place + 1] / counted), others.law.variance() / counted**2) if counted else None,
+        far=counted[0] if sides else None,
         weighted=row is not None,
+        signed=counted[1] if sides == 2 else None,
     )
+
+
+def _sides_clipped(part: Part, place: int) -> tuple[int, tuple[tuple[float, float], ...]]:
+    """Return how many integers from `place` on count clipped residuals, and what they say, each with its variance.
+
+    That is the number of all and, of two integers, that of those above less that of those below.  The second integer
+    is negative (`norm_encoding`).
+    """
+    weight, sides = part.parameters.get("far", 0), 2 if part.form in (FAR_SCORES, FAR_MATRICES) else 1
+    if not weight:
+        return 0, ()
+    first, *second = (float(one / weight) for one in part.integers[0][place : place + sides])
+    below = sum(second)
+    variance = sides * part.law.variance() / weight**2
+    return sides, ((first - below, variance), (first + below, variance))
 
 
 def turned(facts: Mapping[str, int], m: int) -> Array:

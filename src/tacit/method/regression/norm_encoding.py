@@ -23,8 +23,10 @@ so that the squared change is at most 2**2 C**4 more (replace-one), and C**4 mor
 `norm_scores` releases v = psi w, psi**2 and v_i v_k with the weights of `encoding.residual_scores`.  psi is an integer,
 |psi| <= c, and w a vector of norm at most C of the regressors alone: |v| <= R |psi| / c, R = c C, is all that the proof
 there asks of v.  Its l2 bounds hold with R**2 in place of c**2 M: 4 R**2 (replace-one), 11/8 R**2 (add-remove), and a
-little more for rounding down.  Of rows, where `far`, it also counts those with |psi| = c, of weight R / 4: 0 or 1 for
-a row, so that the squared change is at most R**2 / 16 more.  Present against absent 1 + 9/4 + 1/2 + 1/16 <= 4.
+little more for rounding down.  Of rows, where `far`, it also releases floor((psi + c) / 2 c), 1 where psi = c and
+else 0, and floor((psi + c - 1) / 2 c), -1 where psi = -c and else 0, each of weight R / 4.  At most one of them is not
+0 in a row, and each changes by at most 1 between two rows: the squared change is at most 2 R**2 / 16 more
+(replace-one), and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 1/16 <= 4.
 """
 
 from __future__ import annotations
@@ -40,8 +42,11 @@ from tacit.rows.coordinates import H
 
 FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts; of rows the last is FAR_SCORES."""
-FAR_SCORES: Final = "norm-scores-2"
-"""The last of them with the number of rows whose residual is clipped, since 0.2; of persons it is as before."""
+FAR_SCORES: Final = "norm-scores-3"
+"""The last of them with the numbers of rows whose residual is clipped above and below, since 0.2; of persons it is as
+before."""
+FORMER_SCORES: Final = "norm-scores-2"
+"""The same with the number of both together."""
 WEIGHTED: Final = "weighted-moments"
 """The first of them of rows with weights (`weighted_rows`)."""
 OF_COLUMNS: Final = (FORMS[0], WEIGHTED)
@@ -61,8 +66,8 @@ SHIFT: Final = 18
 """Products v_i v_k are divided by 2**SHIFT, so that they are at most 2**20."""
 SIGNED: Final = 9
 """psi / 2**SIGNED, rounded down, is 1 where psi = c, 0 where 0 <= psi < c, and else -1."""
-CLIPPED: Final = 18
-"""psi**2 / 2**CLIPPED, rounded down, is 1 where |psi| = c, and else 0."""
+CLIPPED: Final = 10
+"""(psi + c) / 2**CLIPPED, rounded down, is 1 where psi = c, and else 0; one less above, it is -1 where psi = -c."""
 
 
 def squared(layout: Layout) -> tuple[int, ...]:
@@ -127,7 +132,7 @@ def norm_products(layout: Layout, neighbors: str, *, far: bool = False) -> Produ
 def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> ProductEncoding:
     """Return the encoding of clipped residuals: psi w, psi**2 and products psi**2 w w'.
 
-    far: whether rows with |psi| = c are counted, beside psi**2.
+    far: whether rows with psi = c, and those with psi = -c, are counted, beside psi**2.
     """
     one, R, pairs = neighbors == "replace-one", CLIP * MOST, layout.all_pairs
     lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
@@ -135,16 +140,16 @@ def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> Product
     square = RESIDUAL_WEIGHT * lift * MOST // (2 * CLIP)
     off = (RESIDUAL_WEIGHT << SHIFT) // (part * R)
     diag = isqrt(off * off // 2)
-    whole = (4 * R * R if one else 11 * R * R // 8 + 1) + far * (R * R // 16)
+    whole = (4 * R * R if one else 11 * R * R // 8 + 1) + far * (R * R // (8 if one else 16) + 1)
     # the second summand is for rounding down: each product changes by less than 1
     l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(pairs)) + 1)
     # R / 4, rounded down
-    count = [RESIDUAL_WEIGHT * R // 4] * far
+    count = [RESIDUAL_WEIGHT * R // 4] * 2 * far
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     weights = [RESIDUAL_WEIGHT] * layout.size + [square, *count]
     weights += [entry_weight(one, off, diag, diag) for one in pairs]
-    most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, *([1] * far), R * R >> SHIFT, *([0] * (len(pairs) - 1))]
+    most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, *([1, 0] * far), R * R >> SHIFT, *([0] * (len(pairs) - 1))]
     return weighted_sums(
         FAR_SCORES if far else FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2
     )

@@ -88,8 +88,9 @@ def split_parts(
 
 
 def _squares(facts: RowFacts) -> list[Product]:
-    """Return what is summed beside scores of residuals: psi**2 and, of rows, whether |psi| is the largest."""
-    return [Product((), 2), *([Product((), 2, forms.CLIPPED)] if _counts_clipped(facts) else [])]
+    """Return what is summed beside scores of residuals: psi**2 and, of rows, whether psi is at either end."""
+    ends = [Product((), 1, forms.CLIPPED, plus=one) for one in (forms.CLIP, forms.CLIP - 1)]
+    return [Product((), 2), *(ends if _counts_clipped(facts) else [])]
 
 
 def _counts_clipped(facts: RowFacts) -> bool:

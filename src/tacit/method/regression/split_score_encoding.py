@@ -20,8 +20,9 @@ as the inner product of v v' and v' v'' is (v.v')**2 >= 0; and psi**2, of weight
     Add-remove, u = 1/2: 1 + 1/4 for each matrix.
     Rounding.  q v v' is divided by 2**9, psi**2 v v' by 2**18, and rounded down, which changes each by less than 1:
     added to the norm.
-    `far`, of residuals of rows: rows with |psi| = c are counted, of weight U / 4: 0 or 1 for a row, so that the squared
-    change is at most U**2 / 16 more.
+    `far`, of residuals of rows: those with psi = c and those with psi = -c are counted as in `norm_encoding`, each of
+    weight U / 4: the squared change is at most 2 U**2 / 16 more (replace-one; attained, with the 2 of the matrices, by
+    rows of psi = c and psi = -c on two axes), and U**2 / 16 more of a row against none.
 """
 
 from __future__ import annotations
@@ -41,10 +42,12 @@ VECTORS: Final = (RESIDUALS, SCORES, COUNT_SCORES)
 """Forms of scores alone: of linear models, of binary responses, and of counts."""
 MATRICES: Final = "score-matrices"
 """Form of the matrices beside them, of all models."""
-FAR_MATRICES: Final = "residual-matrices"
-"""The same of linear models of rows, with the number of rows whose residual is clipped, since 0.2."""
-OF_MATRICES: Final = (MATRICES, FAR_MATRICES)
-"""Both of these."""
+FAR_MATRICES: Final = "residual-matrices-2"
+"""The same of linear models of rows, with the numbers of rows whose residual is clipped above and below, since 0.2."""
+FORMER_MATRICES: Final = "residual-matrices"
+"""The same with the number of both together."""
+OF_MATRICES: Final = (MATRICES, FAR_MATRICES, FORMER_MATRICES)
+"""All of these."""
 FORMS: Final = (*VECTORS, *OF_MATRICES)
 """All of them."""
 SCORE: Final = 2**10
@@ -66,7 +69,7 @@ def score_vectors(name: str, layout: Layout, neighbors: str) -> ProductEncoding:
 def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = False) -> ProductEncoding:
     """Return the encoding of psi**2 and psi**2 v v', and of q and q v v' if `sizes`.
 
-    far: whether rows with |psi| = c are counted, beside psi**2.
+    far: whether rows with psi = c, and those with psi = -c, are counted, beside psi**2.
     """
     one, pairs, matrices = neighbors == "replace-one", layout.all_pairs, 1 + sizes
     # U, rounded down: weights of sums that are rounded down only make norms smaller
@@ -75,14 +78,18 @@ def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = F
     size, square = unit // CLIP * sizes, unit // CLIP**2
     # in quarters of U**2 = off**2 C**4 / 2, for each matrix
     quarters = (8 if one else 5) * matrices
-    # sixteenths: 4 for each of these, and 1
-    l2 = isqrt((4 * quarters + far) * OFF**2 * MOST**4 // 32) + 1 + OFF * (isqrt(matrices * len(pairs)) + 1)
-    count = [diag * MOST**2 // 4] * far
+    # sixteenths: 4 for each of these, and 1 for each count that changes
+    l2 = (
+        isqrt((4 * quarters + far * (2 if one else 1)) * OFF**2 * MOST**4 // 32)
+        + 1
+        + OFF * (isqrt(matrices * len(pairs)) + 1)
+    )
+    count = [diag * MOST**2 // 4] * 2 * far
     parameters = {"G": CLIP, "size": size, "square": square, "off": OFF, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     matrix = [entry_weight(pair, OFF, diag, diag) for pair in pairs]
     weights = [*([size] if sizes else []), square, *count, *(matrix * matrices)]
     alone = [MOST * MOST, *([0] * (len(pairs) - 1))]
-    most = [*([CLIP] if sizes else []), CLIP**2, *([1] * far), *(alone * matrices)]
+    most = [*([CLIP] if sizes else []), CLIP**2, *([1, 0] * far), *(alone * matrices)]
     name = FAR_MATRICES if far else MATRICES
     return weighted_sums(name, parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)

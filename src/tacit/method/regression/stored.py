@@ -15,6 +15,7 @@ from tacit.method.regression.norm_encoding import (
     FAR_PRODUCTS,
     FAR_SCORES,
     FORMER_PRODUCTS,
+    FORMER_SCORES,
     OF_COLUMNS,
     WEIGHTED,
     square_weight,
@@ -65,6 +66,7 @@ OF_NORM_CLIPPED: Final = (
     FAR_PRODUCTS,
     FAR_SCORES,
     FORMER_PRODUCTS,
+    FORMER_SCORES,
     *norm_score_encoding.FORMS,
     *split_score_encoding.FORMS,
 )
@@ -72,7 +74,9 @@ OF_NORM_CLIPPED: Final = (
 FAR: Final = {
     FAR_PRODUCTS: LINEAR_NORMS[1],
     FAR_SCORES: LINEAR_NORMS[2],
+    FORMER_SCORES: LINEAR_NORMS[2],
     split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES,
+    split_score_encoding.FORMER_MATRICES: split_score_encoding.MATRICES,
 }
 """Forms of linear models of rows that count those far out or whose residual is clipped, and the forms without."""
 
@@ -205,7 +209,7 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
             if not 0 <= facts["tail"] <= 64:
                 yield "has a tail that is none"
     elif form in split_score_encoding.OF_MATRICES:
-        counts = form == split_score_encoding.FAR_MATRICES
+        counts = {split_score_encoding.FAR_MATRICES: 2, split_score_encoding.FORMER_MATRICES: 1}.get(form, 0)
         weighted, weights = 0, ("square", "off", "diag", *(("far",) if counts else ()))
         wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1) + counts
         if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
@@ -216,8 +220,8 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if form in split_score_encoding.VECTORS:
             weights, wanted = ("score",), m
             yield from _of_scores({"cut": 0, "squares": 0, **facts})
-        elif form == FAR_SCORES:
-            weights, wanted = (*weights, "far"), wanted + 1
+        elif form in (FAR_SCORES, FORMER_SCORES):
+            weights, wanted = (*weights, "far"), wanted + (2 if form == FAR_SCORES else 1)
         elif form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)
