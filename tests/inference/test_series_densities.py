@@ -206,3 +206,15 @@ def test_plans_say_how_wide_limits_are() -> None:
         release = simulated(shape, add_noise(shape, exact_integers(shape, {"x": rng.uniform(0, 4, 3_000)}), rng))
         found.append(float((fitted(release).values ** 2).sum()))
     assert told.std_error == pytest.approx(np.sqrt(np.mean(found)) / 4, rel=0.35)
+
+
+def test_the_noise_of_the_size_is_in_the_errors() -> None:
+    """Of rows in one bin all coefficients are rows over size: noise of the size moves them as it says."""
+    shape = shaped(tc.OrthogonalSeries("x", terms=3), SCHEMA, "add-remove", 500, Cost.of(rho=0.5))
+    exact = exact_integers(shape, {"x": np.full(500, 0.9)})
+    kappa = shape.columns[0].form.parameters["presence"]
+    one = fitted(simulated(shape, exact))
+    # one unit of noise in the last integer
+    moved = fitted(simulated(shape, (exact[0] + np.array([0, 0, 0, kappa]),)))
+    assert np.allclose(moved.values - one.values, one.load[:, -1] * kappa, rtol=0.01, atol=1e-6)
+    assert np.abs(one.load[:, -1]).max() > 0

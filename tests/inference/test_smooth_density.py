@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -316,3 +317,14 @@ def test_integrals_beside_quadrature() -> None:
     for j in (1, 4):
         value, _ = integrate.quad(lambda t, j=j: float(functions("legendre", np.array([t]), j)[-1, 0]), 0, 0.37)
         assert integrals("legendre", np.array([0.37]), j)[-1, 0] == pytest.approx(value, abs=1e-9)
+
+
+def test_a_noisy_size_moves_all_shares() -> None:
+    """More rows in a bin raise its share and lower the others, as the errors say, where their number is private."""
+    release = drawn(2_000, {"rho": 5.0}, 3, "add-remove", bins=8)
+    found = smooth_density(release, "x", basis="haar")
+    (part,) = release.parts
+    more = [(k + (40 if i == 0 else 0),) for i, (k,) in enumerate(part.integers)]
+    moved = smooth_density(replace(release, parts=(replace(part, integers=more),)), "x", basis="haar")
+    (one,), (other,) = found.curves, moved.curves
+    assert np.allclose(other.found.values - one.found.values, 40 * one.found.load[:, 0], rtol=0.05, atol=1e-3)

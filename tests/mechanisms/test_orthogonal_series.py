@@ -194,12 +194,14 @@ def test_releases_survive_json(price: dict[str, float], relation: str) -> None:
         assert again.to_json() == release.to_json()
 
 
-@pytest.mark.parametrize("change", ["l2", "terms", "presence", "missing", "basis", "integers"])
+@pytest.mark.parametrize("change", ["l1", "l2", "terms", "presence", "missing", "basis", "integers"])
 def test_changed_documents_are_refused(change: str) -> None:
     curator = tc.Curator(rows(), SCHEMA, budget=tc.Budget(rho=1))
     words = json.loads(curator.release(tc.OrthogonalSeries("x"), rho=0.5).to_json())
     part = words["parts"][0]
-    if change == "l2":
+    if change == "l1":
+        part["sensitivity"]["l1"] += 1
+    elif change == "l2":
         part["sensitivity"]["l2_squared"] -= 1
     elif change in ("terms", "presence"):
         part["parameters"][change] += 1

@@ -1,0 +1,75 @@
+"""Faults of densities: sensitivities of orthogonal series, their sums, and coefficients found from bins."""
+
+from faults.fault import Fault
+
+SERIES = "tests/mechanisms/test_orthogonal_series.py::test_"
+SMOOTH = "tests/inference/test_smooth_density.py::test_"
+OF_SERIES = "tests/inference/test_series_densities.py::test_"
+PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
+RELEASED = "tacit.method.orthogonal_series.encoding"
+
+FAULTS = (
+    Fault(
+        RELEASED,
+        "square = square - 2 * np.outer(first[2][some], rest[2])",
+        "square = square - np.outer(first[2][some], rest[2])",
+        "the distance of two rows has half of their product",
+        (PAIRS,),
+    ),
+    Fault(
+        RELEASED,
+        "upper = np.flatnonzero(np.arange(size * size) // size <= np.arange(size * size) % size)",
+        "upper = np.flatnonzero(np.arange(size * size) // size == np.arange(size * size) % size)",
+        "only rows in one bin of the first column are compared",
+        (PAIRS,),
+    ),
+    Fault(
+        RELEASED,
+        "l2_squared = max(two, single + kappa**2) if one else single + kappa**2",
+        "l2_squared = max(two, single + kappa**2) if one else single",
+        "presence is released, and is in no sensitivity",
+        (PAIRS,),
+    ),
+    Fault(
+        RELEASED,
+        '"series", parameters, (), matrix, share * l1, share**2 * l2_squared, corner=corner, furthest=far',
+        '"series", parameters, (), matrix, share * l1, share * l2_squared, corner=corner, furthest=far',
+        "a person's parts of weight are in the squared sensitivity as they are",
+        (PAIRS,),
+    ),
+    Fault(
+        "tacit.method.orthogonal_series.mechanism",
+        "made = [(int(a) << LOW) + int(b) for a, b in zip(high, low, strict=True)]",
+        "made = [int(a * (1 << LOW) + b) for a, b in zip(high, low, strict=True)]",
+        "sums of many rows exceed 64 bits",
+        (f"{SERIES}many_rows_do_not_overflow",),
+    ),
+    Fault(
+        "tacit.method.orthogonal_series.stored",
+        "if (part.parameters, part.l1, part.l2_squared) != (form.parameters, form.l1, form.l2_squared):",
+        "if part.parameters != form.parameters:",
+        "a document states another sensitivity than its functions have",
+        (f"{SERIES}changed_documents_are_refused",),
+    ),
+    Fault(
+        "tacit.method.orthogonal_series.estimate_coefficients",
+        "load = np.column_stack([load, -(inverse[:, 1:] @ sums[1:]) / (n * kappa)])",
+        "load = np.column_stack([load, np.zeros(number + 1)])",
+        "the noise of the size is in no error",
+        (f"{OF_SERIES}the_noise_of_the_size_is_in_the_errors",),
+    ),
+    Fault(
+        "tacit.estimates.series_coefficients",
+        "factors[first:end] = max(0.0, 1 - (1 + PENALTY * relative) * total / square)",
+        "factors[first:end] = 1.0",
+        "coefficients that are noise are not shrunk",
+        (f"{SMOOTH}blocks_grow_and_noise_alone_is_shrunk_away",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_smooth",
+        "noises = noises - np.outer(values, np.ones(bins))",
+        "noises = noises + 0",
+        "shares of a noisy size have no error of the size",
+        (f"{SMOOTH}a_noisy_size_moves_all_shares",),
+    ),
+)
