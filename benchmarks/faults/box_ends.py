@@ -85,8 +85,8 @@ CLAMPED = (
     ),
     Fault(
         "tacit.method.blocks.estimate_ends",
-        "(noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0])",
-        "(noisy.loadings[2] - (q - 2 * m**2) * noisy.loadings[0])",
+        "squares = square_load - 2 * m * total_load + m**2 * size_load",
+        "squares = square_load + m**2 * size_load",
         "noise in the mean of blocks is not noise in their variance",
         (f"{ENDED}loadings_are_the_derivatives_of_the_corrected_mean_in_the_noises",),
     ),
