@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.series_coefficients import shrunk
+from tacit.estimates.series_coefficients import FAR, far, shrunk
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import title, who
@@ -109,7 +109,8 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     found = shrunk(fit.values[alone], covariance, load)
     band = max(found.after(found.kept), -(-fit.terms[at] // BAND))
     lower, upper = support(one)
-    kept = f"{fit.basis} series of {found.kept} of {fit.terms[at]} terms"
+    last = slice(2 * len(alone) // 3, None)
+    short = far(found.values[last], covariance[last, last]) > FAR
     return SmoothDensity(
         release=release,
         target=target,
@@ -123,8 +124,14 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         curves=(SeriesCurve(fit.basis, found, band),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(kept, *_notes(one)),
+        notes=(*_reach(fit.basis, found.kept, fit.terms[at], short=short), *_notes(one)),
     )
+
+
+def _reach(basis: str, kept: int, terms: int, *, short: bool) -> tuple[str, ...]:
+    """Return notes on what the terms reach; short: whether the last third of them is far from 0."""
+    made = f"{basis} series of {kept} of {terms} terms; limits hold for what {terms} terms reach of the density"
+    return (made, "its terms are too few for this density: limits do not hold the rest") if short else (made,)
 
 
 def _notes(one: Variable) -> tuple[str, ...]:

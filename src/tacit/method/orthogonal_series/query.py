@@ -33,8 +33,9 @@ class OrthogonalSeries(Query["OrthogonalSeriesRelease"]):
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 
-    Of one column at a pure price `Histogram(...)` and its `smooth_density` tell more: cells are disjoint, and need less
-    noise than functions that overlap.  Of two or three columns, and at ρ or (ε, δ), the series tells more.
+    Limits hold for what the terms reach of the density; a note says where the last of them are far from 0.  Of one
+    column `Histogram(...)` of some 64 bins and its `smooth_density` are nearly always nearer, and reach further: cells
+    are disjoint, and need less noise than functions that overlap.  Of two or three columns the series is nearer.
     Raises QueryError Q01 to Q03, Q145 (basis=), Q146 (terms=, or columns that are too many); when planned or released
     Q10, Q12, Q13, Q82 (no terms, and no number of rows).  Source: lecture notes §5.3, with the sensitivity corrected;
     theory §3.4.
