@@ -158,21 +158,16 @@ class SmoothDensity:
     @property
     def estimand(self) -> str:
         """What is estimated, in words."""
-        from tacit.estimates.wording import who
+        from tacit.estimates.wording import density
 
-        each = f" within each {' and '.join(self.by)}" if self.by else ""
-        words = f"density of {self.column}{each}: share of {who(self.release)} {self.per}"
-        condition = getattr(self.release.query, "where", None)
-        words += f", where {condition}" if condition else ""
-        return words + (f", of the {who(self.release)} of this table" if self.target == "table" else "")
+        return density(self.release, self.column, self.by, self.per, self.target)
 
     @property
     def per(self) -> str:
         """The unit of the density, in words."""
-        if self.kind == "date":
-            return "per day"
-        unit = "value" if self.kind == "integer" else "unit"
-        return f"per {unit} ({self.units})" if self.units else f"per {unit}"
+        from tacit.estimates.wording import per_value
+
+        return per_value(self.kind, self.units)
 
     def __call__(self, x: Any) -> Array:
         """Return the density at x (dates: days or ISO text), 0 outside the support; of several groups one row each."""

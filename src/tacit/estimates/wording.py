@@ -111,6 +111,23 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     return words
 
 
+def density(release: Released, column: str, by: tuple[str, ...], per: str, target: Target) -> str:
+    """What a density estimates, in words; per: its unit."""
+    each = f" within each {' and '.join(by)}" if by else ""
+    words = f"density of {column}{each}: share of {who(release)} {per}"
+    condition = getattr(release.query, "where", None)
+    words += f", where {condition}" if condition else ""
+    return words + (f", of the {who(release)} of this table" if target == "table" else "")
+
+
+def per_value(kind: str, units: str | None) -> str:
+    """The unit of a density, in words: "per unit (years)", "per value", "per day"."""
+    if kind == "date":
+        return "per day"
+    unit = "value" if kind == "integer" else "unit"
+    return f"per {unit} ({units})" if units else f"per {unit}"
+
+
 def _question(release: Released) -> Any:
     """Return the question whose answer is estimated: of a bootstrap, that of its replicates."""
     return getattr(release.query, "statistic", release.query)

@@ -102,21 +102,16 @@ class DensityEstimate:
     @property
     def estimand(self) -> str:
         """What is estimated, in words."""
-        from tacit.estimates.wording import who
+        from tacit.estimates.wording import density
 
-        each = f" within each {' and '.join(self.by)}" if self.by else ""
-        words = f"density of {self.column}{each}: share of {who(self.release)} {self.per}"
-        condition = getattr(self.release.query, "where", None)
-        words += f", where {condition}" if condition else ""
-        return words + (f", of the {who(self.release)} of this table" if self.target == "table" else "")
+        return density(self.release, self.column, self.by, self.per, self.target)
 
     @property
     def per(self) -> str:
         """The unit of the density, in words."""
-        if self.kind == "date":
-            return "per day"
-        unit = "value" if self.kind == "integer" else "unit"
-        return f"per {unit} ({self.units})" if self.units else f"per {unit}"
+        from tacit.estimates.wording import per_value
+
+        return per_value(self.kind, self.units)
 
     def intervals(self, level: float = 0.95) -> Array:
         """Limits of every bin's average density, shape (groups, bins, 2); InferenceError I01 for a level below 0.5.
@@ -198,13 +193,8 @@ def density(
 ) -> DensityEstimate:
     """A release of a histogram, or a simulated one -> the density of a column; see `HistogramRelease.density`."""
     check_target(target)
-    groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    made = margin(release, (*groups, column))
+    made, groups = binned_margin(release, column, by)
     axis = made.axes[-1]
-    if axis.kind not in BINNED:
-        text = f"{column!r} has levels, and so no density."
-        hint = f'margin("{column}").estimate(), or density of one of {numeric_columns(release)}'
-        raise InferenceError(text, code="I60", hint=hint, state=None)
     lower, upper = spans(axis)
     # a bin without a possible value has width 0, and so no density
     kept = np.flatnonzero(upper > lower)
@@ -229,6 +219,17 @@ def density(
         sizes=np.maximum(cells[:, kept].sum(axis=1), 0.0),
         notes=tuple(_notes(column, axis, len(lower) - len(kept))),
     )
+
+
+def binned_margin(release: Released, column: str, by: str | Sequence[str] | None) -> tuple[Margin, tuple[str, ...]]:
+    """Return the counts of a column's bins within each group, and the columns of `by`; InferenceError I41, I60."""
+    groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    made = margin(release, (*groups, column))
+    if made.axes[-1].kind not in BINNED:
+        text = f"{column!r} has levels, and so no density."
+        hint = f'margin("{column}").estimate(), or density of one of {_numeric(release)}'
+        raise InferenceError(text, code="I60", hint=hint, state=None)
+    return made, groups
 
 
 def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
@@ -275,7 +276,7 @@ def projected(counts: Array, total: float) -> Array:
     return found / found.sum()
 
 
-def numeric_columns(release: Released) -> str:
+def _numeric(release: Released) -> str:
     """Return the names of the columns with bins, in words."""
     axes = getattr(release, "axes", ())
     names = [name for (name, _), axis in zip(release.levels, axes, strict=True) if axis.kind in BINNED]

@@ -14,14 +14,14 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.bins import BINNED, spans
+from tacit.estimates.bins import spans
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.released_cells import cells_of
-from tacit.method.histogram.estimate_densities import numeric_columns
-from tacit.method.histogram.estimate_margins import Margin, margin
+from tacit.method.histogram.estimate_densities import binned_margin
+from tacit.method.histogram.estimate_margins import Margin
 from tacit.noise.laws import RoundedNormal
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels
@@ -45,13 +45,8 @@ def smooth_density(
     """Return the smooth density of a column of a histogram, released or simulated; see the method of the release."""
     check_target(target)
     bases = _bases(basis)
-    groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    made = margin(release, (*groups, column))
+    made, groups = binned_margin(release, column, by)
     axis = made.axes[-1]
-    if axis.kind not in BINNED:
-        text = f"{column!r} has levels, and so no density."
-        hint = f'margin("{column}").estimate(), or density of one of {numeric_columns(release)}'
-        raise InferenceError(text, code="I60", hint=hint, state=None)
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     if len(kept) < FEWEST:
