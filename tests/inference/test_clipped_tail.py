@@ -26,6 +26,7 @@ from tacit.method.regression.estimate_clipping import (
 from tacit.method.regression.estimate_linear import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import error_variance
 from tacit.method.regression.noisy_crossproducts import ResidualScores
+from tacit.method.regression.noisy_norms import _sides_clipped
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
 from tacit.rows.row_products import ClippedResidual
@@ -85,6 +86,9 @@ def test_the_number_of_clipped_residuals_is_read_with_its_noise(cost: Cost) -> N
     sides = slice(place, place + 2)
     drawn = np.array([law.sample(len(part.integers[0]), rng)[sides] / part.parameters["far"] for _ in range(400)])
     # the second integer is negative: the number of all is the first less the second
+    one, weight = list(part.integers[0]), part.parameters["far"]
+    one[sides] = [5 * weight, -3 * weight]
+    assert [value for value, _ in _sides_clipped(replace(part, integers=(tuple(one),)), place)[1]] == [8.0, 2.0]
     assert np.std(drawn[:, 0] - drawn[:, 1]) == pytest.approx(scores.far[1] ** 0.5, rel=0.175)
     assert np.std(drawn.sum(axis=1)) == pytest.approx(scores.signed[1] ** 0.5, rel=0.175)
 
