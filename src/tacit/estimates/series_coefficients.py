@@ -35,6 +35,8 @@ PENALTY: Final = 0.5
 """Penalty of a block of one coefficient; it falls with the root of the number of coefficients."""
 FAR: Final = 3.0
 """So many standard deviations above its mean, a sum of squares is not all noise."""
+BAND: Final = 3
+"""Bands have at least one in so many of the terms."""
 GROWTH: Final = 1.35
 """Each block from the fifth coefficient on ends at so many times the end of the one before."""
 
@@ -74,6 +76,11 @@ class SeriesCoefficients:
             return False
         first = self.blocks[-2] if len(self.blocks) > 1 else 0
         return far(self.values[first:], self.covariance[first:, first:]) <= FAR
+
+    @property
+    def band(self) -> int:
+        """Number of terms of bands: a block more than the estimate, and one in BAND of all at least."""
+        return max(self.after(self.kept), -(-len(self.values) // BAND))
 
     def after(self, terms: int) -> int:
         """Return the end of the block that follows these terms; the last if there is none."""
@@ -135,6 +142,12 @@ def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -
     """Return coefficients with the factors that shrink them."""
     ends = blocks(len(values))
     return SeriesCoefficients(values, covariance, load, shrinkage(values, np.diag(covariance), ends), ends, misfit)
+
+
+def short(values: Array, covariance: Array) -> bool:
+    """Return whether the last third of the coefficients is far from 0: that there are too few."""
+    last = slice(2 * len(values) // 3, None)
+    return far(values[last], covariance[last, last]) > FAR
 
 
 def far(values: Array, covariance: Array) -> float:

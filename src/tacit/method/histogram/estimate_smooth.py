@@ -31,8 +31,6 @@ USUAL: Final = ("legendre", "cosine")
 """Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
 FEWEST: Final = 4
 """Fewest bins of a smooth density."""
-BAND: Final = 3
-"""Bands have at least one in so many of the terms that the bins resolve."""
 
 
 def smooth_density(
@@ -114,11 +112,10 @@ def _shares(
 def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
     terms = max(1, resolved_terms(basis, shares.edges))
     found = coefficients(basis, shares, terms)
-    band = max(found.after(found.kept), -(-terms // BAND))
     law = made.release.parts[0].law
     # sums of several noises, and normal ones, are nearly normal
     laplace = made.added == 1 and not isinstance(law, RoundedNormal)
-    return SeriesCurve(basis, found, band, laplace, shares.variance)
+    return SeriesCurve(basis, found, found.band, laplace, shares.variance)
 
 
 def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int) -> tuple[str, ...]:

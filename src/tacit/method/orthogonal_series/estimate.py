@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.series_coefficients import FAR, far, shrunk
+from tacit.estimates.series_coefficients import short, shrunk
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import title, who
@@ -22,9 +22,6 @@ from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
     from tacit.method.orthogonal_series.estimate_joint import JointDensity
-
-BAND: int = 3
-"""Bands have at least one in so many of the terms."""
 
 
 @shown_by_summary
@@ -107,10 +104,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     alone = np.flatnonzero((np.delete(fit.indices, at, axis=1) == 0).all(axis=1))
     covariance, load = fit.covariance[np.ix_(alone, alone)], fit.load[alone]
     found = shrunk(fit.values[alone], covariance, load)
-    band = max(found.after(found.kept), -(-fit.terms[at] // BAND))
     lower, upper = support(one)
-    last = slice(2 * len(alone) // 3, None)
-    short = far(found.values[last], covariance[last, last]) > FAR
     return SmoothDensity(
         release=release,
         target=target,
@@ -121,17 +115,17 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         groups=("",),
         lower=lower,
         upper=upper,
-        curves=(SeriesCurve(fit.basis, found, band),),
+        curves=(SeriesCurve(fit.basis, found, found.band),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(*_reach(fit.basis, found.kept, fit.terms[at], short=short), *_notes(one)),
+        notes=(*_reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance)), *_notes(one)),
     )
 
 
-def _reach(basis: str, kept: int, terms: int, *, short: bool) -> tuple[str, ...]:
-    """Return notes on what the terms reach; short: whether the last third of them is far from 0."""
+def _reach(basis: str, kept: int, terms: int, *, few: bool) -> tuple[str, ...]:
+    """Return notes on what the terms reach; few: whether the last of them are far from 0."""
     made = f"{basis} series of {kept} of {terms} terms; limits hold for what {terms} terms reach of the density"
-    return (made, "its terms are too few for this density: limits do not hold the rest") if short else (made,)
+    return (made, "its terms are too few for this density: limits do not hold the rest") if few else (made,)
 
 
 def _notes(one: Variable) -> tuple[str, ...]:

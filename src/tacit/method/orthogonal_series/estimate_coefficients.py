@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_coefficients import FAR, blocks, far, shrinkage
+from tacit.estimates.series_coefficients import blocks, short, shrinkage
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
@@ -48,6 +48,14 @@ class SeriesFit:
     def covariance(self) -> Array:
         """Covariance of both errors."""
         return self.sampling + self.variance * (self.load @ self.load.T)
+
+    @property
+    def volumes(self) -> Array:
+        """Volumes of the cells of the grid, one after another."""
+        made = np.ones(1)
+        for ends in self.ends:
+            made = np.outer(made, np.diff(ends)).reshape(-1)
+        return made
 
     def over(self, points: Array) -> Array:
         """Return the functions of all coefficients at points of the cube, shape (number, n); points: (n, columns)."""
@@ -113,8 +121,7 @@ def _order(fit: SeriesFit) -> Any:
 def _resolved(fit: SeriesFit) -> bool:
     """Return whether the last third of the coefficients is not far from 0."""
     order = _order(fit)
-    last = order[2 * len(order) // 3 :]
-    return far(fit.values[last], fit.covariance[np.ix_(last, last)]) <= FAR
+    return not short(fit.values[order], fit.covariance[np.ix_(order, order)])
 
 
 def _factors(fit: SeriesFit, more: Array) -> Array:
@@ -129,13 +136,12 @@ def _factors(fit: SeriesFit, more: Array) -> Array:
 def _with_cells(fit: SeriesFit, factors: Array) -> SeriesFit:
     """Return the fit with factors, and the density on the grid of bins: lowered, cut at 0, so that it adds up to 1."""
     middles = [(one[1:] + one[:-1]) / 2 for one in fit.ends]
-    weights = np.ones(1)
+    weights = fit.volumes
     coefficients = np.concatenate([[1.0], factors * fit.values]).reshape([own + 1 for own in fit.terms])
-    for at, ends, terms in zip(middles, fit.ends, fit.terms, strict=True):
+    for at, terms in zip(middles, fit.terms, strict=True):
         own = np.vstack([np.ones(len(at)), functions(fit.basis, at, terms)])
         # the first axis is summed, that of the places is put last
         coefficients = np.tensordot(coefficients, own, axes=([0], [0]))
-        weights = np.outer(weights, np.diff(ends)).reshape(-1)
     series, flat = coefficients, coefficients.reshape(-1)
     order = np.argsort(flat)[::-1]
     excess = (np.cumsum(flat[order] * weights[order]) - 1) / np.cumsum(weights[order])
@@ -145,10 +151,7 @@ def _with_cells(fit: SeriesFit, factors: Array) -> SeriesFit:
 
 def _sampling(fit: SeriesFit) -> Array:
     """Return the covariance of the coefficients without noise, from the density that was found."""
-    weights = np.ones(1)
-    for ends in fit.ends:
-        weights = np.outer(weights, np.diff(ends)).reshape(-1)
-    shares = fit.cells.reshape(-1) * weights
+    shares = fit.cells.reshape(-1) * fit.volumes
     kept = np.flatnonzero(shares > 0)
     places = np.unravel_index(kept, fit.cells.shape)
     points = np.stack([((one[1:] + one[:-1]) / 2)[at] for one, at in zip(fit.ends, places, strict=True)], axis=1)

@@ -96,10 +96,7 @@ class JointDensity:
         if self.reason is not None:
             text = f"nothing to draw from: {self.reason}."
             raise InferenceError(text, code="I63", hint="a higher price in a new release", state=None)
-        weights = np.ones(1)
-        for ends in self.fit.ends:
-            weights = np.outer(weights, np.diff(ends)).reshape(-1)
-        shares = self.fit.cells.reshape(-1) * weights
+        shares = self.fit.cells.reshape(-1) * self.fit.volumes
         cells = np.unravel_index(drawn.choice(len(shares), int(n), p=shares / shares.sum()), self.fit.cells.shape)
         made = dict[str, Any]()
         for one, ends, at in zip(self.variables, self.fit.ends, cells, strict=True):

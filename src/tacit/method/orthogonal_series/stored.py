@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import series
@@ -12,7 +12,7 @@ from tacit.method.orthogonal_series.query import MOST_TERMS, OrthogonalSeries
 if TYPE_CHECKING:
     from tacit.release.document import Release
 
-MOST_VALUES = 2.0**53
+MOST_VALUES: Final = 2.0**53
 """Bounds of whole numbers and days are exact in floats up to here."""
 
 
