@@ -24,6 +24,20 @@ def put(page: Path, part: str, text: str) -> None:
     page.write_text(new, encoding="utf-8")
 
 
+def by_repeats(place: Path, script: str, words: str | None, made: Callable[[int], str]) -> None:
+    """Write one part of a page, from so many simulations as the command line says; with --quick print it alone.
+
+    words: what the script is.  made: the part, from a number of simulations.
+    """
+    parser = argparse.ArgumentParser(description=words)
+    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--quick", action="store_true", help="twenty simulations, printed only")
+    given = parser.parse_args()
+    text = made(20 if given.quick else given.repeats)
+    if not given.quick:
+        put(place, script, text)
+
+
 Line: TypeAlias = dict[str, Any]
 """Of a table: "cell" and "price" say which, the rest what was simulated."""
 

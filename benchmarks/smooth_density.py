@@ -9,14 +9,13 @@ written down before any of them was simulated.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from pages import put
+from pages import by_repeats
 from scipy.stats import beta, expon, gamma, norm, t, triang, uniform
 
 import tacit as tc
@@ -163,15 +162,5 @@ def page(repeats: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--quick", action="store_true", help="twenty simulations, printed only")
-    given = parser.parse_args()
-    made = page(20 if given.quick else given.repeats)
-    if not given.quick:
-        put(PAGE, Path(__file__).name, made)
-
-
 if __name__ == "__main__":
-    main()
+    by_repeats(PAGE, Path(__file__).name, __doc__, page)
