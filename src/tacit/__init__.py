@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.curator.curator import Curator
     from tacit.errors import TacitError
     from tacit.fits.custom_losses import Loss
+    from tacit.meaning import Explanation, explain
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
@@ -52,6 +53,7 @@ __all__ = [
     "Curator",
     "DataQuality",
     "Date",
+    "Explanation",
     "Histogram",
     "Integer",
     "LogisticBins",
@@ -85,6 +87,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "explain",
     "families",
     "hierarchy",
     "methods",
@@ -102,6 +105,7 @@ _MODULES: Final = {
     "curator.curator": "Curator",
     "errors": "TacitError",
     "fits.custom_losses": "Loss",
+    "meaning": "Explanation explain",
     "method.blocks.query": "SampleAndAggregate",
     "method.histogram.query": "Histogram",
     "method.moments.query": "Count Mean Sum Variance",

@@ -124,6 +124,8 @@ CODES: Final[dict[str, str]] = {
     "B16": "something that is not a Budget where one is needed",
     "B17": "a limit above the total budget",
     "B18": "an argument that a budget, a price or a curator does not have",
+    "B19": "nothing to explain: neither a price nor something that has one",
+    "B20": "a number or a case that an explanation does not have",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.errors import BudgetError
 from tacit.privacy import analytic_multiplier
-from tacit.privacy.partition import _advanced, _laplace_delta, _optimal_delta, partition_table
+from tacit.privacy.partition import advanced_epsilon, laplace_delta, optimal_delta, partition_table
 
 PRICES = [(1, "1e-6", 10), (1, "1e-6", 200), ("0.3", "1e-5", 50), (3, "1e-6", 1)]
 
@@ -23,12 +23,12 @@ def test_the_optimum_by_enumeration(epsilon):
         p = np.prod([truth if one else lie for one in answers])
         q = np.prod([lie if one else truth for one in answers])
         found += max(float(p - np.exp(epsilon) * q), 0.0)
-    assert _optimal_delta(0.6, 4, epsilon) == pytest.approx(found, rel=1e-12)
+    assert optimal_delta(0.6, 4, epsilon) == pytest.approx(found, rel=1e-12)
 
 
 def test_laplace_noise_by_the_closed_form_of_one_release():
     for epsilon in (0.0, 0.2, 0.9):
-        assert _laplace_delta(1.0, 1, epsilon, 1e-6) == pytest.approx(-np.expm1((epsilon - 1) / 2), rel=1e-3)
+        assert laplace_delta(1.0, 1, epsilon, 1e-6) == pytest.approx(-np.expm1((epsilon - 1) / 2), rel=1e-3)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "releases"), PRICES)
@@ -56,8 +56,8 @@ def test_the_printed_rule_keeps_no_promise():
     assert printed == pytest.approx(2 * np.log(1e6))
     assert printed < 0.9 * table["Laplace releases, optimal"].average
     each = 1 / np.sqrt(1000 * np.log(1e6))
-    assert _laplace_delta(each, 1000, 1.0, 1e-6) > 1e-5
-    assert _advanced(each, 1000, float(np.log(1e6))) > 1
+    assert laplace_delta(each, 1000, 1.0, 1e-6) > 1e-5
+    assert advanced_epsilon(each, 1000, float(np.log(1e6))) > 1
 
 
 @pytest.mark.parametrize("releases", [0, -1, 10_001, 2.0, True, "50"])

@@ -40,6 +40,7 @@ ROOMS: Final[dict[str, str]] = {
     "study": SHARED,
     "parties": OUTSIDE,
     "curator": INSIDE,
+    "meaning": FREE,
     "planning": FREE,
     "testing": FREE,
     "examples": FREE,

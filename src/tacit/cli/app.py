@@ -97,6 +97,32 @@ def import_(
 
 
 @app.command()
+def explain(
+    what: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A ledger, releases (JSON), a curator's file or a study.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option("--epsilon", help="A price, in place of a file.")] = None,
+    delta: Delta = None,
+    rho: Annotated[str | None, typer.Option("--rho", help="A price, in place of a file.")] = None,
+    mu: Annotated[str | None, typer.Option("--mu", help="Of Gaussian differential privacy.")] = None,
+    neighbors: Annotated[str | None, typer.Option("--neighbors", help="Of a price: replace-one or add-remove.")] = None,
+    releases: Annotated[
+        list[int] | None, typer.Option("--releases", help="What so many releases cost together; repeat it.")
+    ] = None,
+    columns: Annotated[int | None, typer.Option("--columns", help="What the means of so many columns need.")] = None,
+    attack: Annotated[bool, typer.Option("--attack", help="Play the differencing attack on made-up people.")] = False,
+    save: Annotated[str | None, typer.Option("--save", help="Write the page (.html .txt .docx .pdf).")] = None,
+    plot: Annotated[str | None, typer.Option("--plot", help="Draw the best attacker (.png .svg .pdf).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a price means for one person: suspicions, the best attacker, groups, repeated releases."""
+    from tacit.cli import explain_commands as explaining
+
+    price = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+    explaining.explain(what, price, neighbors, releases or [], columns, attack, save, plot, as_json)
+
+
+@app.command()
 def plan(
     job: Job,
     epsilon: Epsilon = None,

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
+from tacit.base import page_documents
 from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
@@ -19,7 +20,7 @@ from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import price_parts
-from tacit.planning import documents, page_text
+from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
 from tacit.planning.guessed_spreads import GUESSED, WidthRange
 from tacit.planning.page_text import BoardRequest
@@ -36,7 +37,7 @@ APART: Final = (
     "where values lie farther apart, half of them at each bound, a mean's interval is up to 1.7 times as wide"
 )
 """The largest standard deviation between two bounds is sqrt(3) times that of values spread evenly."""
-SUFFIXES: Final = (".html", ".txt", *documents.FORMATS)
+SUFFIXES: Final = (".html", ".txt", *page_documents.FORMATS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -294,7 +295,7 @@ class Plan:
         elif suffix == ".html":
             write_text(path, page.to_html())
         else:
-            documents.write(page.to_html(), Path(path))
+            page_documents.write(page.to_html(), Path(path))
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -9,7 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from tacit.base.table import Table
+from tacit.meaning import explain
+from tacit.meaning.checked import percent
 from tacit.privacy import Budget, Spend
+from tacit.privacy.exact_numbers import plain
 
 if TYPE_CHECKING:
     from tacit.planning.page import Plan
@@ -44,7 +47,7 @@ def sections(plan: Plan) -> tuple[tuple[str, tuple[str, ...]], ...]:
     first = f"{number} on {plan.table!r} ({people}), each with random noise added; no row, and no exact number"
     cautions = plan.cautions()
     return (
-        ("Promise", (_promise(plan),)),
+        ("Promise", (_promise(plan), _for_one(plan))),
         ("Released numbers", (first, *(part.leaves for part in plan.parts))),
         ("Cost", (f"{plan.cost}", *_balance(plan))),
         (PRECISION, (*_explained(plan), *plan.table_of_terms().to_text().splitlines())),
@@ -63,6 +66,21 @@ def _promise(plan: Plan) -> str:
     """Return the guarantee without its technical half, which is in the appendix."""
     words, bracket, _ = plan.guarantee.partition(" (")
     return f"{words}." if bracket else words
+
+
+def _for_one(plan: Plan) -> str:
+    """Return what the price means for one person, and where to read more."""
+    meaning = explain(plan.cost, neighbors=plan.neighbors)
+    asked = "whether one person is in the table" if plan.neighbors == "add-remove" else "one person's yes or no"
+    most = percent(meaning.guessed_right())
+    more = " ".join(
+        f"--{name} {plain(value)}" for name in ("epsilon", "delta", "rho") if (value := getattr(plan.cost, name))
+    )
+    command = f" (more: tacit explain {more} --neighbors {plan.neighbors})" if more else ""
+    return (
+        f"Whoever guesses from this release {asked}, and knows everybody else's data, is right at "
+        f"most {most} of the time; a coin is right half of the time{command}."
+    )
 
 
 def _explained(plan: Plan) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     bought; B09 where dp-accounting is not installed.
     """
     wanted = checked(delta, "delta")
-    parts = [one for given in priced for one in _parts(given)]
+    parts = [one for given in priced for one in bought_by(given)]
     library = _dp_accounting()
     total: Any = library.loss.identity(interval)
     # normals compose to one normal whose μ² is the sum [Dong, Roth & Su 2022]: a single distribution, no loss
@@ -110,8 +110,11 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     return significant(Fraction(found) + Fraction(1, 10**9), 9, up=True)
 
 
-def _parts(given: Cost | Priced) -> tuple[Bought, ...]:
-    """Return what was bought: a release says it, and of a pure price alone nothing more need be known."""
+def bought_by(given: Cost | Priced) -> tuple[Bought, ...]:
+    """Return what was bought: a release says it, and of a pure price alone nothing more need be known.
+
+    Raises BudgetError B15 for a price of ρ or a pair without its release.
+    """
     if not isinstance(given, Cost):
         from tacit.noise.product import ProductLaplace
 

@@ -78,9 +78,9 @@ def partition_table(epsilon: Number, delta: Number, releases: int) -> tuple[Part
         laplace("pure, ε / k each", e / k),
         # ε / √(k ln(1/δ)) each: no theorem says so [theory §5]
         laplace("advanced, as printed", e / math.sqrt(k * log)),
-        laplace("advanced, theorem", _largest(lambda one: _advanced(one, k, log) <= e, e)),
-        laplace("any ε₀-DP releases, optimal", _largest(lambda one: _optimal_delta(one, k, e) <= d, e)),
-        laplace("Laplace releases, optimal", _largest(lambda one: _laplace_delta(one, k, e, d) <= d, e)),
+        laplace("advanced, theorem", _largest(lambda one: advanced_epsilon(one, k, log) <= e, e)),
+        laplace("any ε₀-DP releases, optimal", _largest(lambda one: optimal_delta(one, k, e) <= d, e)),
+        laplace("Laplace releases, optimal", _largest(lambda one: laplace_delta(one, k, e, d) <= d, e)),
         Partition("ρ / k each, textbook conversion", 1 / (2 * textbook), 1 / (2 * textbook)),
         Partition("ρ / k each, optimal conversion", 1 / (2 * best), 1 / (2 * best)),
         Partition("normals, exact", 1 / normal, 1 / normal),
@@ -98,12 +98,12 @@ def _largest(holds: Callable[[float], bool], epsilon: float) -> float:
     return low
 
 
-def _advanced(each: float, k: int, log: float) -> float:
+def advanced_epsilon(each: float, k: int, log: float) -> float:
     """Return ε of k ε₀-DP releases: √(2 k ln(1/δ)) ε₀ + k ε₀ (e^ε₀ - 1) [Dwork, Rothblum & Vadhan 2010], or k ε₀."""
     return min(math.sqrt(2 * k * log) * each + k * each * math.expm1(each), k * each)
 
 
-def _optimal_delta(each: float, k: int, epsilon: float) -> float:
+def optimal_delta(each: float, k: int, epsilon: float) -> float:
     """Return the δ at ε of k ε₀-DP releases of any kind: that of randomised response [Kairouz, Oh & Viswanath 2015]."""
     lib = special()
     j = np.arange(k + 1)
@@ -114,7 +114,7 @@ def _optimal_delta(each: float, k: int, epsilon: float) -> float:
     return float(np.sum(np.where(loss > epsilon, np.exp(logs) * -np.expm1(np.minimum(epsilon - loss, 0)), 0.0)))
 
 
-def _laplace_delta(each: float, k: int, epsilon: float, delta: float) -> float:
+def laplace_delta(each: float, k: int, epsilon: float, delta: float) -> float:
     """Return the δ at ε of k Laplace releases of ε₀ each, from their privacy-loss distribution."""
 
     def profile(at: Floats) -> Floats:

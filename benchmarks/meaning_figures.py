@@ -1,0 +1,132 @@
+"""Pictures of what a price means: suspicions, the best attacker, the differencing attack, composition, prices in rows.
+
+    python benchmarks/meaning_figures.py
+
+Writes the second half of docs/reference/meaning.md and its pictures in seconds.  The lecture notes' sections 2 to 4 by
+experiment: odds, noise on a mean, a point mass, the minimax price of means.  Seeds are constants.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from pages import put
+from published_figures import panels, saved, titled
+
+import tacit as tc
+from tacit.planning.guarantee import factor
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "meaning.md"
+EPSILONS: Final = ("0.1", "0.5", "1", "2", "5")
+PLACES: Final = (("10³", 10**3), ("10⁹", 10**9))
+RELEASES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+REPEATS: Final = 20_000
+
+
+def suspicions() -> str:
+    """Table of the notes' §2: what a suspicion becomes, and the best guess."""
+    head = "| ε | factor e^ε | a suspicion of 50% | of 10% | of 1% | a yes or no guessed right | a PIN guessed |"
+    lines = [head, "|" + "---:|" * 7]
+    for epsilon in EPSILONS:
+        one = tc.explain(epsilon=epsilon)
+        row = one.summary().rows
+        shown = [str(row[i][1]) for i in (0, 1, 2, 3, 4)]
+        lines.append(f"| {epsilon} | {factor(Fraction(epsilon))} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def pictures(folder: Path) -> None:
+    """Draw the pictures of the page."""
+    plt, figure, ((left, right),) = panels(1, 2)
+    x = np.linspace(0, 1, 201)
+    for epsilon in EPSILONS[:4]:
+        odds = [tc.explain(epsilon=epsilon).posterior(p)[1] for p in x]
+        left.plot(x, odds, label=f"ε = {epsilon}")
+        right.plot(x, [tc.explain(epsilon=epsilon).power(a) for a in x])
+    left.legend(frameon=False, fontsize=8)
+    titled(left, "the most that a suspicion can become", "probability before", "probability after")
+    titled(right, "the best test of what a row says", "false alarms", "true alarms")
+    saved(plt, figure, folder / "meaning-attacker.svg")
+
+    plt, figure, ((left, right),) = panels(1, 2)
+    for epsilon in (1, 10, 100):
+        found = tc.explain(epsilon=epsilon).differencing()
+        errors = found.guesses - found.scores
+        left.hist(errors, bins=np.linspace(-100, 100, 81), density=True, histtype="step", label=f"ε = {epsilon}")
+    left.legend(frameon=False, fontsize=8)
+    titled(left, "the differencing attack: best guesses", "error of Alice's score, points", "density")
+    made = tc.explain(epsilon="0.1").composition(RELEASES)
+    for rule in made.rules:
+        right.plot(RELEASES, rule.epsilon, label=rule.rule)
+    right.set_xscale("log")
+    right.set_yscale("log")
+    right.legend(frameon=False, fontsize=7)
+    titled(right, "k releases of ε = 0.1, at δ = 10⁻⁶", "k", "ε together")
+    saved(plt, figure, folder / "meaning-attack.svg")
+
+
+def point_mass() -> str:
+    """Table of the notes' §4: whether any release can tell where a point mass lies."""
+    lines = ["| places | rows | probability of the right place, at most |", "|---:|---:|---:|"]
+    for rows in (10, 20, 50, 100):
+        lines += [
+            f"| {name} | {rows} | {tc.explain(epsilon=1).point_mass(rows, places):.3g} |" for name, places in PLACES
+        ]
+    return "\n".join(lines)
+
+
+def means() -> str:
+    """Table of the notes' §3 and §4: squared error of d means with Laplace noise, over the order."""
+    rng = np.random.default_rng(4)
+    lines = ["| d | n | d/n | d³/(n²ε²) | noise, simulated | over the order |", "|---:|---:|---:|---:|---:|---:|"]
+    for d in (1, 10):
+        made = tc.explain(epsilon=1).minimax(columns=d)
+        for n in (100, 10_000):
+            noise = rng.laplace(0, d / n, (REPEATS, d))
+            error = float((noise**2).sum(axis=1).mean())
+            order = made.privacy(n)
+            lines.append(f"| {d} | {n:,} | {made.sampling(n):.3g} | {order:.3g} | {error:.3g} | {error / order:.2f} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """Return the part of the page."""
+    return f"""
+## Suspicions
+
+{suspicions()}
+
+Replace-one, pure ε. A secret of 10,000 equally likely values (a PIN) is guessed with 0.01 % by chance.
+
+![The best attacker](meaning-attacker.svg)
+
+## The differencing attack and composition
+
+Left: errors of the attacker's best guess of one person's score from two published class means [Brawner & Honaker 2018,
+§2.1]; without noise every error is 0. Right: what k releases cost together, rule by rule.
+
+![The differencing attack, and composition](meaning-attack.svg)
+
+## A point mass
+
+All rows lie at one of so many places. The probability with which *any* answer of ε = 1 names the place is at most
+e^(nε) / (m - 1 + e^(nε)): with a continuum of places it is nothing for any n, as the lecture notes' §4 says; with
+finitely many places it is 1 as soon as nε is well above ln m, so on a fixed grid the statement is false.
+
+{point_mass()}
+
+## Means
+
+Noise on d means of values in [0, 1], replace-one, Laplace of scale d/(nε) each; {REPEATS:,} draws. The order
+d/n + d³/(n²ε²) is the lecture notes' §4 [Barber & Duchi 2014]; independent noise has twice its second term.
+
+{means()}
+"""
+
+
+if __name__ == "__main__":
+    pictures(PAGE.parent)
+    put(PAGE, "meaning_figures.py", page())

@@ -1,0 +1,9 @@
+"""What a price means for one person: suspicions, attackers, groups, repeated releases.  Figures to be read."""
+
+from __future__ import annotations
+
+from tacit.meaning.differencing import DifferencingAttack
+from tacit.meaning.explain import explain
+from tacit.meaning.explanation import Explanation
+
+__all__ = ["DifferencingAttack", "Explanation", "explain"]
