@@ -15,7 +15,7 @@ from tacit.errors import BudgetError, nearest
 from tacit.meaning import attacker, explanation_page
 from tacit.meaning.checked import percent, probability, whole
 from tacit.meaning.differencing import DifferencingAttack, attack
-from tacit.meaning.many_releases import ManyReleases, many_releases
+from tacit.meaning.many_releases import CompositionTable, many_releases
 from tacit.meaning.minimax import MinimaxPrice, minimax_price
 from tacit.meaning.promise import Promise
 from tacit.plots.canvas import Drawn
@@ -152,7 +152,7 @@ class Explanation:
         k, seed = whole(people, "people", 1, 10**6, 25), whole(rng, "rng", 0, 2**63, 0)
         return attack(self.promise, f"Alice's score from two class means · {self.title}", k, seed)
 
-    def composition(self, releases: Sequence[int] = (1, 2, 5, 10, 100), delta: float = EXCEPT) -> ManyReleases:
+    def composition(self, releases: Sequence[int] = (1, 2, 5, 10, 100), delta: float = EXCEPT) -> CompositionTable:
         """Return what so many releases of this price cost together, under each rule of composition.
 
         delta: at which ε is told of what has no pure ε.  Raises BudgetError B20 for a number outside 1 to 10,000, and

@@ -29,7 +29,7 @@ SEARCHED: Final = 1e-9
 
 @dataclass(frozen=True)
 class CompositionRule:
-    """The ε at `delta` that k releases have together under one rule, one for each k of `ManyReleases.releases`.
+    """The ε at `delta` that k releases have together under one rule, one for each k of `CompositionTable.releases`.
 
     delta: the δ of each, 0 for a pure ε.
     """
@@ -41,7 +41,7 @@ class CompositionRule:
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
-class ManyReleases:
+class CompositionTable:
     """What k releases of one price cost together, rule by rule.
 
     >>> from tacit.privacy import Cost
@@ -76,9 +76,9 @@ class ManyReleases:
         return lines(np.array(self.releases, dtype=float), curves, caption, ax, logarithmic=True)
 
 
-def many_releases(cost: Cost, releases: Sequence[int], delta: float) -> ManyReleases:
+def many_releases(cost: Cost, releases: Sequence[int], delta: float) -> CompositionTable:
     """Return the table of a price for each number of releases; delta: at which ε is said of what has no pure ε."""
-    return ManyReleases(cost, tuple(releases), tuple(_rules(cost, tuple(releases), delta)))
+    return CompositionTable(cost, tuple(releases), tuple(_rules(cost, tuple(releases), delta)))
 
 
 def _rules(cost: Cost, numbers: tuple[int, ...], delta: float) -> Iterator[CompositionRule]:

@@ -9,8 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from tacit.base.table import Table
-from tacit.meaning import explain
+from tacit.meaning.attacker import right
 from tacit.meaning.checked import percent
+from tacit.meaning.promise import of_cost
 from tacit.privacy import Budget, Spend
 from tacit.privacy.exact_numbers import plain
 
@@ -70,9 +71,8 @@ def _promise(plan: Plan) -> str:
 
 def _for_one(plan: Plan) -> str:
     """Return what the price means for one person, and where to read more."""
-    meaning = explain(plan.cost, neighbors=plan.neighbors)
     asked = "whether one person is in the table" if plan.neighbors == "add-remove" else "one person's yes or no"
-    most = percent(meaning.guessed_right())
+    most = percent(right(of_cost(plan.cost)))
     more = " ".join(
         f"--{name} {plain(value)}" for name in ("epsilon", "delta", "rho") if (value := getattr(plan.cost, name))
     )
