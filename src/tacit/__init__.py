@@ -90,6 +90,7 @@ __all__ = [
     "explain",
     "families",
     "hierarchy",
+    "local",
     "methods",
     "plan",
     "progress",
@@ -135,7 +136,7 @@ _PLACES: Final = {name: module for module, names in _MODULES.items() for name in
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: what a program does not use costs it no time."""
-    if name in ("examples", "families", "testing"):
+    if name in ("examples", "families", "local", "testing"):
         found: Any = import_module(f"tacit.{name}")
     elif name in _PLACES:
         found = getattr(import_module(f"tacit.{_PLACES[name]}"), name)

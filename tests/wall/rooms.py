@@ -40,6 +40,8 @@ ROOMS: Final[dict[str, str]] = {
     "study": SHARED,
     "parties": OUTSIDE,
     "curator": INSIDE,
+    "local": FREE,
+    "local.mechanism_respond": INSIDE,
     "meaning": FREE,
     "planning": FREE,
     "testing": FREE,
@@ -69,7 +71,7 @@ WARNINGS: Final = ("warnings", "logging")  # what they say of a row is an output
 DIRECT: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     ENGINES: ("source",),
     LEDGERS: ("ledger",),
-    OS_GENERATOR: ("curator", "ledger", "source", "method", "noise.exact", "noise.select"),
+    OS_GENERATOR: ("curator", "ledger", "source", "method", "noise.exact", "noise.select", "local"),
 }
 # A statistic of one's own travels to a process of its own as code; nothing else is loaded by what data or words say.
 CARRIER: Final = "tacit.models.function_pickle"
