@@ -303,7 +303,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 def test_the_page_answers_in_a_browser(tmp_path):
     SURVEY.page(tmp_path / "p.html", question="Which?")
     page = (tmp_path / "p.html").read_text()
-    press = '<script>form.querySelector("input[value=\'2\']").checked = true; form.requestSubmit();</script></body>'
+    press = "<script>form.querySelector(\"input[value='2']\").checked = true; form.requestSubmit();</script></body>"
     (tmp_path / "pressed.html").write_text(page.replace("</body>", press))
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     words += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
