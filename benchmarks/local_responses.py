@@ -1,6 +1,6 @@
 """Randomised answers: variance against theory, coverage and width of intervals, beside a curator's noise.
 
-    python benchmarks/local_responses.py [--repeats 50000] [--quick]
+    python benchmarks/local_responses.py --repeats 50000
 
 Writes the tables of docs/reference/local.md in a minute.  The designs, all combinations of sizes, prices and shares
 below, were committed before one of them was simulated.  Seeds are constants.
@@ -44,7 +44,8 @@ def intervals(design: ResponseDesign, counts: Floats, n: int, part: float | Floa
 
 def binary(repeats: int) -> Iterator[str]:
     """Yield the lines of Warner's design."""
-    yield "| n | ε | share | variance ÷ theory | mid-p | exact | randomised | width, mid-p | of true answers | curator, same ε |"
+    heads = ("n", "ε", "share", "variance ÷ theory", "mid-p", "exact", "randomised")
+    yield f"| {' | '.join(heads)} | width, mid-p | of true answers | curator, same ε |"
     yield "|" + "---:|" * 10
     rng = np.random.default_rng(2026)
     for n in SIZES:
@@ -106,10 +107,10 @@ def page(repeats: int) -> str:
     return f"""
 ## Coverage
 
-{repeats:,} simulations a cell, of people and of their answers; a coverage has an error of about ±{2 * error:.1f} points, a
-variance of ±{200 * math.sqrt(2 / repeats):.1f}%. *Exact* limits never cover less than 95%, *mid-p* (the default) are near it on
-average, *randomised* ones are exactly at it by one more random number; where few answers are rare, counts are few whole
-numbers, and no other limits could be at 95% for every share.
+{repeats:,} simulations a cell, of people and of their answers; errors of simulation (2 standard errors): coverage
+±{2 * error:.1f} points, variance ±{200 * math.sqrt(2 / repeats):.1f}%. *Exact* limits never cover less than 95%, *mid-p*
+ones (the default) are near it on average, *randomised* ones are exactly at it by one more random number. Where few
+answers are rare, counts are few whole numbers, and no other limits could be at 95% for every share.
 
 A yes or no, Warner's design:
 

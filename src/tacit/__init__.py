@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from tacit import examples, families, testing
+    from tacit import examples, families, local, testing
     from tacit.base.progress import progress
     from tacit.base.table import Table
     from tacit.catalogue.json_schema import release_schema

@@ -57,7 +57,7 @@ ROOMS: Final = (
     Room("study", "shared", "files between organisations"),
     Room("parties", "outside", "releases of many parties, combined"),
     Room("curator", "inside", "order of a release: charge, read, add noise, store"),
-    Room("local", "by file", "answers that people randomise themselves"),
+    Room("local", "free", "answers that people randomise themselves"),
     Room("meaning", "free", "what a price means for one person"),
     Room("testing", "free", "contract of a mechanism; simulations; coverage"),
     Room("planning", "free", "what a question would cost and show"),

@@ -23,10 +23,7 @@ EPSILONS = ("0.001", "0.2", "1", "2.5", "4", "20")
 def designs(epsilon: str) -> list[tc.local.ResponseDesign]:
     one = tc.local
     made = [one.Warner(epsilon), one.ForcedResponse(epsilon), one.KaryResponse(["a", "b", "c", "d", "e"], epsilon)]
-    made += [
-        one.UnaryEncoding(["a", "b", "c", "d"], epsilon),
-        one.SubsetSelection(["a", "b", "c", "d", "e", "f"], epsilon),
-    ]
+    made += [one.UnaryEncoding(["a", "b", "c", "d"], epsilon), one.SubsetSelection(list("abcdef"), epsilon)]
     return [*made, *(one.SubsetSelection(range(5), epsilon, size=d) for d in (1, 2, 4))]
 
 
@@ -80,10 +77,10 @@ def test_support_has_the_probabilities_and_covariances_of_the_law(epsilon):
         given = np.zeros((k, k))
         for w in range(k):
             own = np.array([float(one.own if v == w else one.wrong) for v in range(k)])
-            pairs = [
-                [float(sum(p for z, p in laws[w].items() if u in z and v in z)) for v in range(k)] for u in range(k)
-            ]
-            given += shares[w] * (np.array(pairs) - np.outer(own, own))
+            pairs = np.zeros((k, k))
+            for u, v in itertools.product(range(k), repeat=2):
+                pairs[u, v] = float(sum(p for z, p in laws[w].items() if u in z and v in z))
+            given += shares[w] * (pairs - np.outer(own, own))
         assert one.noise_covariance(shares) == pytest.approx(given, abs=1e-12)
 
 

@@ -41,6 +41,8 @@ ROOMS: Final[dict[str, str]] = {
     "parties": OUTSIDE,
     "curator": INSIDE,
     "local": FREE,
+    "local.channel": SHARED,
+    "local.thresholds": SHARED,
     "local.mechanism_respond": INSIDE,
     "meaning": FREE,
     "planning": FREE,
@@ -71,7 +73,16 @@ WARNINGS: Final = ("warnings", "logging")  # what they say of a row is an output
 DIRECT: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     ENGINES: ("source",),
     LEDGERS: ("ledger",),
-    OS_GENERATOR: ("curator", "ledger", "source", "method", "noise.exact", "noise.select", "local"),
+    OS_GENERATOR: (
+        "curator",
+        "ledger",
+        "source",
+        "method",
+        "noise.exact",
+        "noise.select",
+        "local.mechanism_respond",
+        "local.response_design",
+    ),
 }
 # A statistic of one's own travels to a process of its own as code; nothing else is loaded by what data or words say.
 CARRIER: Final = "tacit.models.function_pickle"

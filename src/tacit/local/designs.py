@@ -153,8 +153,8 @@ def _price_of(truth: object) -> Fraction:
 
 def _levels(levels: object) -> tuple[Any, ...]:
     """Return at least two levels, each once; QueryError Q160."""
-    listed = levels if isinstance(levels, Sequence) and not isinstance(levels, str) else ()
-    named = [plain(one) for one in cast("Sequence[Any]", listed)]
+    listed = isinstance(levels, Sequence) and not isinstance(levels, str)
+    named: list[Any] = [plain(one) for one in cast("Sequence[Any]", levels)] if listed else []
     good = all(isinstance(one, str | int | bool) for one in named) and len({str(one) for one in named}) == len(named)
     if not good or not 2 <= len(named) <= LEVELS:
         text = f"levels is {described(cast(object, levels))}: not 2 to {LEVELS:,} different names."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tacit.base.arguments import described
 from tacit.base.lazy_imports import special
@@ -15,7 +15,7 @@ from tacit.estimates.terms import check_level
 if TYPE_CHECKING:
     from tacit.local.response_design import ResponseDesign
 
-MOST = 10**12
+MOST: Final = 10**12
 
 
 @shown_by_summary
@@ -25,6 +25,11 @@ class LocalPlan:
 
     std_error: of randomised answers.  sampling: of `rows` true answers.  central: of true answers with a curator's
     Laplace noise of the same ε (replace-one).
+
+    >>> from tacit.local import Warner
+    >>> plan = Warner(epsilon=1).plan(1_000, share=0.1)
+    >>> plan.central < plan.std_error, plan.rows_for(plan.width) == plan.rows
+    (True, True)
     """
 
     design: ResponseDesign

@@ -18,9 +18,9 @@ from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_level, place_of
+from tacit.local.answer_counts import AnswerCounts, counted
 from tacit.local.binomial_limits import limits, mid_p_value
 from tacit.local.response_facts import ResponseFacts
-from tacit.local.tallies import Tally, tallies
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -51,7 +51,7 @@ class ResponseEstimate:
 
     design: ResponseDesign
     terms: tuple[str, ...]
-    groups: tuple[Tally, ...]
+    groups: tuple[AnswerCounts, ...]
     values: Array
     sampling_variances: Array
     privacy_variances: Array
@@ -98,7 +98,7 @@ class ResponseEstimate:
         return self._labels.pairs(self.intervals(level, method=method, rng=rng))
 
     def intervals(self, level: float = 0.95, *, method: Method = "mid-p", rng: int | np.random.Generator = 0) -> Array:
-        """Return limits, shape (m, 2): see `conf_int`."""
+        """Return limits, shape (m, 2): see `conf_int`, and its errors I01, I08."""
         check_level(level)
         if method not in METHODS:
             text = f"method is {described(method)}: not one of {', '.join(METHODS)}."
@@ -190,7 +190,7 @@ class ResponseEstimate:
         return Table(f"{self.design} · {self.answers:,} answers", columns, tuple(rows), notes)
 
     def to_frame(self, level: float = 0.95, *, method: Method = "mid-p") -> pd.DataFrame:
-        """Return estimate, std_error, lower, upper, privacy_share: a frame indexed by term."""
+        """Return estimate, std_error, lower, upper, privacy_share by term: a frame; InferenceError I01, I08."""
         found = self.intervals(level, method=method)
         columns = {"estimate": self.values, "std_error": self.std_errors, "lower": found[:, 0], "upper": found[:, 1]}
         return pandas().DataFrame({**columns, "privacy_share": self._shares}, index=self._labels.index)
@@ -235,7 +235,7 @@ def estimated(
         raise QueryError(text, code="Q163", hint="a list of design.respond(…), or Responses")
     if getattr(answers, "design", design) != design:
         raise QueryError("the responses answer another design.", code="Q163", hint="responses.design.estimate(…)")
-    named = tallies(design, list(cast("Sequence[Any]", listed)), by, weights)
+    named = counted(design, list(cast("Sequence[Any]", listed)), by, weights)
     width = 1 if design.binary else len(design.levels)
     names = [group for group, _ in named]
     terms = tuple(_term(group, level, width) for group in names for level in design.terms)

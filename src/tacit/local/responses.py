@@ -34,7 +34,7 @@ class Responses:
 
     @classmethod
     def of(cls, design: ResponseDesign, documents: Iterable[Mapping[str, Any]]) -> Responses:
-        """Return the answers of documents, as `design.response` makes them; errors as `load`."""
+        """Return the answers of documents, as `design.response` makes them; QueryError Q161, Q162 as `load`."""
         return cls._made(design, [("a document", one) for one in documents])
 
     @classmethod
@@ -74,7 +74,10 @@ class Responses:
         return cls(design, tuple(answers), tuple(seen))
 
     def save(self, path: str | Path) -> None:
-        """Write all of them as one file, in the order of their tokens, so that it does not tell who came when."""
+        """Write all of them as one file, in the order of their tokens, so that it does not tell who came when.
+
+        Raises ReleaseError R07 where it cannot be written.
+        """
         each = sorted(zip(self.tokens, self.answers, strict=True), key=lambda one: one[0])
         words = {
             "tacit": 1,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Tally:
+class AnswerCounts:
     """One group's answers: `supports`, shape (k,), how many support each level, weighted where weights are given.
 
     total: the sum of weights; squares: of squared weights; own: of answers with weights, the sums of w² b_v and, for
@@ -84,9 +84,9 @@ class Tally:
         return float(self.channel.own - self.channel.wrong)
 
 
-def tallies(
+def counted(
     design: ResponseDesign, answers: list[Any], by: Sequence[Any] | None, weights: Sequence[float] | None
-) -> list[tuple[str | None, Tally]]:
+) -> list[tuple[str | None, AnswerCounts]]:
     """Return the tally of each group, in order of its name; QueryError Q161, Q163."""
     if not answers:
         raise QueryError("there are no answers.", code="Q163", hint="at least one answer")
@@ -96,7 +96,7 @@ def tallies(
     # one pair (answer, level) for each support
     place = np.repeat(np.arange(len(answers)), [len(one) for one in supported])
     level = np.array([i for one in supported for i in one], dtype=np.intp)
-    found: list[tuple[str | None, Tally]] = []
+    found: list[tuple[str | None, AnswerCounts]] = []
     for name in sorted(set(groups.tolist())):
         here = groups == name
         mine = here[place]
@@ -105,7 +105,7 @@ def tallies(
             np.bincount(level[mine], weights=held[place[mine]] ** k, minlength=len(design.levels)).astype(np.float64)
             for k in (1, 2)
         ]
-        tally = Tally(
+        tally = AnswerCounts(
             design.channel, int(here.sum()), sums[0], float(w.sum()), float((w**2).sum()), sums[1], weights is not None
         )
         found.append((None if by is None else name, tally))
