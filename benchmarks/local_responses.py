@@ -107,10 +107,10 @@ def page(repeats: int) -> str:
     return f"""
 ## Coverage
 
-{repeats:,} simulations a cell, of people and of their answers; errors of simulation (2 standard errors): coverage
-±{2 * error:.1f} points, variance ±{200 * math.sqrt(2 / repeats):.1f}%. *Exact* limits never cover less than 95%, *mid-p*
-ones (the default) are near it on average, *randomised* ones are exactly at it by one more random number. Where few
-answers are rare, counts are few whole numbers, and no other limits could be at 95% for every share.
+{repeats:,} simulations a cell, of people and of their answers; 2 standard errors of simulation: coverage
+±{2 * error:.1f} points, variance ±{200 * math.sqrt(2 / repeats):.1f}%. *Exact* limits never cover less than 95%,
+*mid-p* ones (the default) are near it on average, *randomised* ones are exactly at it by one more random number. Where
+few answers are rare, counts are few whole numbers, and no other limits could be at 95% for every share.
 
 A yes or no, Warner's design:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,37 +18,17 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
-from tacit.parties.combined_cost import largest_cost, sum_of_costs
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, path_cost, terms_of_cells
+from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
 from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
 from tacit.pooling.compatibility import check_compatible, named_releases
 from tacit.pooling.tree_totals import Reconciled, Tree, integer_totals, reconcile
 from tacit.privacy import Cost
 from tacit.release.document import Release
-from tacit.release.parts import Levels, Part, cell_labels
-from tacit.release.query import Query
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-
-NOT_KNOWN = "no release at or below it, and none that leaves it alone"
-
-
-@dataclass(frozen=True)
-class Node:
-    """The public facts that an estimate of one node shows: a `Released` without integers."""
-
-    query: Query[Any]
-    table: str
-    neighbors: str
-    rows: int | None
-    unit: int | None
-    levels: Levels
-    ordered: Levels
-    parts: tuple[Part, ...]
-    cost: Cost
-    remaining: str
 
 
 @dataclass(frozen=True)
@@ -98,11 +78,7 @@ class Hierarchy:
     def terms(self) -> tuple[str, ...]:
         """Labels of the totals of a node."""
         first = next(iter(self.releases.values()))
-        cells = cell_labels(first.levels)
-        several = len(self.columns) > 1
-        if not first.levels:
-            return tuple(one.label or "rows" for one in self.columns)
-        return tuple(f"{one.label}:{cell}" if several else cell for one in self.columns for cell in cells)
+        return terms_of_cells(first, tuple(one.label for one in self.columns))
 
     @property
     def cost(self) -> Cost:
@@ -110,13 +86,7 @@ class Hierarchy:
 
         A person's rows are in one leaf, so levels compose sequentially and nodes of one level in parallel.
         """
-        tree = self.columns[0].found.tree
-        sums: list[Cost] = []
-        for leaf in (i for i, below in enumerate(tree.children) if not below):
-            # nodes without a release cost nothing
-            own = [self.releases[name] for i in tree.path(leaf) if (name := self.nodes[i]) in self.releases]
-            sums += [sum_of_costs([one.cost for one in own])] if own else []
-        return largest_cost(sums)
+        return path_cost(self.columns[0].found.tree, self.nodes, self.releases)
 
     def estimate(self, node: str) -> Estimate:
         """Estimate the totals of one node's table, with the uncertainty from the noise of all levels.
@@ -125,18 +95,7 @@ class Hierarchy:
         """
         at = self._at(node)
         some = next(iter(self.releases.values()))
-        facts = Node(
-            some.query,
-            node,
-            some.neighbors,
-            None,
-            some.unit,
-            some.levels,
-            some.ordered,
-            tuple(replace(part, integers=()) for part in some.parts),
-            self.cost,
-            f"over all levels of {len(self.nodes):,} nodes",
-        )
+        facts = LevelFacts.of(some, node, self.cost, len(self.nodes))
         source = "hierarchy " + " ".join(source_of(one) for one in self.releases.values())
         blocks = tuple(self._block(one, at, f"{source}/{node}") for one in self.columns)
         words = estimand(facts, "table") if some.kind != "histogram" else "number of rows of each cell of this table"
@@ -205,13 +164,14 @@ class Hierarchy:
         return self.nodes.index(node)
 
 
-def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy:
-    """Reconcile releases of Count, Sum or Histogram at nodes of a tree: totals of all nodes that add up.
+def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy | MeanHierarchy:
+    """Reconcile releases of Count, Sum, Histogram or Mean at nodes of a tree: totals that add up, or means of all.
 
     releases: by node, for any nodes: only the leaves, only nodes above them, or several levels among which the budget
     is split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of the nodes below it.
-    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree.
-    Source: theory §6 (generalised least squares, two passes).
+    Of `Mean` it is a `MeanHierarchy`: sums are reconciled, then divided, so that every node's mean has the noise of all
+    levels. InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree. Source: theory §6
+    (generalised least squares, two passes).
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"age": tc.Real(0, 100)}), tc.Budget(epsilon=10, neighbors="add-remove")
@@ -225,14 +185,16 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
     names, listed, _ = named_releases(releases)
     check_compatible(names, listed)
     kind = type(listed[0].query).__name__
-    if kind not in ("Count", "Sum", "Histogram"):
+    if kind not in ("Count", "Sum", "Histogram", "Mean"):
         text = f"answers to {kind} are no totals that add up over levels."
-        raise InferenceError(text, code="C11", hint="Sum and Count", state=None)
+        raise InferenceError(text, code="C11", hint="Mean, Sum and Count", state=None)
     given = dict(zip(names, listed, strict=True))
     # nodes with a release but no parent given are tops
     above = _tree({**dict.fromkeys(given), **parents})
     place = {name: i for i, name in enumerate(above)}
     tree = Tree(tuple(-1 if parent is None else place[parent] for parent in above.values()))
+    if kind == "Mean":
+        return hierarchy_of_means(tree, above, given)
     return Hierarchy(given, above, tuple(_column(tree, place, given, i) for i in range(len(listed[0].parts))))
 
 

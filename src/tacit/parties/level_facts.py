@@ -1,0 +1,62 @@
+"""Public facts of one node of a tree of levels, and what its releases cost a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tacit.parties.combined_cost import largest_cost, sum_of_costs
+from tacit.pooling.tree_totals import Tree
+from tacit.privacy import Cost
+from tacit.release.document import Release
+from tacit.release.parts import Levels, Part, cell_labels
+from tacit.release.query import Query
+
+NOT_KNOWN: Final = "no release at or below it, and none that leaves it alone"
+
+
+@dataclass(frozen=True)
+class LevelFacts:
+    """The public facts that an estimate of one node shows: a `Released` without integers."""
+
+    query: Query[Any]
+    table: str
+    neighbors: str
+    rows: int | None
+    unit: int | None
+    levels: Levels
+    ordered: Levels
+    parts: tuple[Part, ...]
+    cost: Cost
+    remaining: str
+
+    @classmethod
+    def of(cls, some: Release, node: str, cost: Cost, nodes: int) -> LevelFacts:
+        """Return the facts of a node; some: any of the releases, nodes: how many there are."""
+        parts = tuple(replace(part, integers=()) for part in some.parts)
+        words = f"over all levels of {nodes:,} nodes"
+        facts = (some.neighbors, None, some.unit, some.levels, some.ordered)
+        return cls(some.query, node, *facts, parts, cost, words)
+
+
+def terms_of_cells(some: Release, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of a node's terms, of each column and cell."""
+    cells = cell_labels(some.levels)
+    several = len(labels) > 1
+    if not some.levels:
+        return tuple(one or "rows" for one in labels)
+    return tuple(f"{one}:{cell}" if several else cell for one in labels for cell in cells)
+
+
+def path_cost(tree: Tree, nodes: Sequence[str], releases: Mapping[str, Release]) -> Cost:
+    """Return the largest sum of costs along a path from a leaf to the top.
+
+    A person's rows are in one leaf, so levels compose sequentially and nodes of one level in parallel.
+    """
+    sums: list[Cost] = []
+    for leaf in (i for i, below in enumerate(tree.children) if not below):
+        # nodes without a release cost nothing
+        own = [releases[name] for i in tree.path(leaf) if (name := nodes[i]) in releases]
+        sums += [sum_of_costs([one.cost for one in own])] if own else []
+    return largest_cost(sums)
