@@ -29,6 +29,8 @@ PRICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("add-remove", {"epsilon": 1, "delta": 1e-6}),
 )
 
+SYMBOLS: Final = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+
 
 @dataclass(frozen=True)
 class Design:
@@ -154,9 +156,9 @@ def page(repeats: int) -> str:
     return f"""
 ## Means over levels
 
-`tc.hierarchy` of releases of `Mean`: {repeats} draws of every tree; scores from 0 to 100. *Answers*: nodes whose number of
-rows is above its noise, or public; *coverage* of 95% intervals given an answer, over all nodes of the level; *SE ÷ SD*: the
-median over nodes; *SE ÷ its own release's*: 1 where the other levels add nothing.
+`tc.hierarchy` of releases of `Mean`: {repeats} draws of every tree; scores from 0 to 100. *Answers*: nodes whose
+number of rows is above its noise, or public; *coverage* of 95% intervals given an answer, over all nodes of the level;
+*SE ÷ SD*: the median over nodes; *SE ÷ its own release's*: 1 where the other levels add nothing.
 
 {table}
 """
