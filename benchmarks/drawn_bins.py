@@ -5,12 +5,12 @@
 
 `uneven_bins.py` has designs on which the rules within bins were made; the designs here were drawn from seeds (a set is
 a seed) and committed before any was simulated.  Sets 2 and 5 to 10 show what is wrong; what is mended for it is judged
-by sets 3 (statistics) and 11 (fits), which nobody simulates before.  A design: a law of the regressor on [0, 100] (Beta, gamma, two humps,
-a spike at a round value, whole numbers declared whole or real), edges (round numbers as people type them, rounded
-quantiles, geometric, equal, automatic), a model with its law of the response, and for each of three numbers of rows a
-price.  Cells' probabilities are summed over 20,000 points of the regressor and exact in the response, and rows and
-noise (Laplace of scale 2 / epsilon, replace-one) are drawn anew in each simulation.  True slopes are exact by
-construction.
+by sets 3 (statistics) and 11 (fits), which nobody simulates before.  A design: a law of the regressor on [0, 100]
+(Beta, gamma, two humps, a spike at a round value, whole numbers declared whole or real), edges (round numbers as people
+type them, rounded quantiles, geometric, equal, automatic), a model with its law of the response, and for each of three
+numbers of rows a price.  Cells' probabilities are summed over 20,000 points of the regressor and exact in the response,
+and rows and noise (Laplace of scale 2 / epsilon, replace-one) are drawn anew in each simulation.  True slopes are exact
+by construction.
 `--keep` adds lines to drawn_bins.jsonl, of which the other script makes the pages' tables.
 """
 
