@@ -86,7 +86,7 @@ def test_heaps_are_hidden_wherever_they_are() -> None:
 
 @pytest.mark.parametrize(("law", "near"), [(stats.expon(scale=15), 1e-3), (stats.lognorm(0.9, scale=11), 0.05)])
 def test_the_last_bin_in_one_exponential_with_the_bin_before(law: stats.rv_continuous, near: float) -> None:
-    """Exact for an exponential law; of a lognormal one nearer than what edges say, .05 of the bin or more off in both."""
+    """Exact for an exponential law; of a lognormal one nearer than edges are, which are .05 of the bin off or more."""
     edges = np.array([0.0, 5, 9, 16, 28, 100])
     axis, counts = CellAxis("x", "continuous", edges), 1e7 * np.diff(law.cdf(edges))
     step = 1e-4 * counts
