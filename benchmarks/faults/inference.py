@@ -898,7 +898,7 @@ CELLS = (
     ),
     Fault(
         "tacit.fits.bin_doubts",
-        "off = np.hypot(MASS * uneven * (rows / rows.sum()) ** 2, RISE * _rising(axis, log))",
+        "off = np.hypot(MASS * uneven * (rows / rows.sum()) ** 3, RISE * _rising(axis, log))",
         "off = 0 * rows",
         "what bins with many rows hide counts as known",
         ("tests/fits/test_bin_doubts.py",),
