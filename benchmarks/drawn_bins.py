@@ -4,13 +4,13 @@
     python benchmarks/drawn_bins_page.py
 
 `uneven_bins.py` has designs on which the rules within bins were made; the designs here were drawn from seeds (a set is
-a seed) and committed before any was simulated.  Sets 2 and 5 to 9 show what is wrong; what is mended for it is judged
-by sets 3 and 10, which nobody simulates before.  A design: a law of the regressor on [0, 100] (Beta, gamma, two humps,
-a spike at a round value, whole numbers declared whole or real), edges (round numbers as people type them, rounded
-quantiles, geometric, equal, automatic), a model with its law of the response, and for each of three numbers of rows a
-price.  Cells' probabilities are summed over 20,000 points of the regressor and exact in the response, and rows and
-noise (Laplace of scale 2 / epsilon, replace-one) are drawn anew in each simulation.  True slopes are exact by
-construction.
+a seed) and committed before any was simulated.  Sets 2 and 5 to 10 show what is wrong; what is mended for it is judged
+by sets 3 (statistics) and 11 (fits), which nobody simulates before.  A design: a law of the regressor on [0, 100]
+(Beta, gamma, two humps, a spike at a round value, whole numbers declared whole or real), edges (round numbers as people
+type them, rounded quantiles, geometric, equal, automatic), a model with its law of the response, and for each of three
+numbers of rows a price.  Cells' probabilities are summed over 20,000 points of the regressor and exact in the response,
+and rows and noise (Laplace of scale 2 / epsilon, replace-one) are drawn anew in each simulation.  True slopes are exact
+by construction.
 `--keep` adds lines to drawn_bins.jsonl, of which the other script makes the pages' tables.
 """
 
@@ -50,6 +50,7 @@ PROBS = (0.1, 0.5, 0.9)
 MOST = 100.0
 TYPED = (0.0, 18, 25, 35, 50, 65, 100)
 TYPED_Y = (0.0, 20, 30, 40, 50, 60, 80, 100)
+DOUBLING = (0.0, 1, 2, 4, 8, 16, 32, 64, 100)
 COUNTS = (-0.5, 0.5, 1.5, 2.5, 3.5, 5.5, 8.5, 12.5, 20.5, 40.5)
 LAWS = ("beta", "gamma", "humps", "spike", "whole", "whole as real")
 EDGES = ("typed", "quantiles", "geometric", "equal", "auto")
@@ -92,6 +93,8 @@ def edges_of(name: str, x: Array, weight: Array) -> tuple[float, ...] | None:
         return (0.0, *sorted({float(e) for e in found.round()} - {0.0, MOST}), MOST)
     if name == "geometric":
         return (0.0, *(MOST / 2**k for k in range(5, -1, -1)))
+    if name == "doubling":
+        return DOUBLING
     return tuple(np.linspace(0, MOST, 13)) if name == "equal" else None
 
 

@@ -5,8 +5,10 @@
 As `drawn_bins.py`, of which the machinery is, with laws of the regressor that neither it nor `skewed_cells.py` has:
 inverse Gaussian, a Pareto tail that is cut at 100, a spike at zero beside a gamma law, chi-square; with the gamma and
 lognormal laws of `skewed_cells.py` again; and with a normal and a uniform law, whose intervals must not grow.  A set is
-a seed.  Sets 1 and 2 were looked at while the rules within bins were changed; set 3 judges, and nobody simulates it
-before.  All were committed before any was simulated.
+a seed.  Sets 1 to 3 were looked at while the rules within bins were changed; set 11 judges, and nobody simulates it
+before.  It has further laws (an exponential one that begins abruptly, log-logistic, a spike beside a lognormal law,
+Student, whole numbers heaped at multiples of 5 and declared real), further edges (1, 2, 4, 8 and so on) and medians.
+All were committed before any was simulated.
 
 What is asked: coverage of the slope of at least 93% given an answer, and reasons in fewer than 5% of releases wherever
 the number of rows times epsilon is LEAST or more.  `--exact` draws nothing: fits to the expected counts, whose error
@@ -34,7 +36,11 @@ LAWS = ("inverse Gaussian", "Pareto tail", "spike at zero", "chi-square", "gamma
 MODELS = ("logistic", "poisson", "linear")
 DESIGNS = 80
 SEED = 20261125
-JUDGE: Final = 3
+JUDGE: Final = 11
+LATER_LAWS = (*LAWS, "abrupt exponential", "log-logistic", "spike and lognormal", "Student", "heaped")
+LATER_EDGES = (*EDGES, "doubling")
+LATER_MODELS = (*MODELS, "quantile")
+"""Of sets from 11 on."""
 LEAST: Final = 3_000
 """Rows times epsilon from which on fewer than 5% of releases may have a reason."""
 
@@ -60,6 +66,17 @@ def law_of(name: str, rng: np.random.Generator) -> tuple[Array, Array]:
         shape, share = u(0.7, 3), u(0.1, 0.4)
         weight = np.diff(stats.gamma(shape, scale=u(12, 30) / shape).cdf(cuts))
         return np.append(middle, 0.0), np.append((1 - share) * weight / weight.sum(), share)
+    elif name == "abrupt exponential":
+        cdf = stats.expon(u(1, 20), u(6, 25)).cdf(cuts)
+    elif name == "log-logistic":
+        cdf = stats.fisk(u(1.2, 4), scale=u(8, 30)).cdf(cuts)
+    elif name == "spike and lognormal":
+        share, weight = u(0.05, 0.3), np.diff(stats.lognorm(u(0.4, 1.1), scale=u(8, 25)).cdf(cuts))
+        return np.append(middle, 0.0), np.append((1 - share) * weight / weight.sum(), share)
+    elif name == "Student":
+        cdf = stats.t(u(2, 6), loc=u(30, 70), scale=u(4, 12)).cdf(cuts)
+    elif name == "heaped":
+        return heaped(u(2, 4), u(20, 35), u(0.2, 0.6))
     elif name == "normal":
         cdf = stats.norm(u(40, 60), u(8, 16)).cdf(cuts)
     else:
@@ -68,9 +85,23 @@ def law_of(name: str, rng: np.random.Generator) -> tuple[Array, Array]:
     return middle, weight / weight.sum()
 
 
+def heaped(shape: float, mean: float, share: float) -> tuple[Array, Array]:
+    """Return whole numbers of a gamma law, of which a share is rounded to the nearest multiple of 5."""
+    own = np.append(np.diff(stats.gamma(shape, scale=mean / shape).cdf(np.arange(MOST + 1))), 0.0)
+    own /= own.sum()
+    x = np.arange(MOST + 1)
+    near = np.bincount((np.round(x / 5) * 5).astype(int), own, len(x))
+    return x, (1 - share) * own + share * near
+
+
 def designs(seed: int) -> list[Design]:
-    """Draw a set: every law twice with every kind of edges, with different models."""
+    """Draw a set: every law twice with every kind of edges, with different models; from set 11 on once."""
     rng = np.random.default_rng([seed, SEED])
+    if seed >= 11:
+        laws, models = len(LATER_LAWS), len(LATER_MODELS)
+        places = ((m, m % laws, m // laws) for m in range(laws * len(LATER_EDGES)))
+        order = [(m, LATER_MODELS[(a + b) % models], LATER_EDGES[b], LATER_LAWS[a]) for m, a, b in places]
+        return [drawn(*one, rng, laws=law_of) for one in order]
     order = [(m, MODELS[(m % 8 + m // 8) % 3], EDGES[(m // 8) % 5], LAWS[m % 8]) for m in range(DESIGNS)]
     return [drawn(*one, rng, laws=law_of) for one in order]
 
@@ -79,8 +110,9 @@ def cells_of(seeds: list[int], only: str) -> Iterator[tuple[Design, int, float]]
     """Yield designs with numbers of rows and prices; in an order in which any first part has all kinds."""
     for seed in seeds:
         drawn_ones = designs(seed)
-        # 37 and 80 have no common divisor
-        for design in (drawn_ones[37 * m % DESIGNS] for m in range(DESIGNS)):
+        # 37 has no divisor in common with their number, 80 or 78
+        many = len(drawn_ones)
+        for design in (drawn_ones[37 * m % many] for m in range(many)):
             for n, epsilon in zip(ROWS, design.prices, strict=True):
                 if only in design.name:
                     yield design, n, epsilon
@@ -133,10 +165,12 @@ def page(lines: list[dict[str, Any]], repeats: int) -> str:
     """Return the part of the page."""
     about = (
         "Designs drawn from a seed and committed before any was simulated (`benchmarks/skewed_regressors.py`, set "
-        f"{JUDGE}): {len(lines)} of its {len(ROWS) * DESIGNS} cells of designs, rows and price, {repeats} simulations "
-        "a cell. Laws of the regressor that the rules within bins were not made on (inverse Gaussian; a Pareto tail, "
-        "cut; a spike at zero beside a gamma law; chi-square), gamma and lognormal ones, and a normal and a uniform "
-        "one. *Lowest*: of cells that answer in half of the releases or more. Fewer than 5% of releases may have a "
+        f"{JUDGE}): {len(lines)} of its {len(ROWS) * len(LATER_LAWS) * len(LATER_EDGES)} cells of designs, rows and "
+        f"price, {repeats} simulations a cell. Laws of the regressor on which the rules within bins were made (inverse "
+        "Gaussian; a Pareto tail, cut; a spike at zero beside a gamma law; chi-square; gamma; lognormal; normal; "
+        "uniform), and laws on which they were not (an exponential one that begins abruptly, log-logistic, a spike at "
+        "zero beside a lognormal law, Student, whole numbers of which 20 to 60% are at multiples of 5, declared "
+        "`Real`). *Lowest*: of cells that answer in half of the releases or more. Fewer than 5% of releases may have a "
         f"reason where rows × ε is {LEAST:,} or more."
     )
     return f"## Regressors of skewed laws\n\n{about}\n\n{table(lines)}"

@@ -2,8 +2,9 @@
 
 The rule of an axis (`bin_rules`) is made from the axis's noisy margin.  So a count moves a fit twice: through its own
 cell's weight, and through the rule; the second influence is found here by differences.  A rule made otherwise moves the
-fit by the difference of weights times the points' influences: each edge's density by what is not known of it, and the
-curvature of cells' shares by a part of itself, for what is of higher order than the parabola through three bins.
+fit by the difference of weights times the points' influences: each edge's density by what is not known of it, each
+bin's mean and the tails by what no count tells (`bin_doubts`), and the curvature of cells' shares by a part of itself,
+for what is of higher order than the parabola through three bins.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_doubts import hidden_means, other_tails
 from tacit.fits.bin_rules import MarginRule, Parts, nearby
 from tacit.fits.bin_shapes import Edges, edge_densities
 from tacit.fits.cell_arrays import CellAxis
@@ -21,8 +23,6 @@ from tacit.fits.cell_points import Points
 
 SHARES: Final = 1 / 2
 """Part of what the curvature of shares does to a fit that counts as not known."""
-HEAPS: Final = 1.1
-"""Standard deviation of the mean within a bin, in bins, for each unit of `roughness`: a heap is somewhere in it."""
 STEP: Final = 1e-4
 """Relative step of the differences by which the influence of a margin's counts is found."""
 
@@ -31,32 +31,35 @@ STEP: Final = 1e-4
 class BinErrors:
     """influence: of each cell's count through the rules, shape (cells, p).  unknown: covariance, shape (p, p).
 
-    shares: sum over axes of the squared movement of the fit by all slopes of shares together, shape (p, p).
+    shares: sum over axes of the squared movement of the fit by all slopes of shares together, shape (p, p).  curved: of
+    `unknown`, the part of the curvature of shares.
     """
 
     influence: Array
     unknown: Array
     shares: Array
+    curved: Array
 
 
 def bin_errors(points: Points, influence: Array) -> BinErrors:
     """Return the errors of a fit from the influence of each point's weight, shape (points, p)."""
     cells, p = points.cells, influence.shape[-1]
     through = np.zeros((*cells.counts.shape, p))
-    unknown, shares = np.zeros((2, p, p))
+    unknown, shares, curved = np.zeros((3, p, p))
     for at, margin in enumerate(points.margins):
         if margin is not None and margin.axis.within.any():
-            along, off, share = _axis(points, margin, at, influence)
+            along, off, share, bent = _axis(points, margin, at, influence)
             shape = [1] * cells.counts.ndim
             shape[at] = margin.axis.bins
             through += along.reshape(*shape, p)
             unknown += off
             shares += share
-    return BinErrors(through.reshape(-1, p), unknown, shares)
+            curved += bent
+    return BinErrors(through.reshape(-1, p), unknown + curved, shares, curved)
 
 
-def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tuple[Array, Array, Array]:
-    """Return the influence of the margin's counts, shape (K, p), and both matrices of `BinErrors`, (p, p)."""
+def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the influence of the margin's counts, shape (K, p), and matrices of `BinErrors`, shape (p, p)."""
     cells, K, p = points.cells, margin.axis.bins, influence.shape[-1]
     # influences of the axis's points by the other columns' cells, shape (K, 3, others, p), and counts, (K, others)
     value = np.moveaxis(points.gathered(influence, but=at), at, 0).reshape(K, 3, -1, p)
@@ -78,7 +81,9 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     doubt = _doubt(edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
-    pushed = moved(margin.parts(m, edges, np.diag(heaps_of(margin.axis, margin.rough)))) - moved(here)
+    pushed = moved(margin.parts(m, edges, np.diag(hidden_means(margin.axis, edges, margin.rough)))) - moved(here)
+    tails = other_tails(margin.axis, edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
+    tail = np.array([moved(margin.parts(m, edges, shapes=one)) - moved(here) for one in tails]).reshape(-1, p)
     # the curvature of shares, as weights of the cells' counts; in end bins it moves slopes as well
     weight = np.zeros((K, *value.shape[2:]))
     own_bend = here.bend + here.grow * here.halfway[:, None]
@@ -88,11 +93,11 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     noise = np.einsum("ko,kop->p", spread, weight**2)
     # edges are wrong each on its own, and all one way where their densities bend alike
     together = edges.lean @ off
-    curved = _less(np.einsum("ko,kop->p", counts, weight), noise)
-    unknown = off.T @ off + np.outer(together, together) + pushed.T @ pushed + SHARES**2 * curved
+    curved = less_noise(np.einsum("ko,kop->p", counts, weight), noise)
+    unknown = sum((one.T @ one for one in (off, pushed, tail)), np.outer(together, together))
     grown: Array = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
     shared: Array = np.outer(grown, grown)
-    return along, unknown, shared
+    return along, unknown, shared, SHARES**2 * curved
 
 
 def edge_doubts(axis: CellAxis, counts: Array, variance: float) -> tuple[Edges, Array]:
@@ -103,12 +108,6 @@ def edge_doubts(axis: CellAxis, counts: Array, variance: float) -> tuple[Edges, 
     edges = edge_densities(axis, counts, variance)
     each, up, down = _stepped(axis, counts, variance)
     return edges, _doubt(edges, up, down, np.diag(each), np.maximum(counts, 0.0) + variance)
-
-
-def heaps_of(axis: CellAxis, rough: Array) -> Array:
-    """Return the standard deviation of the means within bins for heaps that show as `roughness`, shape (K,)."""
-    # no further than values spread evenly over the bin
-    return np.minimum(HEAPS * np.sqrt(12) * rough, 1.0) * axis.within
 
 
 def _stepped(axis: CellAxis, counts: Array, variance: float) -> tuple[Array, Edges, Edges]:
@@ -123,7 +122,7 @@ def _doubt(edges: Edges, up: Edges, down: Edges, step: Array, spread: Array) -> 
     return np.sqrt(np.maximum(edges.unknown**2 - spread @ slope**2, 0.0))
 
 
-def _less(off: Array, noise: Array) -> Array:
+def less_noise(off: Array, noise: Array) -> Array:
     """Return the outer product of a movement, shape (p,), each part of it less its noise."""
     kept = np.sign(off) * np.sqrt(np.maximum(off**2 - noise, 0.0))
     return np.outer(kept, kept)

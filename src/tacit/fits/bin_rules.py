@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_shapes import NARROW_HEAP, Edges, edge_densities, roughness, shapes_of
+from tacit.fits.bin_shapes import NARROW_HEAP, BinShapes, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
 
 ENDS: Final = 0.5
@@ -81,12 +81,12 @@ class MarginRule:
         """Scatter of the mean densities about a smooth curve, shape (K,)."""
         return roughness(self.axis, self.counts, self.variance)
 
-    def parts(self, counts: Array, edges: Edges, pushed: Array | float = 0.0) -> Parts:
+    def parts(self, counts: Array, edges: Edges, pushed: Array | float = 0.0, shapes: BinShapes | None = None) -> Parts:
         """Return the parts of the rule for margins, shape (..., K), and densities at edges.
 
-        pushed: what the means within bins are moved by, shape (..., K).
+        pushed: what the means within bins are moved by, shape (..., K).  shapes: in the place of those of the edges.
         """
-        found = shapes_of(self.axis, edges.mean, edges.used)
+        found = shapes or shapes_of(self.axis, edges.mean, edges.used)
         # among heaps the neighbours of a bin say little of where its values lie
         shift = found.shift / (1 + (self.rough / ROUGH) ** 2) + pushed
         offset, v, third = outer(self.axis), found.variance, found.third

@@ -158,6 +158,7 @@ def marginal_effects(fit: Fit) -> FitEffects:
     names: list[str] = []
     values: list[float] = []
     influences: list[Array] = []
+    gradients: list[Array] = []
     for axis in columns:
         for name, above, below, distance in _pairs(axis, table):
             each, gradient = _difference(fit, work, above, below, distance)
@@ -166,10 +167,13 @@ def marginal_effects(fit: Fit) -> FitEffects:
             direct = (each - value) / rows
             names.append(name)
             values.append(value)
-            influences.append(direct + work.influence @ (weights @ gradient / rows))
+            gradients.append(weights @ gradient / rows)
+            influences.append(direct + work.influence @ gradients[-1])
     # one influence for each point and number, so that effects have covariances too; shape (points, m)
-    sampling, privacy, unknown = covariances(work.points, np.stack(influences, axis=1), work.doubt)
-    return FitEffects(tuple(names), np.array(values), sampling + unknown, privacy, fit.reasons[0])
+    made = covariances(work.points, np.stack(influences, axis=1), work.doubt)
+    through = np.stack(gradients) @ work.residuals @ np.stack(gradients).T
+    sampling = made.sampling + made.unknown + through
+    return FitEffects(tuple(names), np.array(values), sampling, made.privacy, fit.reasons[0])
 
 
 def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:

@@ -69,3 +69,22 @@ def log_mean(kappa: Array) -> Array:
     flat = np.abs(k) < 1e-4
     safe = np.where(flat, 1.0, k)
     return np.where(flat, k / 2, np.log(np.expm1(safe) / safe))
+
+
+def common_slope(log_ratio: Array, outer: float, inner: float) -> Array:
+    """Return the slope, for a unit outwards, of one exponential over two neighbouring bins of these widths.
+
+    log_ratio: logarithm of the outer bin's mass over the inner one's.
+
+    >>> masses = np.array([np.exp(1.0) - 1, np.exp(4.0) - np.exp(1.0)])
+    >>> common_slope(np.log(masses[1] / masses[0]), outer=3.0, inner=1.0).round(6)
+    array(1.)
+    """
+    target = np.asarray(log_ratio, dtype=np.float64) - np.log(outer / inner)
+    most = 50.0 / max(outer, inner)
+    low, high = np.full(target.shape, -most), np.full(target.shape, most)
+    for _ in range(40):
+        middle = (low + high) / 2
+        above = log_mean(middle * outer) - log_mean(-middle * inner) > target
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return (low + high) / 2

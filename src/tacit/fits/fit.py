@@ -51,6 +51,7 @@ class FitWork:
     """What predictions and effects need of a fit: points, design, weights and influences of points.
 
     influence: how the coefficients move with each point's weight, shape (points, p).  doubt: see `covariances`.
+    residuals: covariance of what residuals within bins may move the coefficients by (`within_residuals`), shape (p, p).
     """
 
     points: Points
@@ -59,6 +60,7 @@ class FitWork:
     weights: Array
     influence: Array
     doubt: float
+    residuals: Array
 
 
 class Evaluator(Protocol):
@@ -177,12 +179,16 @@ def points_for(cells: CellCounts, columns: tuple[str, ...], method: Method) -> P
 
 @dataclass(frozen=True)
 class Outcome:
-    """A solution, the weights it solves for, shape (points,), and the influence of each of these, shape (points, p)."""
+    """A solution, the weights it solves for, shape (points,), and the influence of each of these, shape (points, p).
+
+    doubt, residuals: as in `FitWork`.
+    """
 
     solution: Solution
     weights: Array
     influence: Array
     doubt: float
+    residuals: Array
 
 
 def solved(
@@ -192,11 +198,13 @@ def solved(
     singular: tuple[str, ...] = (),
     coarse: Callable[[Array], float] | None = None,
     kinks: bool = False,
+    within: Callable[[Array, Array, Array, Array], Array] | None = None,
 ) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
 
     coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
-    kinks: whether the loss has some.
+    kinks: whether the loss has some.  within: see
+    `within_residuals.residuals_moved`, whose last four arguments it takes.
     """
     cells = points.cells
 
@@ -216,10 +224,14 @@ def solved(
         return without(f"no fit: {found.reason}")
     loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
     # delta method: theta moves by -B^{-1} g for one more row of score g
-    influence = -problem.scores(found.theta) @ inverted(found.local.hessian)
+    inverse = inverted(found.local.hessian)
+    influence = -problem.scores(found.theta) @ inverse
     wide = coarse(found.theta) if coarse else 0.0
     doubt = min(DOUBT * wide if kinks else LINES * max(wide - 1, 0.0), 1.0)
-    sampling, privacy, unknown = covariances(points, influence, doubt)
+    known = covariances(points, influence, doubt)
+    sampling, privacy, curved = known.sampling, known.privacy, np.diag(known.curved)
+    residuals = within(found.theta, weights, inverse, curved) if within else np.zeros_like(sampling)
+    unknown = known.unknown + residuals
     reason = _reason(cells, found, loose)
     made = replace(
         fit,
@@ -233,19 +245,28 @@ def solved(
             *_wide_note(wide if kinks else 0.0),
         ),
     )
-    return made, Outcome(found, weights, influence, doubt)
+    return made, Outcome(found, weights, influence, doubt, residuals)
 
 
-def covariances(points: Points, influence: Array, doubt: float = 0.0) -> tuple[Array, Array, Array]:
+@dataclass(frozen=True)
+class Covariances:
+    """Of sampling, of the noise, and of what is not known of bins, of which `curved` is for the curvature of shares."""
+
+    sampling: Array
+    privacy: Array
+    unknown: Array
+    curved: Array
+
+
+def covariances(points: Points, influence: Array, doubt: float = 0.0) -> Covariances:
     """Return covariances, shape (p, p) each, of numbers that points' weights move so: influence, shape (points, p).
 
-    Of sampling, of the noise, and of what is not known of the density within bins.  doubt: the part that is not known
-    of what the slopes of shares within bins do.
+    doubt: the part that is not known of what the slopes of shares within bins do.
     """
     # back to cells: the noises are those of the cells' counts, which also make the rules of the points
     within = bin_errors(points, influence)
     sampling, privacy = parts(points.cells, points.gather(influence) + within.influence)
-    return sampling, privacy, within.unknown + doubt**2 * within.shares
+    return Covariances(sampling, privacy, within.unknown + doubt**2 * within.shares, within.curved)
 
 
 def _wide_note(wide: float) -> list[str]:

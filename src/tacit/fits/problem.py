@@ -86,7 +86,11 @@ class RegressionProblem:
 
     def scores(self, theta: Array) -> Array:
         """Score of each point, shape (points, p)."""
-        return self.X * self._at(theta)[1][:, None]
+        return self.X * self.slope(theta)[:, None]
+
+    def slope(self, theta: Array) -> Array:
+        """Return the derivative of each point's loss in the linear predictor, shape (points,)."""
+        return self._at(theta)[1]
 
     def curvature_noise(self, theta: Array, root: Array) -> Array:
         """A point's Hessian is m'' x x': the square of R'HR is m''**2 |R'x|**2 (R'x)(R'x)'."""

@@ -16,6 +16,7 @@ from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
 from tacit.fits.separation import separated
+from tacit.fits.within_residuals import residuals_moved
 
 
 def fit_cells(
@@ -59,7 +60,8 @@ def fit_cells(
     fit = empty(formula, model, method, made.names, tuple(notes))
     axis = made.axis if made.axis is not None and made.axis.kind == "continuous" and points.fine else None
     coarse = partial(_coarse, problem, points, axis) if axis is not None else None
-    fit, outcome = solved(fit, points, problem, problem.singular, coarse, kinks=loss.sees == "bin")
+    within = partial(residuals_moved, points, problem, parsed.regressors)
+    fit, outcome = solved(fit, points, problem, problem.singular, coarse, kinks=loss.sees == "bin", within=within)
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
 
@@ -129,7 +131,7 @@ def _huber_loss(loss: RegressionLoss, cells: CellCounts, formula: str, method: M
 def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: Points, made: Design) -> Fit:
     """Return the fit with its criteria, a note on narrow residuals, and what effects need."""
     criteria = _criteria(problem, outcome)
-    work = FitWork(points, made, problem, outcome.weights, outcome.influence, outcome.doubt)
+    work = FitWork(points, made, problem, outcome.weights, outcome.influence, outcome.doubt, outcome.residuals)
     reasons = tuple(
         old or new for old, new in zip(fit.reasons, separated(points, made, problem, fit.values), strict=True)
     )

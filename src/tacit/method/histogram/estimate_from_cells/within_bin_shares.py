@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_errors import edge_doubts, heaps_of
+from tacit.fits.bin_doubts import hidden_means
+from tacit.fits.bin_errors import edge_doubts
 from tacit.fits.bin_rules import ROUGH
 from tacit.fits.bin_shapes import roughness
 from tacit.fits.cell_arrays import CellAxis
@@ -27,13 +28,13 @@ class WithinBins:
     """Shapes of the densities within K bins, each of shape (K,).
 
     kappa: slope of the logarithm over the bin.  hollow: how much higher both edges are, in mean densities.  doubt: what
-    is not known of kappa, as a standard deviation.  heaps: the same of the mean, in bins, for values heaped somewhere.
+    is not known of kappa, as a standard deviation.  hidden: the same of the mean, in bins, whatever is known of edges.
     """
 
     kappa: Array
     hollow: Array
     doubt: Array
-    heaps: Array
+    hidden: Array
 
     def below(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the share of bin `at` below its fraction u, shapes (m,): 0 at 0, 1 at 1, rising.
@@ -51,7 +52,7 @@ class WithinBins:
         tilted = np.maximum(_exponential(k - d, u) - middle, middle - _exponential(k + d, u))
         # a mean that moves by a part of a bin moves the function by six times that, times u (1 - u), in between; both
         # edges half as much off one way move the parabola
-        even = 6 * self.heaps[at] * u * (1 - u)
+        even = 6 * self.hidden[at] * u * (1 - u)
         out: Array = np.sqrt(tilted**2 + even**2 + (d / 2 * u * (1 - u) * (1 - 2 * u)) ** 2)
         return out
 
@@ -81,7 +82,7 @@ def within_bins(bounds: Array, counts: Array, variance: float) -> WithinBins:
     hollow = np.clip(hollow, -least, least)
     hollow[[0, -1]] = 0.0
     off = np.sqrt((doubt[:-1] / edges.mean) ** 2 + (doubt[1:] / edges.mean) ** 2)
-    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), heaps_of(axis, rough) / axis.widths)
+    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden_means(axis, edges, rough) / axis.widths)
 
 
 def _exponential(kappa: Array, u: Array) -> Array:
