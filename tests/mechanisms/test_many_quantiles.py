@@ -50,7 +50,7 @@ def small(probs: Any, relation: str, last: int) -> Any:
     return replace(column, form=replace(column.form, parameters={**column.form.parameters, "G": last}))
 
 
-class Undrawn(Exception):
+class UndrawnError(Exception):
     """A selection whose outcome is not given."""
 
     def __init__(self, runs: Any, law: Any) -> None:
@@ -67,12 +67,12 @@ def outcomes(column: Any, probs: Any, counts: dict[int, int], relation: str, par
 
         def draw(runs: Any, law: Any) -> int:
             if not left:
-                raise Undrawn(runs, law)
+                raise UndrawnError(runs, law)
             return left.pop(0)
 
         try:
             made = mechanism_many.selected(column, probs, counts, relation == "replace-one", draw, parts)
-        except Undrawn as one:
+        except UndrawnError as one:
             each = one.law.pmf(one.runs.utility, one.runs.points)
             for first, points, p in zip(one.runs.first, one.runs.points, each, strict=True):
                 for place in range(first, first + points):
@@ -188,7 +188,20 @@ def test_the_parts_cost_the_price(relation: Any) -> None:
     assert 2 * column.law.rate * column.form.l1 == EPSILON
     # the sensitivities are those of levels, not of one selection
     assert column.form.l1 == column.form.parameters["levels"] == 5
-    assert len(list(pairs(SCHEMA, relation, 4, np.random.default_rng(0)))) > 0
+
+
+SMALL = tc.Schema({"x": tc.Integer(0, 9)})
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_the_contract_of_halving(relation: Any) -> None:
+    """Sensitivities are as declared and reached over all levels; samples prove no more than the price."""
+    query = tc.Quantiles("x", SETS["quarters"], interval=False)
+    material = list(pairs(SMALL, relation, 72, np.random.default_rng(0)))
+    found = contract_selection.sensitivity(query, SMALL, relation, material)
+    assert {one.form for one in found} == {"halved", "point"}
+    assert all(one.passed for one in found)
+    assert contract_selection.audit(query, SMALL, relation, Cost.of(epsilon=1), 1_000) == []
 
 
 def test_draws_have_the_exact_law(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +225,9 @@ def test_draws_have_the_exact_law(monkeypatch: pytest.MonkeyPatch) -> None:
         expected = draws * np.array(list(wanted.values()))
         found = np.array([drawn[made] for made in wanted])
         rare = expected < 10
-        found, expected = np.append(found[~rare], found[rare].sum()), np.append(expected[~rare], expected[rare].sum())
+        if rare.any():
+            found = np.append(found[~rare], found[rare].sum())
+            expected = np.append(expected[~rare], expected[rare].sum())
         p = stats.chi2.sf(((found - expected) ** 2 / expected).sum(), len(expected) - 1)
         assert bool(p > 1e-6) == passes
 
