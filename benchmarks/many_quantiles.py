@@ -7,7 +7,7 @@ m/(m + 1).
 - halving: the release (where `is_nearer` says so; else the equal split, which is then the release).
 - equal split: each quantile for itself at 1/m of the price, as before 0.2.
 - published: ApproxQuantiles [Kaplan, Schnapp & Stemmer 2022, Algorithm 1], by the exponential mechanism, each level at
-  1/K of the price and a replaced row counted as one removed and one added; rows are divided over parts of steps as here.
+  1/K of the price and a replaced row counted as one removed and one added; rows are divided over parts of steps too.
 - histogram: quantiles of a noisy histogram of CELLS public cells of equal width, linear within a cell; the whole price.
 Designs were written down before any was simulated: SHAPES, SIZES, PRICES, NUMBERS."""
 

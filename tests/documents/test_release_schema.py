@@ -104,6 +104,7 @@ ROWS = [
     tc.Quantiles("age", [0.5]),
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("age", [0.1, 0.5], by="region", interval=False),
+    tc.Quantiles("age", ["1/4", "1/2", "3/4"], interval=False),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
@@ -248,7 +249,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"ranks-2", "joint", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
+    others |= {"ranks-2", "joint", "point", "halved"}
+    others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {
         "column-moments",
         "norm-products",

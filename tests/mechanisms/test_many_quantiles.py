@@ -331,4 +331,4 @@ def test_the_plan_says_what_halving_errs_by() -> None:
     told = many_steps.rank_errors(TWENTY, part(epsilon=1).law.rate, replaces=True)
     p = np.array([float(one) for one in TWENTY])
     wanted = 2 * 1.959964 * np.sqrt(10_000 * p * (1 - p) + told**2) / 10_000 * 100
-    assert [one.width for one in page.expected] == pytest.approx(wanted, rel=1e-3)
+    assert [one.width for one in page.parts[0].terms] == pytest.approx(wanted, rel=1e-3)

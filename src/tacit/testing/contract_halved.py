@@ -37,7 +37,7 @@ def change(shape: Measurement, one: Mapping[int, int], other: Mapping[int, int],
     near = np.unique(np.concatenate([[0, end], *tables, *(places + 1 for places in tables)]))
     worst = Fraction(0)
     for _ in range(CUTS):
-        cuts = np.sort(rng.choice(near, len(probs))).tolist()
+        cuts = cast("list[int]", np.sort(rng.choice(near, len(probs))).tolist())
         cut = {-1: 0, len(probs): end, **dict(enumerate(cuts))}
         moved = Fraction(0)
         for half in halvings(probs):

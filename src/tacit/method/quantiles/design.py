@@ -84,7 +84,7 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
-    if ishalved(shape):
+    if is_halved(shape):
         return replace(shape, columns=(halved(shape, at, grid, cost),))
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not sized:
@@ -183,7 +183,7 @@ def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) 
     return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
 
 
-def ishalved(shape: Measurement) -> bool:
+def is_halved(shape: Measurement) -> bool:
     """Return whether the quantiles are selected by halving ranges (`mechanism_many`): points at a pure price, in one
     cell, where that is expected to err by fewer ranks than an equal part of the price for each.
     """

@@ -20,7 +20,7 @@ def as_points(release: Released, parts: list[Part]) -> list[Part]:
     if parts[0].form != "halved":
         return parts
     probs, one = cast("tuple[Fraction, ...]", cast(Quantiles, release.query).probs), parts[0]
-    laws = equal_laws(probs, one.law.rate, replaces=release.neighbors == "replace-one")
+    laws = equal_laws(probs, 1 / Fraction(one.law.scale), replaces=release.neighbors == "replace-one")
     return [
         replace(
             one,

@@ -47,7 +47,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +85,8 @@ def selected(
     cut = {-1: 0, len(probs): end}
     for one in halvings(tuple(probs)):
         low, high = cut[one.low], cut[one.high]
-        cut[one.at] = low + (
-            draw(candidates(one, places, low, high), law_of(column, one, replaces)) if high > low else 0
-        )
+        found = draw(candidates(one, places, low, high), law_of(column, one, replaces)) if high > low else 0
+        cut[one.at] = low + found
     return tuple(min(cut[i] // PARTS, end // PARTS - 1) for i in range(len(probs)))
 
 
@@ -101,7 +100,7 @@ def placed(counts: Mapping[int, int], parts: Callable[[int], Integers]) -> Integ
 def candidates(one: Halving, places: Integers, low: int, high: int) -> rank_utilities.Runs:
     """Return the utilities of the places of a range, counted from its first; places: of all rows, rising."""
     first, last = np.searchsorted(places, [low, high], "left")
-    inside = Counter((places[first:last] - low).tolist())
+    inside = Counter(cast("list[int]", (places[first:last] - low).tolist()))
     return rank_utilities.utilities(inside, high - low, one.share)
 
 

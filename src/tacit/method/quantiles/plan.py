@@ -52,7 +52,7 @@ def _one_by_one(shape: Measurement) -> tuple[PartSpec, ...]:
     if chosen[0].form.name != "halved":
         return chosen
     one = chosen[0]
-    laws = equal_laws(probs, cast(Any, one.law).rate, replaces=shape.neighbors == "replace-one")
+    laws = equal_laws(probs, 1 / Fraction(one.law.scale), replaces=shape.neighbors == "replace-one")
     facts = ({"G": one.form.parameters["G"], "numerator": p.numerator, "denominator": p.denominator} for p in probs)
     return tuple(
         replace(one, form=replace(one.form, name="point", parameters=given), law=cast(Any, law))
