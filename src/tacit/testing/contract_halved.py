@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Final, cast
@@ -14,6 +14,7 @@ from tacit.method.quantiles.mechanism_many import PARTS, Integers, candidates, p
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.mechanism_rank_selection import select
+from tacit.method.shared.rank_utilities import Runs
 from tacit.testing.audit import epsilon_lower_bound
 
 CUTS: Final = 40
@@ -22,13 +23,17 @@ FEW: Final = 3
 """Rows that both tables of (d) have at an end of the grid, at most."""
 
 
-def change(shape: Measurement, one: Mapping[int, int], other: Mapping[int, int], rng: np.random.Generator) -> Fraction:
+def change(
+    shape: Measurement,
+    one: Mapping[int, int],
+    other: Mapping[int, int],
+    of_runs: Callable[[Runs, Runs], int],
+    rng: np.random.Generator,
+) -> Fraction:
     """Return the largest change of utilities, divided by M and summed over ranges and levels, at some cuts.
 
-    Rows that both tables have are on the same parts of their steps.
+    of_runs: the largest difference of any place's utility.  Rows that both tables have are on the same parts of their steps.
     """
-    from tacit.testing.contract_selection import change as of_runs
-
     column, probs = shape.columns[0], cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
     replaces, end = shape.neighbors == "replace-one", (column.form.parameters["G"] + 1) * PARTS
     both = {step: min(n, other.get(step, 0)) for step, n in one.items()}
@@ -44,7 +49,7 @@ def change(shape: Measurement, one: Mapping[int, int], other: Mapping[int, int],
             low, high = cut[half.low], cut[half.high]
             if high > low:
                 runs = [candidates(half, places, low, high) for places in tables]
-                moved += Fraction(of_runs(*runs), half.most(replaces=replaces))
+                moved += Fraction(of_runs(runs[0], runs[1]), half.most(replaces=replaces))
         worst = max(worst, moved)
     return worst
 

@@ -135,7 +135,7 @@ def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material:
         exact = [_cells(shapes[0], source, arrow_table(schema, rows)) for rows in (pair.one, pair.other)]
         for price, shape, found in zip(PRICES, shapes, reached, strict=True):
             if shape.columns[0].form.name == "halved":
-                changed = [contract_halved.change(shape, exact[0][0], exact[1][0], np.random.default_rng(i))]
+                changed = [contract_halved.change(shape, exact[0][0], exact[1][0], change, np.random.default_rng(i))]
             else:
                 changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
             found[:] = [max(x, y) for x, y in zip(found, changed, strict=True)]
