@@ -32,7 +32,7 @@ def change(
 ) -> Fraction:
     """Return the largest change of utilities, divided by M and summed over ranges and levels, at some cuts.
 
-    of_runs: the largest difference of any place's utility.  Rows that both tables have are on the same parts of their steps.
+    of_runs: the largest difference of any place's utility.  Rows that both tables have are on the same parts of steps.
     """
     column, probs = shape.columns[0], cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
     replaces, end = shape.neighbors == "replace-one", (column.form.parameters["G"] + 1) * PARTS

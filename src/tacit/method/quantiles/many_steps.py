@@ -18,8 +18,8 @@ from tacit.base.arrays import Array
 from tacit.privacy import Cost
 
 NEARER: Final = 0.6
-"""Part of the equal split's expected error below which halving is used: among heaps of equal rows, which expectations do
-not know, an equal split that is nearly as good is the better, since a quantile deep in a heap is at it for sure."""
+"""Part of the equal split's expected error below which halving is used: among heaps of equal rows, which expectations
+do not know, an equal split that is nearly as good is the better, as steps outside a heap are much less likely."""
 
 
 @dataclass(frozen=True)
