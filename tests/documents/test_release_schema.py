@@ -104,7 +104,6 @@ ROWS = [
     tc.Quantiles("age", [0.5]),
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("age", [0.1, 0.5], by="region", interval=False),
-    tc.Quantiles("age", [f"{i}/8" for i in range(1, 8)], interval=False),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
@@ -183,6 +182,9 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
         made.append(canonical(curator(relation, persons, PAIR).release(REPLICATES, **PAIR).to_dict()))
         # the three steps of a quantile are selected together at pure prices alone
         made.append(canonical(askers[0].release(tc.Quantiles("age", [0.5], level=0.8), **PRICES[0]).to_dict()))
+        # and many points by halving
+        eighths = tc.Quantiles("age", [f"{i}/8" for i in range(1, 8)], interval=False)
+        made.append(canonical(askers[0].release(eighths, **PRICES[0]).to_dict()))
     return tuple(made)
 
 
