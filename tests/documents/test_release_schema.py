@@ -182,6 +182,9 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
         made.append(canonical(curator(relation, persons, PAIR).release(REPLICATES, **PAIR).to_dict()))
         # the three steps of a quantile are selected together at pure prices alone
         made.append(canonical(askers[0].release(tc.Quantiles("age", [0.5], level=0.8), **PRICES[0]).to_dict()))
+        # and many points by halving
+        eighths = tc.Quantiles("age", [f"{i}/8" for i in range(1, 8)], interval=False)
+        made.append(canonical(askers[0].release(eighths, **PRICES[0]).to_dict()))
     return tuple(made)
 
 
@@ -248,7 +251,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"ranks-2", "joint", "point", "products", "scores", "scored", "weighed", "person-scores", "person-scored"}
+    others |= {"ranks-2", "joint", "point", "halved"}
+    others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {
         "column-moments",
         "norm-products",

@@ -11,6 +11,7 @@ from typing import Final
 from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import LAWS, RoundedNormal
 from tacit.noise.permute_and_flip import SELECTS as SELECTION_LAWS
+from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.noise.product import ProductLaplace
 from tacit.noise.selection_law import Selection
 from tacit.noise.spherical import SphericalLaplace
@@ -83,6 +84,7 @@ FORMS: Final = {
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
+    "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
@@ -206,6 +208,6 @@ def forms_of(kind: str) -> tuple[str, ...]:
     """Return the names of the forms that parts of a release of one kind may have.
 
     >>> forms_of("quantiles"), forms_of("range")
-    (('ranks', 'ranks-2', 'point', 'joint', 'size'), ('present', 'range'))
+    (('ranks', 'ranks-2', 'point', 'joint', 'halved', 'size'), ('present', 'range'))
     """
     return tuple(name for name, shape in FORMS.items() if shape.kind == kind or name in KINDS[kind].forms)

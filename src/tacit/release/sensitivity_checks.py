@@ -23,10 +23,20 @@ from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
 
-SELECTIONS: Final[Mapping[str, int]] = {"ranks": 3, "ranks-2": 3, "point": 1, "joint": 1, "quartiles": 2, "range": 2}
+SELECTIONS: Final[Mapping[str, int]] = {
+    "ranks": 3,
+    "ranks-2": 3,
+    "point": 1,
+    "joint": 1,
+    "halved": 1,
+    "quartiles": 2,
+    "range": 2,
+}
 """Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
 QUANTILES: Final = ("ranks", "ranks-2", "point")
 """Forms of quantiles, which alone of the selections may have several cells."""
+MOST_LEVELS: Final = 5
+"""Most times that quantiles are halved: 2**5 - 1 are more than are asked for at once."""
 SQUARED: Final = 2**16
 """Most steps of a grid whose values are squared."""
 MASS: Final = 2**20
@@ -262,6 +272,13 @@ def _joint(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     return ImpliedConstants({}, p.denominator, p.denominator**2)
 
 
+def _halved(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Quantiles selected by halving ranges, with noise of epsilon, of rows of one cell."""
+    K = given["levels"]
+    # utilities are divided by their own changes: 1 at each level
+    return ImpliedConstants({}, K, K) if facts.laplace and not facts.several and 2 <= K <= MOST_LEVELS else None
+
+
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Quartiles of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
     # the utility in units of 1 / denominator: a replaced block moves it by at most 4
@@ -309,6 +326,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "blocks-resampled": _blocks_resampled,
     **dict.fromkeys(QUANTILES, _ranks),
     "joint": _joint,
+    "halved": _halved,
     "quartiles": _quartiles,
     "range": _range,
 }
@@ -358,6 +376,9 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     """
     if isinstance(law, PermuteAndFlip) and cost.kind != "pure":
         return False
+    if form == "halved":
+        # the whole price is that of all levels
+        return cost.epsilon is not None and law.scale * cost.epsilon == 2 * parameters["levels"]
     p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])
     # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
+from math import ceil
 from typing import Any, Final, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ from tacit.privacy import Cost
 from tacit.release.parts import Cells
 from tacit.release.query import Query
 from tacit.schema import Schema
-from tacit.testing import contract_joint
+from tacit.testing import contract_halved, contract_joint
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.audit_tables import Look, Tables, worst_tables
 from tacit.testing.exact_integers import exchanged
@@ -127,16 +128,19 @@ def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material:
     """Run (a): return the largest changes of utilities and numbers of rows, by price and by part."""
     shapes = [_shape(query, schema, relation, price) for price in PRICES]
     on_files, on = exchanged(schema)
-    reached = [[0] * len(shape.columns) for shape in shapes]
+    reached: list[list[Any]] = [[0] * len(shape.columns) for shape in shapes]
     for i, pair in enumerate(material):
         source = on_files if i % EACH == 0 else on
         # A mechanism refuses a table whose size is not the public one, so `_cells` drops the public size.
         exact = [_cells(shapes[0], source, arrow_table(schema, rows)) for rows in (pair.one, pair.other)]
         for price, shape, found in zip(PRICES, shapes, reached, strict=True):
-            changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
+            if shape.columns[0].form.name == "halved":
+                changed = [contract_halved.change(shape, exact[0][0], exact[1][0], change, np.random.default_rng(i))]
+            else:
+                changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
             found[:] = [max(x, y) for x, y in zip(found, changed, strict=True)]
     return [
-        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), ceil(most), norm)
         for price, shape, found in zip(PRICES, shapes, reached, strict=True)
         for norm in [norm_of(price)]
         for column, most in zip(shape.columns, found, strict=True)
@@ -257,6 +261,9 @@ def audit(
     enough = Cost.of(epsilon=EPSILON * many) if pure else Cost.of(rho=Fraction(EPSILON**2 * many, 8))
     shape = _shape(query, schema, relation, enough)
     failures: list[str] = []
+    if shape.columns[0].form.name == "halved":
+        found, claim = contract_halved.proven(shape, draws), float(shape.cost.epsilon or 0)
+        return [f"(d) samples prove epsilon >= {found:.3f}, above {claim:.3f}"] if found > claim else []
     for place, column in enumerate(split(shape)[0]):
         part = column.cost.share(Fraction(1, selections_by_cell(column)))
         if column.form.name == "joint":

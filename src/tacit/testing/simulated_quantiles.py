@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.quantiles.estimate import QuantileEstimate, estimate
+from tacit.method.quantiles.mechanism_many import PARTS
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.mechanism_rank_selection import Candidates, T
@@ -57,7 +59,11 @@ def simulate_quantiles(
         """Return the integers plus simulated noise."""
         return tuple(tuple(x + int(law.sample(1, generator)[0]) for x in cell) for cell in cells)
 
-    parts = quantiles.released(shape, counted(shape, columns), draw, noise)
+    def divided(rows: int) -> NDArray[np.int64]:
+        """Return simulated parts of steps."""
+        return generator.integers(0, PARTS, rows)
+
+    parts = quantiles.released(shape, counted(shape, columns), draw, noise, divided)
     unit = None if shape.unit is None else shape.max_rows
     cost, levels = shape.cost, shape.levels
     return estimate(

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
-from tacit.method.quantiles import joint_errors
+from tacit.method.quantiles import joint_errors, many_steps
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
@@ -84,6 +84,8 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    if is_halved(shape):
+        return replace(shape, columns=(halved(shape, at, grid, cost),))
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
@@ -179,6 +181,26 @@ def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) 
     # one selection, of a triple
     form = Encoding("joint", facts, (ONE,), ((1,),), most, squared)
     return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
+
+
+def is_halved(shape: Measurement) -> bool:
+    """Return whether the quantiles are selected by halving ranges (`mechanism_many`): points at a pure price, in one
+    cell, where that is expected to err by fewer ranks than an equal part of the price for each.
+    """
+    query = cast(Quantiles, shape.query)
+    if query.interval or shape.keys or shape.cost.epsilon is None or shape.cost.noise != "laplace":
+        return False
+    return many_steps.is_nearer(query.probs, shape.cost, replaces=shape.neighbors == "replace-one")
+
+
+def halved(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
+    """Return the part of all quantiles, selected by halving ranges."""
+    query = cast(Quantiles, shape.query)
+    levels = many_steps.levels(len(query.probs))
+    # at each level utilities, each divided by its M, change by 1 in all
+    form = Encoding("halved", {"G": at.G, "levels": levels}, (ONE,), ((1,),), levels, levels)
+    law = PermuteAndFlip(many_steps.rate_for(cost, len(query.probs)))
+    return PartSpec(query.column, form, at, grid, cast(Any, law), cost)
 
 
 def reach(column: PartSpec, size: float, level: float) -> int:

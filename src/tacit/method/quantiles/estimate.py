@@ -17,6 +17,7 @@ from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
 from tacit.method.quantiles import joint_errors
 from tacit.method.quantiles.design import LEAST_STEPS, offset_for
+from tacit.method.quantiles.estimate_halved import as_points
 from tacit.method.quantiles.estimate_steps import of_selections, settled
 from tacit.method.quantiles.rank_errors import scale_of, share_of_ends, slack
 from tacit.method.quantiles.stored import public_size
@@ -213,7 +214,7 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     """
     check_target(target)
     grid, query = _grid(release), cast(Any, release.query)
-    parts = [part for part in release.parts if part.form != "size"]
+    parts = as_points(release, [part for part in release.parts if part.form != "size"])
     cells = cell_labels(release.levels) if release.levels else ("",)
     # shape (cells, probabilities, selections)
     steps = np.stack([np.array(one.integers, dtype=np.float64).reshape(len(cells), -1) for one in parts], axis=1)

@@ -10,7 +10,7 @@ Definition
     replaced, together (`mechanism_joint_selection`).  N is the number (or weight) of present
     rows in the cell.  c is a function of p, the level, the price and N; where N is not public, a noisy number is
     released first and takes its place in c.  With interval=False only the step near p N is selected, and no N is
-    released.
+    released; many such steps of one cell, at a pure price, are selected by halving (`mechanism_many`, with its proof).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
@@ -42,6 +42,8 @@ from typing import Any, Final, cast
 
 from tacit.method.quantiles.design import RUNGS, design, reach, split
 from tacit.method.quantiles.mechanism_joint_selection import triples
+from tacit.method.quantiles.mechanism_many import secret_parts
+from tacit.method.quantiles.mechanism_many import selected as by_halving
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared import mechanism_rank_selection as ranks
 from tacit.method.shared import rank_utilities
@@ -73,12 +75,19 @@ def exact(shape: Measurement, source: Source) -> tuple[dict[int, int], ...]:
     return found.cells
 
 
-def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any) -> tuple[Part, ...]:
+def released(
+    shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any, parts: Any = secret_parts
+) -> tuple[Part, ...]:
     """Return the parts, from {step: weight} of each cell.
 
-    draw, noise: select a step and add noise; either the exact ones, which protect, or seeded ones, which simulate.
+    draw, noise, parts: select a step, add noise and divide steps; either the exact ones, which protect, or seeded ones,
+    which simulate.
     """
     chosen, sizes = split(shape)
+    if chosen[0].form.name == "halved":
+        (counts,), probs = cells, cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
+        replaces = shape.neighbors == "replace-one"
+        return (chosen[0].released((by_halving(chosen[0], probs, counts, replaces, draw, parts),)),)
     level = cast(Quantiles, shape.query).level
     size, last = [float(shape.rows or 0)] * len(cells), list[Part]()
     if sizes is not None:

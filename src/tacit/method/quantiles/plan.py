@@ -6,11 +6,12 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from tacit.method.quantiles.design import reach, split
+from tacit.method.quantiles.many_laws import equal_laws
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
@@ -29,7 +30,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     """
     query = cast(Quantiles, shape.query)
     level = query.level if query.interval else level
-    chosen = split(shape)[0]
+    chosen = _one_by_one(shape)
     at = chosen[0].rowmap
     assert at is not None
     # with more cells than rows the width is that of the bounds
@@ -43,6 +44,20 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         for cell, n in zip(cell_labels(shape.levels), each, strict=True)
         for one in made[float(n)]
     ]
+
+
+def _one_by_one(shape: Measurement) -> tuple[PartSpec, ...]:
+    """Return a part for each quantile; of those that are selected by halving, one with the same error in ranks."""
+    chosen, probs = split(shape)[0], cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
+    if chosen[0].form.name != "halved":
+        return chosen
+    one = chosen[0]
+    laws = equal_laws(probs, 1 / Fraction(one.law.scale), replaces=shape.neighbors == "replace-one")
+    facts = ({"G": one.form.parameters["G"], "numerator": p.numerator, "denominator": p.denominator} for p in probs)
+    return tuple(
+        replace(one, form=replace(one.form, name="point", parameters=given), law=cast(Any, law))
+        for given, law in zip(facts, laws, strict=True)
+    )
 
 
 def _of_cell(

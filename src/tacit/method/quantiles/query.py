@@ -36,7 +36,9 @@ class Quantiles(Query["QuantilesRelease"]):
     part of the question.  At a pure price, without `by` and under replace-one, the three are selected together by the
     exponential mechanism [McSherry & Talwar 2007]; otherwise each for itself, at a pure price by permute-and-flip
     [McKenna & Sheldon 2020].
-    interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.
+    interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.  Many
+    of them, at a pure price and without `by`, are selected by halving ranges [Kaplan, Schnapp & Stemmer 2022], where
+    the probabilities, price and relation say that they are then nearer to their ranks.
     Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999,
     or beside interval=False; an interval that is neither True nor False).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
+from tacit.method.quantiles import many_steps
 from tacit.method.quantiles.query import Quantiles
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ def public_size(made: Released) -> bool:
 def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Quantiles, made.query)
+    if made.parts and made.parts[0].form == "halved":
+        yield from _wrong_halved(made, query)
+        return
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
     sized = not query.interval or public_size(made)
     # earlier releases have "ranks", with ends further out; all have one form
@@ -46,3 +50,16 @@ def wrong(made: Release) -> Iterator[str]:
         yield f"its parts are not all of {query.column!r} on one grid"
     if not _first(made) and any(len(cell) != (3 if query.interval else 1) for part in chosen for cell in part.integers):
         yield "it has not one selection for each quantile, or three with an interval"
+
+
+def _wrong_halved(made: Release, query: Quantiles) -> Iterator[str]:
+    """Yield what is wrong with a release of quantiles that were selected by halving ranges, in one part."""
+    part = made.parts[0]
+    if query.interval or made.levels or len(made.parts) > 1:
+        yield "its one part of all quantiles is not of points of one cell"
+    elif part.label != query.column:
+        yield f"its part is not of {query.column!r}"
+    elif any(len(cell) != len(query.probs) for cell in part.integers):
+        yield "it has not one selection for each quantile"
+    elif part.parameters["levels"] != many_steps.levels(len(query.probs)):
+        yield "its levels are not those of its number of quantiles"
