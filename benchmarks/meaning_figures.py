@@ -2,8 +2,8 @@
 
     python benchmarks/meaning_figures.py
 
-Writes the second half of docs/reference/meaning.md and its pictures in seconds.  The lecture notes' sections 2 to 4 by
-experiment: odds, noise on a mean, a point mass, the minimax price of means.  Seeds are constants.
+Writes the second half of docs/reference/meaning.md and its pictures in seconds.  The lecture notes' sections 1 to 4 by
+experiment: two coins, odds, noise on a mean, a point mass, the minimax price of means.  Seeds are constants.
 """
 
 from __future__ import annotations
@@ -78,6 +78,19 @@ def point_mass() -> str:
     return "\n".join(lines)
 
 
+def coins() -> str:
+    """Table of the notes' §1: a coin that forces a yes beside Warner's, at one probability θ of being asked."""
+    lines = [
+        "| θ | forced yes: P(no \\| yes) | forced yes: ε | either, by a fair coin: ε | SE, 1,000 answers, 10% yes |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    for theta in ("0.1", "0.25", "0.5", "0.75"):
+        design = tc.local.ForcedResponse(truth=theta)
+        error = design.plan(1_000, share=0.1).std_error
+        lines.append(f"| {theta} | 0 | none | {float(design.epsilon):.3f} | {error:.3f} |")
+    return "\n".join(lines)
+
+
 def means() -> str:
     """Table of the notes' §3 and §4: squared error of d means with Laplace noise, over the order."""
     rng = np.random.default_rng(4)
@@ -95,6 +108,14 @@ def means() -> str:
 def page() -> str:
     """Return the part of the page."""
     return f"""
+## Two coins
+
+The lecture notes' §1 asks a question with probability θ and has everybody else say *yes*. Whoever says *no* has then
+proven innocence: the likelihood ratio of a *no* is infinite, and no ε holds. Forced by a fair coin to either answer,
+both answers are deniable.
+
+{coins()}
+
 ## Suspicions
 
 {suspicions()}
