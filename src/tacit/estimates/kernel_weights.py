@@ -3,10 +3,11 @@
 Near a place x a density on [0, 1] is f(t) = sum of beta_l ((t - x) / h)**l, l up to the degree.  With c_b the middle of
 cell b, s_b its share, and k_b = exp(-(c_b - x)**2 / (2 h**2)),
     sum over b of k_b ((c_b - x) / h)**j s_b,        j from 0 to the degree,
-has the expectation sum over l of G_jl beta_l, where G_jl is the sum over b of k_b ((c_b - x) / h)**j times the integral
-of ((t - x) / h)**l over cell b.  Solved for beta_0 this is a weighted sum of shares, without bias for polynomials of that
-degree: what cells average out is made up for, and at the ends of [0, 1] no correction is needed.
-Degree 1 has the bias of a kernel estimate, of order h**2, up to the ends; degree 2 leaves h**4 within, h**3 at the ends.
+has the expectation sum over l of G_jl beta_l, where G_jl is the sum over b of k_b ((c_b - x) / h)**j times the
+integral of ((t - x) / h)**l over cell b.  Solved for beta_0 this is a weighted sum of shares, without bias for
+polynomials of that degree: what cells average out is made up for, and the ends of [0, 1] need no correction.
+Degree 1 has the bias of a kernel estimate, of order h**2, up to the ends; degree 2 leaves h**4 within, and h**3 at the
+ends.
 Plain arrays; post-processing.  Source: [Fan & Gijbels 1996, chapter 3] (local polynomials), [Calonico, Cattaneo &
 Farrell 2018] (intervals from a degree more); theory §3.5.
 """
