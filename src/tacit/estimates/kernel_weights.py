@@ -56,5 +56,6 @@ def kernel_weights(edges: Array, places: Array, bandwidth: float, degree: int) -
     integrals = h * np.diff(ends, axis=2) / (orders[:, None] + 1)
     first = np.zeros((degree + 1, 1))
     first[0] = 1.0
-    solved = np.linalg.solve(integrals @ over.transpose(0, 2, 1), np.broadcast_to(first, (len(places), *first.shape)))
+    right = np.broadcast_to(first, (len(places), *first.shape))
+    solved: Array = np.asarray(np.linalg.solve(integrals @ over.transpose(0, 2, 1), right), dtype=np.float64)
     return (over * solved).sum(axis=1)

@@ -148,10 +148,10 @@ def cdf(release: Released, at: Any, column: str | None = None, target: Target = 
     ends = np.clip((ends - one.lower) / (one.upper - one.lower), 0.0, 1.0)
     whole = _integrated(fit)
     places = np.linspace(0, 1, FINE + 1)
-    weights = np.stack([np.interp(ends, places, own) for own in whole.T], axis=1)
+    at_ends: list[Array] = [np.asarray(np.interp(ends, places, own)) for own in whole.T]
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
-    return _normal(release, fit, _Sums(terms, words, weights), target)
+    return _normal(release, fit, _Sums(terms, words, np.stack(at_ends, axis=1)), target)
 
 
 def moments(release: Released, column: str | None = None, target: Target = "population") -> NormalEstimate:

@@ -12,6 +12,7 @@ Which estimate
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -185,8 +186,8 @@ class KernelFit:
 
     def _variance(self, products: list[Array], less: Any) -> float:
         """Return the mean over the grid of the variance of sums whose products of weights are given."""
-        noise = self.variance * float(np.mean(_over(products, np.ones(self.shares.shape))))
-        return noise + (float(np.mean(_over(products, self.probable) - less)) / self.size if self.sampled else 0.0)
+        noise = self.variance * float(_over(products, np.ones(self.shares.shape)).mean())
+        return noise + (float((_over(products, self.probable) - less).mean()) / self.size if self.sampled else 0.0)
 
 
 def fitted(release: Released, target: Target = "population", *, smoothed: bool = False) -> KernelFit:
@@ -227,7 +228,7 @@ def ends_of(axis: Axis) -> Array:
     return np.append(lower, upper[-1])
 
 
-def _at(weights: Any, shares: Array) -> Array:
+def _at(weights: Sequence[Array], shares: Array) -> Array:
     """Return sums of shares weighted by products of the columns' weights, of n places: (n, cells) each."""
     first, *others = weights
     made = first @ shares.reshape(shares.shape[0], -1)
@@ -236,10 +237,10 @@ def _at(weights: Any, shares: Array) -> Array:
     return made.reshape(len(first))
 
 
-def _over(weights: Any, shares: Array) -> Array:
+def _over(weights: Sequence[Array], shares: Array) -> Array:
     """Return the same on the grid of all places of each column, shape (places of the first column, ...)."""
     made = shares
     for own in weights:
         # the first axis is summed, and that of the places put last
-        made = np.tensordot(made, own, axes=([0], [1]))
+        made = np.asarray(np.tensordot(made, own, axes=([0], [1])), dtype=np.float64)
     return made

@@ -77,30 +77,39 @@ def _bandwidths(given: Any, columns: tuple[str, ...]) -> tuple[tuple[str, float]
     if given is None or (isinstance(given, str) and given == "auto"):
         return ()
     hint = f'bandwidth={{"{columns[-1]}": 2.5}}, or leave it out'
-    if isinstance(given, int | float) and not isinstance(given, bool) and len(columns) == 1:
-        given = {columns[0]: given}
-    pairs: Any = dict(cast(Any, given)) if isinstance(given, Mapping) or _paired(given) else None
+    alone = isinstance(given, int | float) and not isinstance(given, bool)
+    pairs = _pairs({columns[0]: given} if alone and len(columns) == 1 else given)
     if pairs is None:
-        said = ": of several columns each has its own" if isinstance(given, int | float) else ""
-        message = f"bandwidth of KernelDensity is {described(given)}{said}."
-        raise QueryError(message, code="Q230", hint=hint)
+        said = ": of several columns each has its own" if alone else ""
+        raise QueryError(f"bandwidth of KernelDensity is {described(given)}{said}.", code="Q230", hint=hint)
     made = dict[str, float]()
     for name, width in pairs.items():
-        value: Any = plain(width)
         if name not in columns:
             what = described(name) if isinstance(name, str) else kind_of(name)
-            message = f"bandwidth of KernelDensity names {what}, which is not in columns."
-            raise QueryError(message, code="Q230", hint=hint)
-        if isinstance(value, str) and value == "auto":
-            continue
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not isfinite(value) or value <= 0:
-            message = f"bandwidth of KernelDensity for {name!r} is {described(value)}: no number above 0."
-            raise QueryError(message, code="Q230", hint=hint)
-        made[name] = float(value)
+            text = f"bandwidth of KernelDensity names {what}, which is not in columns."
+            raise QueryError(text, code="Q230", hint=hint)
+        value = _number(width)
+        if value is None:
+            text = f"bandwidth of KernelDensity for {name!r} is {described(width)}: no number above 0."
+            raise QueryError(text, code="Q230", hint=hint)
+        if value > 0:
+            made[name] = value
     return tuple(sorted(made.items()))
 
 
-def _paired(given: Any) -> bool:
-    """Return whether this is a tuple of pairs, as a question holds them."""
-    return isinstance(given, tuple) and all(isinstance(one, tuple) and len(one) == 2 for one in cast(Any, given))
+def _pairs(given: Any) -> dict[Any, Any] | None:
+    """Return bandwidths by name, from a mapping or from pairs as a question holds them; None for anything else."""
+    try:
+        return dict(cast(Any, given)) if isinstance(given, Mapping | tuple) else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(width: Any) -> float | None:
+    """Return a bandwidth above 0; 0 for "auto"; None for anything else."""
+    value: Any = plain(width)
+    if isinstance(value, str) and value == "auto":
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and value > 0 else None
