@@ -1,8 +1,8 @@
 """The public cells of a kernel density: how many each column has, by its bandwidth, and their edges.  No data here.
 
 The kernel is laid on counts of cells that are CELL bandwidths wide.  Narrower cells need more noise in all, wider ones
-average out what the kernel shows; noise of CELL = 1.5 is beside that of a Gaussian process of the kernel's covariance
-in theory §3.5.
+average out what the kernel shows; theory §3.5 compares the noise with that of a Gaussian process of the kernel's own
+covariance, and with a bound that no linear mechanism is below.
 """
 
 from __future__ import annotations

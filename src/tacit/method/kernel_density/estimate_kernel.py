@@ -28,6 +28,7 @@ from tacit.estimates.series_coefficients import FAR, far
 from tacit.estimates.terms import Target
 from tacit.method.kernel_density.cells import CELL
 from tacit.method.kernel_density.query import KernelDensity
+from tacit.noise.laws import RoundedNormal
 from tacit.release.document import Released
 from tacit.release.parts import Axis
 
@@ -35,7 +36,7 @@ WIDER: Final = (1.0, 1.26, 1.6, 2.0, 2.5, 3.2, 4.0)
 """Bandwidths that are tried for the estimate, in those of the release."""
 WIDEST: Final = 0.6
 """Widest bandwidth that is tried, as part of the range."""
-SIDE: Final = {1: 256, 2: 24, 3: 9}
+SIDE: Final = {1: 128, 2: 24, 3: 9}
 """Places of the grid along each column on which risks are compared, by the number of columns."""
 DETAIL: Final = {1: 2_048, 2: 128, 3: 32}
 """Places of the grid along each column on which the estimate is a density."""
@@ -60,7 +61,8 @@ class KernelFit:
     edges: of each column's cells, from 0 to 1.  shares: signed, shape (cells of the first column, ...), of all rows.
     variance: of each share's noise.  size: number of rows, noisy or public.  public: whether it is public.  sampled:
     whether rows are a sample.  released: the kernel of the limits.  smoothed: whether the estimand is the density that
-    the kernel has smoothed.  reason: why nothing is known.
+    the kernel has smoothed.  reason: why nothing is known.  laplace: whether each share's noise has a Laplace law;
+    otherwise it is taken to be normal.
     """
 
     edges: tuple[Array, ...]
@@ -72,6 +74,7 @@ class KernelFit:
     released: Kernel
     smoothed: bool = False
     reason: str | None = None
+    laplace: bool = False
 
     @property
     def limiting(self) -> Kernel:
@@ -143,6 +146,17 @@ class KernelFit:
         load = weights if self.public else weights - (weights @ self.shares.reshape(-1))[:, None]
         return sampling, self.variance * (load @ load.T)
 
+    def drawn(self, weights: Array, draws: int, rng: np.random.Generator) -> Array:
+        """Return draws of the errors of weighted sums of all shares, shape (draws, n); weights: (n, cells)."""
+        probable, cells = self.probable.reshape(-1), weights.shape[1]
+        noise = rng.laplace(size=(draws, cells)) / np.sqrt(2) if self.laplace else rng.standard_normal((draws, cells))
+        load = weights if self.public else weights - (weights @ self.shares.reshape(-1))[:, None]
+        made = np.sqrt(self.variance) * noise @ load.T
+        if not self.sampled:
+            return made
+        around = weights - (weights @ probable)[:, None]
+        return made + rng.standard_normal((draws, cells)) * np.sqrt(probable / self.size) @ around.T
+
     def margin(self, at: int) -> KernelFit:
         """Return the same of one column alone."""
         others = tuple(i for i in range(self.shares.ndim) if i != at)
@@ -154,6 +168,8 @@ class KernelFit:
             shares=self.shares.sum(axis=others),
             variance=self.variance * added,
             released=kernel,
+            # sums of several noises are nearly normal
+            laplace=self.laplace and added == 1,
         )
 
     @property
@@ -219,7 +235,8 @@ def fitted(release: Released, target: Target = "population", *, smoothed: bool =
     shares = even if reason is not None else counts / size
     variance = part.law.variance() / (share * size) ** 2
     kernel = Kernel(bandwidths, 2)
-    return KernelFit(edges, shares, variance, size, public, target == "population", kernel, smoothed, reason)
+    facts = (edges, shares, variance, size, public, target == "population", kernel)
+    return KernelFit(*facts, smoothed, reason, not isinstance(part.law, RoundedNormal))
 
 
 def ends_of(axis: Axis) -> Array:

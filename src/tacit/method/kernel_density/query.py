@@ -31,9 +31,9 @@ class KernelDensity(Query["KernelDensityRelease"]):
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 
-    Released are noisy counts of cells one and a half bandwidths wide, on which the kernel is laid afterwards: that is
-    no more noise than a Gaussian process of the kernel's own covariance has, and pure prices buy it too.  Wider
-    bandwidths are free after the release; the estimate chooses its own.
+    Released are noisy counts of cells one and a half bandwidths wide, on which the kernel is laid afterwards: about the
+    noise of a Gaussian process of the kernel's own covariance (theory §3.5), and pure prices buy it too.  Any number of
+    places and wider bandwidths are free after the release; the estimate chooses its own.
     Raises QueryError Q01 to Q03, Q230 (bandwidth=), Q231 (columns that are too many); when planned or released Q10,
     Q12, Q13, Q82 (no bandwidth, and no number of rows), Q232 (a bandwidth too narrow or too wide for the column).
     Source: [Hall, Rinaldo & Wasserman 2013]; lecture notes §5.4; theory §3.5.
