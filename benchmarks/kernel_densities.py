@@ -75,8 +75,8 @@ HEAD: Final = """*Error* is the mean integrated squared error of the estimate; b
 has over all numbers of bins, known only afterwards, and over that of the smooth density of 64 bins. *Limits* are
 intervals for the density at 50 places, the *band* holds at all of them at once, at 95%, over releases without the note
 that the bandwidth is too wide, whose share is *noted*; *smoothed* are limits for the density that the released kernel
-has smoothed, over all releases. Bandwidths are "auto", by n and the price. Standard errors of *limits* are about 0.5,
-of *band* 1.5 points."""
+has smoothed, over all releases. Bandwidths are "auto",
+by n and the price."""
 
 OF_NOISE: Final = f"""Variance of the noise of a kernel estimate of bandwidth h, in the mean over the unit cube,
 replace-one, at one ρ. *Process*: a Gaussian process of the kernel's own covariance, with the amplitude that it needs,
@@ -362,7 +362,8 @@ def page(repeats: int) -> str:
             "",
             HEAD,
             "",
-            f"{repeats:,} simulations a line.",
+            f"{repeats:,} simulations a line: the standard error of a *band* that holds 95% is "
+            f"{100 * sqrt(0.05 * 0.95 / repeats):.1f} points.",
             "",
             "| law on [0, 1] | n | price | h | error | ÷ best histogram | ÷ smooth density | limits, % | band, % | "
             "smoothed, % | noted, % |",

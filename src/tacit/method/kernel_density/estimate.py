@@ -146,7 +146,7 @@ def cdf(release: Released, at: Any, column: str | None = None, target: Target = 
     # of whole numbers and days all of the value is at or below it
     ends = given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind]
     ends = np.clip((ends - one.lower) / (one.upper - one.lower), 0.0, 1.0)
-    whole = _integrated(fit)
+    whole = _integrated(fit, one)
     places = np.linspace(0, 1, FINE + 1)
     at_ends: list[Array] = [np.asarray(np.interp(ends, places, own)) for own in whole.T]
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
@@ -159,7 +159,7 @@ def moments(release: Released, column: str | None = None, target: Target = "popu
     check_target(target)
     one, fit = _of_column(release, column, target)
     middles = (np.arange(FINE) + 0.5) / FINE
-    parts = np.diff(_integrated(fit), axis=0)
+    parts = np.diff(_integrated(fit, one), axis=0)
     first, second = middles @ parts, middles**2 @ parts
     mean = float(first @ fit.shares)
     # around the mean the variance is linear: its derivative in the mean is 0
@@ -233,13 +233,23 @@ def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> N
     )
 
 
-def _integrated(fit: KernelFit) -> Array:
-    """Return the weights of the integral of the density from 0 on, at FINE + 1 places, shape (FINE + 1, cells)."""
-    middles = (np.arange(FINE) + 0.5) / FINE
-    (own,) = fit.weights(fit.limiting, middles[:, None])
-    total = np.concatenate([np.zeros((1, own.shape[1])), np.cumsum(own, axis=0) / FINE])
-    # all rows are somewhere, whatever the polynomials say: each cell weighs one in the end
-    return total + np.linspace(0, 1, FINE + 1)[:, None] * (1 - total[-1])
+def _integrated(fit: KernelFit, one: JointColumn) -> Array:
+    """Return the weights of the integral of the density from 0 on, at FINE + 1 places, shape (FINE + 1, cells).
+
+    At the ends of a cell it is the sum of the cells before, which has no bias; within cells it follows the polynomials,
+    or is even where a cell is one whole number or day.
+    """
+    places, (edges,) = np.linspace(0, 1, FINE + 1), fit.edges
+    own = np.zeros((FINE + 1, len(edges) - 1))
+    single = one.kind != "real" and float(np.median(np.diff(edges))) * (one.upper - one.lower) < 1.5
+    if not single:
+        (weights,) = fit.weights(fit.limiting, ((places[1:] + places[:-1]) / 2)[:, None])
+        own[1:] = np.cumsum(weights, axis=0) / FINE
+    exact = np.tri(len(edges), len(edges) - 1, -1)
+    for cell in range(len(edges) - 1):
+        missed = exact[:, cell] - np.interp(edges, places, own[:, cell])
+        own[:, cell] += np.interp(places, edges, missed)
+    return own
 
 
 def _axes(release: Released) -> Sequence[Axis]:
