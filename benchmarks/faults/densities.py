@@ -6,6 +6,8 @@ SERIES = "tests/mechanisms/test_orthogonal_series.py::test_"
 SMOOTH = "tests/inference/test_smooth_density.py::test_"
 OF_SERIES = "tests/inference/test_series_densities.py::test_"
 PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
+KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
+OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
 RELEASED = "tacit.method.orthogonal_series.encoding"
 
 FAULTS = (
@@ -71,5 +73,26 @@ FAULTS = (
         "noises = noises + 0",
         "shares of a noisy size have no error of the size",
         (f"{SMOOTH}a_noisy_size_moves_all_shares",),
+    ),
+    Fault(
+        "tacit.method.kernel_density.stored",
+        "if axis.edges[1:-1] != inner_edges(axis.kind, low, high, cells):",
+        "if len(axis.edges[1:-1]) != len(inner_edges(axis.kind, low, high, cells)):",
+        "a document's cells are others than those of the design",
+        (f"{KERNEL}changed_documents_are_refused",),
+    ),
+    Fault(
+        "tacit.estimates.kernel_weights",
+        "return (over * solved).sum(axis=1)",
+        "return over[:, 0] / over[:, 0].sum(axis=1, keepdims=True)",
+        "weights have no correction at the ends, nor for what cells average out",
+        (f"{OF_KERNEL}polynomials_have_no_bias",),
+    ),
+    Fault(
+        "tacit.method.kernel_density.estimate_kernel",
+        "noise = noise - 2 * value * total + value**2 * self.shares.size",
+        "noise = noise + 0 * value * total",
+        "the noise of the size is in no error",
+        (f"{OF_KERNEL}the_noise_of_the_size_is_in_the_errors",),
     ),
 )

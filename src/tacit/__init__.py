@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
+    from tacit.method.kernel_density.query import KernelDensity
     from tacit.method.moments.query import Count, Mean, Sum, Variance
     from tacit.method.orthogonal_series.query import OrthogonalSeries
     from tacit.method.quality.query import DataQuality
@@ -56,6 +57,7 @@ __all__ = [
     "Explanation",
     "Histogram",
     "Integer",
+    "KernelDensity",
     "LogisticBins",
     "Loss",
     "Mean",
@@ -116,6 +118,7 @@ _MODULES: Final = {
     "method.regression.query": "Regression",
     "method.bootstrap.query": "Bootstrap",
     "method.orthogonal_series.query": "OrthogonalSeries",
+    "method.kernel_density.query": "KernelDensity",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",

@@ -26,6 +26,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "Count": {"by": "sex"},
     "DataQuality": {"columns": "age"},
     "Histogram": {"columns": "sex"},
+    "KernelDensity": {"columns": "age"},
     "Mean": {"columns": "age"},
     "OrthogonalSeries": {"columns": "age"},
     "Quantiles": {"column": "age", "probs": 0.5},

@@ -121,5 +121,6 @@ KEYWORDS: dict[str, Any] = {
     "minProperties": _limit("minProperties", dict, lambda value, n: len(value) >= n),
     "minimum": _limit("minimum", NUMBER, lambda value, n: value >= n),
     "maximum": _limit("maximum", NUMBER, lambda value, n: value <= n),
+    "exclusiveMinimum": _limit("exclusiveMinimum", NUMBER, lambda value, n: value > n),
     "pattern": _limit("pattern", str, lambda value, p: re.search(p, value) is not None),
 }

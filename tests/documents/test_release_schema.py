@@ -91,6 +91,9 @@ QUESTIONS = [
     tc.Variance(["age", "filled"]),
     tc.OrthogonalSeries(["age", "filled"], terms=3),
     tc.OrthogonalSeries("born", "legendre", terms=4, where="age > 3"),
+    tc.KernelDensity(["age", "filled"], bandwidth={"age": 2}),
+    tc.KernelDensity("born", where="age > 3"),
+    tc.KernelDensity(["visits", "age", "born"], bandwidth={"visits": 2, "age": 30, "born": 900}),
 ]
 ROWS = [
     tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),

@@ -70,6 +70,11 @@ def query(kind: type[Query[Any]]) -> Words:
         "laplace_draws": {"type": "integer", "minimum": 2, "maximum": MOST_DRAWS},
         "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
         "basis": {"enum": [*BASES]},
+        "bandwidth": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
+        },
         "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}

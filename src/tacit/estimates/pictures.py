@@ -206,7 +206,7 @@ def smooth_density(found: SmoothDensity, ax: Any = None, *, level: float = 0.95)
         limits[:, 1],
         ax=ax,
         level=level,
-        label=f"{found.basis} series",
+        label="kernel estimate" if found.basis == "kernel" else f"{found.basis} series",
         title=f"Smooth density of {found.column}{by} · {people_words(found.release)}",
         words=found.column + (f" ({found.units})" if found.units else ""),
         response=f"density, {found.per}",

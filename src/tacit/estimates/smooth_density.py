@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import SeriesCoefficients
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.release.document import Released
@@ -21,8 +21,6 @@ from tacit.rows.series_bases import functions
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-GRID: Final = 2_048
-"""Cells of the grid on which a series is made a density."""
 DRAWS: Final = 4_000
 """Draws of the joint error for a simultaneous band: its level is then within .007 of what is said."""
 SEED: Final = 18_05
@@ -33,47 +31,17 @@ POINTS: Final = 101
 
 
 @dataclass(frozen=True)
-class SeriesCurve:
+class SeriesCurve(ProjectedCurve):
     """One density on [0, 1]: its coefficients in a basis, and the terms that bands are made of.
 
     laplace: whether each noise has a Laplace law; otherwise the noise of the coefficients is taken to be normal.
     variance: of each noise.  band: number of terms of the bands, which are not shrunk.
     """
 
-    basis: str
     found: SeriesCoefficients
     band: int
     laplace: bool = False
     variance: float = 0.0
-
-    @cached_property
-    def projected(self) -> tuple[float, Array]:
-        """The constant by which the series is lowered before its negative part is cut off, and the density on the grid.
-
-        Of all densities the nearest in mean square.
-        """
-        t = (np.arange(GRID) + 0.5) / GRID
-        series = self._series(t)
-        down = np.sort(series)[::-1]
-        excess = (np.cumsum(down) - GRID) / np.arange(1, GRID + 1)
-        low = float(excess[np.flatnonzero(down > excess)[-1]])
-        return low, np.maximum(series - low, 0.0)
-
-    def density(self, t: Array) -> Array:
-        """Return the density at places t in [0, 1]."""
-        return np.maximum(self._series(t.reshape(-1)) - self.projected[0], 0.0).reshape(t.shape)
-
-    def cdf(self, t: Array) -> Array:
-        """Return the distribution function at places t."""
-        shares = self._cumulative
-        return np.asarray(np.interp(t, np.linspace(0, 1, GRID + 1), shares))
-
-    def quantile(self, p: Array) -> Array:
-        """Return the places at which the distribution function is p."""
-        shares = self._cumulative
-        # the first place of each value, so that places of no density do not count
-        kept = np.concatenate([[True], np.diff(shares) > 0])
-        return np.asarray(np.interp(p, shares[kept], np.linspace(0, 1, GRID + 1)[kept]))
 
     def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
         """Return the limits of a band at places t, shape (places, 2), around the series without shrinkage."""
@@ -88,13 +56,8 @@ class SeriesCurve:
         # a band holds the estimate, and a density is not negative
         return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
 
-    @property
-    def _cumulative(self) -> Array:
-        """The distribution function at the ends of the grid's cells, shape (GRID + 1,)."""
-        total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
-        return total / total[-1]
-
-    def _series(self, t: Array) -> Array:
+    def series(self, t: Array) -> Array:
+        """Return the series at places t, before it is made a density."""
         used = self.found.kept
         return 1 + (self.found.factors * self.found.values)[:used] @ functions(self.basis, t, used)
 
@@ -145,14 +108,14 @@ class SmoothDensity:
     groups: tuple[str, ...]
     lower: float
     upper: float
-    curves: tuple[SeriesCurve, ...]
+    curves: tuple[ProjectedCurve, ...]
     sizes: Array
     reasons: tuple[str | None, ...]
     notes: tuple[str, ...] = field(default=())
 
     @property
     def basis(self) -> str:
-        """Name of the basis."""
+        """Name of the basis, or of the kernel."""
         return self.curves[0].basis
 
     @property

@@ -93,6 +93,15 @@ METHODS: Final = (
         ("OrthogonalSeries",),
         {"orthogonal-series": ReleaseKind("estimate.OrthogonalSeriesRelease", lists="variables")},
     ),
+    Method(
+        "kernel_density",
+        ("KernelDensity",),
+        {
+            "kernel-density": ReleaseKind(
+                "estimate.KernelDensityRelease", cells=32_768, forms=("histogram",), lists="axes"
+            )
+        },
+    ),
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})

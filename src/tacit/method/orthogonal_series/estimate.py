@@ -21,7 +21,7 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
-    from tacit.method.orthogonal_series.estimate_joint import JointDensity
+    from tacit.estimates.joint_density import JointDensity
 
 
 @shown_by_summary

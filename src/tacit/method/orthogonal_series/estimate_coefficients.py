@@ -65,6 +65,27 @@ class SeriesFit:
             made = (made[:, None, :] * own[None, :, :]).reshape(-1, len(points))
         return made[1:]
 
+    def density(self, t: Array) -> Array:
+        """Return the density at points of the cube, shape (n,)."""
+        series = 1 + (self.factors * self.values) @ self.over(t)
+        return np.maximum(series - self.lowered, 0.0)
+
+    def centers(self, t: Array) -> Array:
+        """Return the series without shrinkage at points of the cube, shape (n,)."""
+        return 1 + self.values @ self.over(t)
+
+    def spread(self, t: Array) -> Array:
+        """Return the covariance of `centers`, shape (n, n)."""
+        over = self.over(t)
+        return over.T @ self.covariance @ over
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """How many coefficients count, and whether they are too few."""
+        kept = int((self.factors > 0).sum())
+        short = () if self.resolved else ("its terms are too few for this density: limits do not hold the rest",)
+        return (*short, f"{kept} of {len(self.values)} coefficients are kept")
+
 
 def fitted(release: Released, target: Target = "population") -> SeriesFit:
     """Return the coefficients of a release, real or simulated.

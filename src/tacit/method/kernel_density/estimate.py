@@ -1,0 +1,297 @@
+"""The release of a kernel density: noisy counts of cells, and the densities that kernels make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
+from tacit.errors import InferenceError
+from tacit.estimates.joint_density import JointColumn, JointDensity
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.smooth_density import SmoothDensity
+from tacit.estimates.terms import Target, check_target, place_of
+from tacit.estimates.wording import title, who
+from tacit.method.kernel_density.estimate_density import TOO_WIDE, JointKernels, KernelCurve
+from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
+from tacit.release.document import Release, Released
+from tacit.release.parts import Axis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHOWN: Final = {1: 21, 2: 5, 3: 3}
+"""Places along each column of an estimate that names none, by the number of columns."""
+MOST_PLACES: Final = 1_000
+"""Most places of an estimate: all pairs have a covariance."""
+FINE: Final = 4_096
+"""Places of the grid over which distribution functions and moments are integrated."""
+
+
+@shown_by_summary
+@dataclass(frozen=True, repr=False)
+class KernelDensityRelease(Release):
+    """A release of KernelDensity.
+
+    >>> import tacit as tc
+    >>> rng = np.random.default_rng(0)
+    >>> curator = tc.Curator({"x": rng.beta(2, 5, 5_000)}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(rho=1))
+    >>> release = curator.release(tc.KernelDensity("x"), rho=0.5)
+    >>> found = release.density([0.2, 0.5])
+    >>> found.terms, bool((found.std_errors < 0.2).all())
+    (('x=0.2', 'x=0.5'), True)
+    >>> release.smooth_density().sample(3, rng=0).shape, bool(0.2 < release.moments().values[0] < 0.4)
+    ((3,), True)
+    """
+
+    kind: ClassVar[str] = "kernel-density"
+
+    @property
+    def bandwidth(self) -> dict[str, float]:
+        """The released bandwidths, in the columns' units: estimates are of these or of wider ones."""
+        fit = fitted(self)
+        lengths = [float(np.ptp(ends_of(axis))) for axis in self.axes]
+        each = zip(self.levels, fit.released.bandwidths, lengths, strict=True)
+        return {name: h * length for (name, _), h, length in each}
+
+    def density(self, at: Any, *, smoothed: bool = False, target: Target = "population") -> NormalEstimate:
+        """Return the density at places, with both errors and their covariances; any number of places, later ones too.
+
+        at: numbers, or for several columns an array with a column for each; days since 1970-01-01 for dates.  Estimates
+        are those that limits are around: of the released bandwidth, their bias of a higher order than their error.
+        smoothed: the estimand is the density smoothed by the released kernel, which has no further bias.
+        InferenceError I05 (shape, beyond the bounds, or more than 1,000 places), I09 (target).
+        """
+        return density(self, at, smoothed, target)
+
+    def estimate(self, target: Target = "population") -> NormalEstimate:
+        """Return the density at places spread over the columns' ranges; InferenceError I09 for an unknown target."""
+        return estimate(self, target)
+
+    def cdf(self, at: Any, column: str | None = None, *, target: Target = "population") -> NormalEstimate:
+        """Return the share of rows at or below values of a column, with both errors.
+
+        InferenceError I02 (no such column), I05 (which of several columns; values), I09 (target).
+        """
+        return cdf(self, at, column, target)
+
+    def moments(self, column: str | None = None, *, target: Target = "population") -> NormalEstimate:
+        """Return the mean and the variance of a column, with both errors; InferenceError I02, I05, I09 as for `cdf`."""
+        return moments(self, column, target)
+
+    def smooth_density(
+        self, column: str | None = None, *, smoothed: bool = False, target: Target = "population"
+    ) -> SmoothDensity:
+        """Return the density of a column as a curve with bands, distribution function, quantiles and synthetic values.
+
+        smoothed: of the density smoothed by the released kernel.  InferenceError I02 (no such column), I05 (which of
+        several), I09 (target).
+        """
+        return smooth_density(self, column, smoothed, target)
+
+    def joint_density(self, *, smoothed: bool = False, target: Target = "population") -> JointDensity:
+        """Return the joint density of all columns; InferenceError I09 for an unknown target."""
+        return joint_density(self, smoothed, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Return the density of one column, or the joint density of several, as a table; InferenceError I01."""
+        return (self.smooth_density() if len(self.levels) == 1 else self.joint_density()).summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the density of one column or of two; InferenceError I64 (three columns), I20 without matplotlib."""
+        return (self.smooth_density() if len(self.levels) == 1 else self.joint_density()).plot(ax)
+
+
+def density(release: Released, at: Any, smoothed: bool = False, target: Target = "population") -> NormalEstimate:
+    """Return the density at places of a release, real or simulated."""
+    check_target(target)
+    fit, columns = fitted(release, target, smoothed=smoothed), _columns(release)
+    given = np.asarray(at, dtype=np.float64)
+    points = given.reshape(-1, 1) if len(columns) == 1 else np.atleast_2d(given)
+    if points.ndim != 2 or points.shape[1] != len(columns) or not 1 <= len(points) <= MOST_PLACES:
+        hint = f"[[{', '.join(['0.5'] * len(columns))}]]" if len(columns) > 1 else "[0.5]"
+        text = f"places of shape {given.shape}: 1 to {MOST_PLACES:,}, each of {len(columns)} numbers."
+        raise InferenceError(text, code="I05", hint=hint, state=None)
+    t = np.stack([_place(one, points[:, i]) for i, one in enumerate(columns)], axis=1)
+    volume = float(np.prod([one.upper - one.lower for one in columns]))
+    names = [one.name for one in columns]
+    terms = tuple(", ".join(f"{name}={x:.6g}" for name, x in zip(names, row, strict=True)) for row in points)
+    words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(names)}: share of {who(release)} per "
+    words += "product of units" if len(names) > 1 else "unit"
+    words += ", smoothed by the released kernel" if smoothed else ""
+    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume), target)
+
+
+def estimate(release: Released, target: Target = "population") -> NormalEstimate:
+    """Return the density at a few places of a release, real or simulated."""
+    columns = _columns(release)
+    side = SHOWN[len(columns)]
+    sides = [one.lower + (one.upper - one.lower) * (np.arange(side) + 0.5) / side for one in columns]
+    grid = np.stack([one.reshape(-1) for one in np.meshgrid(*sides, indexing="ij")], axis=1)
+    beside = np.array([0.5 if one.kind == "date" else 0.0 for one in columns])
+    return density(release, grid - beside, target=target)
+
+
+def cdf(release: Released, at: Any, column: str | None = None, target: Target = "population") -> NormalEstimate:
+    """Return the distribution function of a column of a release, real or simulated."""
+    check_target(target)
+    one, fit = _of_column(release, column, target)
+    given = np.asarray(at, dtype=np.float64).reshape(-1)
+    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
+        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
+        raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
+    # of whole numbers and days all of the value is at or below it
+    ends = given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind]
+    ends = np.clip((ends - one.lower) / (one.upper - one.lower), 0.0, 1.0)
+    whole = _integrated(fit, one)
+    places = np.linspace(0, 1, FINE + 1)
+    at_ends: list[Array] = [np.interp(ends, places, whole[:, c]) for c in range(whole.shape[1])]
+    terms = tuple(f"{one.name}<={x:.6g}" for x in given)
+    words = f"share of {who(release)} with {one.name} at or below a value"
+    return _normal(release, fit, _Sums(terms, words, np.stack(at_ends, axis=1)), target)
+
+
+def moments(release: Released, column: str | None = None, target: Target = "population") -> NormalEstimate:
+    """Return mean and variance of a column of a release, real or simulated."""
+    check_target(target)
+    one, fit = _of_column(release, column, target)
+    middles = (np.arange(FINE) + 0.5) / FINE
+    parts = np.diff(_integrated(fit, one), axis=0)
+    first, second = middles @ parts, middles**2 @ parts
+    mean = float(first @ fit.shares)
+    # around the mean the variance is linear: its derivative in the mean is 0
+    around = second - 2 * mean * first
+    length = one.upper - one.lower
+    within = 0.0 if one.kind == "real" else 1 / 12
+    shift = one.lower - (0.5 if one.kind == "date" else 0.0)
+    values = np.array([shift + length * mean, length**2 * (float(second @ fit.shares) - mean**2) - within])
+    weights = np.stack([length * first, length**2 * around])
+    words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
+    made = _normal(release, fit, _Sums((f"mean of {one.name}", f"variance of {one.name}"), words, weights), target)
+    return NormalEstimate(
+        release, made.title, made.estimand, made.terms, values, made.sampling, made.privacy, made.reasons,
+        notes=made.notes, tested=False, target=target,
+    )  # fmt: skip
+
+
+def smooth_density(
+    release: Released, column: str | None = None, smoothed: bool = False, target: Target = "population"
+) -> SmoothDensity:
+    """Return the density of one column of a release, real or simulated."""
+    check_target(target)
+    one, fit = _of_column(release, column, target, smoothed=smoothed)
+    axis = _axes(release)[[name for name, _ in release.levels].index(one.name)]
+    return SmoothDensity(
+        release=release,
+        target=target,
+        column=one.name,
+        kind=one.kind,
+        units=axis.units,
+        by=(),
+        groups=("",),
+        lower=one.lower,
+        upper=one.upper,
+        curves=(KernelCurve("kernel", fit),),
+        sizes=np.array([fit.size]),
+        reasons=(fit.reason,),
+        notes=(*_notes(fit, one), *_left(one.name, axis)),
+    )
+
+
+def joint_density(release: Released, smoothed: bool = False, target: Target = "population") -> JointDensity:
+    """Return the joint density of a release, real or simulated."""
+    check_target(target)
+    fit = fitted(release, target, smoothed=smoothed)
+    return JointDensity(release, target, _columns(release), JointKernels(fit))
+
+
+# Parts --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Weighted sums of the shares of all cells: their names, what they estimate, and weights, shape (n, cells)."""
+
+    terms: tuple[str, ...]
+    words: str
+    weights: Array
+
+
+def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> NormalEstimate:
+    sampling, privacy = fit.covariances(sums.weights)
+    values = sums.weights @ fit.shares.reshape(-1)
+    words, condition = sums.words, getattr(release.query, "where", None)
+    words += f", where {condition}" if condition else ""
+    words += f", of the {who(release)} of this table" if target == "table" else ""
+    reasons, heading = (fit.reason,) * len(sums.terms), title(release)
+    notes = () if fit.resolved else (TOO_WIDE,)
+    return NormalEstimate(
+        release, heading, words, sums.terms, values, sampling, privacy, reasons, notes, tested=False, target=target
+    )
+
+
+def _integrated(fit: KernelFit, one: JointColumn) -> Array:
+    """Return the weights of the integral of the density from 0 on, at FINE + 1 places, shape (FINE + 1, cells).
+
+    At the ends of a cell it is the sum of the cells before, which has no bias; within cells it follows the polynomials,
+    or is even where a cell is one whole number or day.
+    """
+    places, (edges,) = np.linspace(0, 1, FINE + 1), fit.edges
+    own = np.zeros((FINE + 1, len(edges) - 1))
+    single = one.kind != "real" and float(np.median(np.diff(edges))) * (one.upper - one.lower) < 1.5
+    if not single:
+        (weights,) = fit.weights(fit.limiting, ((places[1:] + places[:-1]) / 2)[:, None])
+        own[1:] = np.cumsum(weights, axis=0) / FINE
+    exact = np.tri(len(edges), len(edges) - 1, -1)
+    for cell in range(len(edges) - 1):
+        missed = exact[:, cell] - np.interp(edges, places, own[:, cell])
+        own[:, cell] += np.interp(places, edges, missed)
+    return own
+
+
+def _axes(release: Released) -> Sequence[Axis]:
+    return getattr(release, "axes", ())
+
+
+def _columns(release: Released) -> tuple[JointColumn, ...]:
+    each = zip(release.levels, _axes(release), strict=True)
+    return tuple(JointColumn(name, axis.kind, *map(float, ends_of(axis)[[0, -1]])) for (name, _), axis in each)
+
+
+def _of_column(
+    release: Released, column: str | None, target: Target, *, smoothed: bool = False
+) -> tuple[JointColumn, KernelFit]:
+    """Return a column and the estimate of it alone; InferenceError I02, I05."""
+    columns = _columns(release)
+    names = tuple(one.name for one in columns)
+    if column is None and len(names) > 1:
+        text = f"the release has {len(names)} columns: which one?"
+        raise InferenceError(text, code="I05", hint=f'"{names[0]}", or joint_density()', state=None)
+    at = 0 if column is None else place_of(names, column)
+    return columns[at], fitted(release, target, smoothed=smoothed).margin(at)
+
+
+def _place(one: JointColumn, x: Array) -> Array:
+    """Return places on [0, 1]; InferenceError I05 beyond the bounds."""
+    t = (x + (0.5 if one.kind == "date" else 0.0) - one.lower) / (one.upper - one.lower)
+    if not ((t >= 0) & (t <= 1)).all():
+        text = f"places of {one.name!r} beyond its bounds, or not numbers."
+        raise InferenceError(text, code="I05", hint=f"from {one.lower:g} to {one.upper:g}", state=None)
+    return t
+
+
+def _notes(fit: KernelFit, one: JointColumn) -> tuple[str, ...]:
+    length = one.upper - one.lower
+    released, chosen = (kernel.bandwidths[0] * length for kernel in (fit.released, fit.chosen))
+    if fit.smoothed:
+        return (f"smoothed by a kernel of standard deviation {released:.3g}: limits are of the smoothed density",)
+    said = f"kernel of standard deviation {chosen:.3g}; limits from one of {released:.3g}, which are less biased"
+    return (said,) if fit.resolved else (said, TOO_WIDE)
+
+
+def _left(name: str, axis: Axis) -> tuple[str, ...]:
+    missing = (f"{name} missing: left out",) if axis.missing == "exclude" else ()
+    return (*missing, f"values of {name} beyond its bounds are in the first and the last cell")

@@ -1,0 +1,108 @@
+"""Kernel estimates as densities: curves of one column, and joint densities.  Plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.projected_curve import ProjectedCurve
+from tacit.method.kernel_density.estimate_kernel import DETAIL, KernelFit
+
+PLACES: Final = 201
+"""Places at which a band holds all at once."""
+DRAWS: Final = 4_000
+"""Draws of the joint error for a band: its level is then within .007 of what is said."""
+SEED: Final = 2013
+
+
+@dataclass(frozen=True)
+class KernelCurve(ProjectedCurve):
+    """The density of one column: a kernel estimate of least estimated risk, and limits around another.
+
+    fit: of the column alone.
+    """
+
+    fit: KernelFit
+
+    def series(self, t: Array) -> Array:
+        """Return the estimate at places t in [0, 1], before it is made a density."""
+        return self.fit.values(self.fit.chosen, t[:, None])
+
+    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
+        """Return the limits of a band at places t, shape (places, 2)."""
+        fit, kernel = self.fit, self.fit.limiting
+        center = fit.values(kernel, t[:, None])
+        error = np.sqrt(sum(fit.errors(kernel, t[:, None])))
+        factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
+        # an estimate below 0 is as wrong as it is below; its error is not smaller for that
+        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
+        made = self.density(t)
+        # a band holds the estimate, and a density is not negative
+        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
+
+    def _factor(self, level: float) -> float:
+        """Return the factor of a band that holds on all of [0, 1]."""
+        fit = self.fit
+        weights = fit.full_weights(fit.limiting, np.linspace(0, 1, PLACES)[:, None])
+        error = np.sqrt(np.diag(sum(fit.covariances(weights), np.zeros(()))))
+        drawn = np.abs(fit.drawn(weights, DRAWS, np.random.default_rng(SEED)))
+        largest = np.divide(drawn, error, out=np.zeros_like(drawn), where=error > 0).max(axis=1)
+        return max(NormalDist().inv_cdf(0.5 + level / 2), float(np.quantile(largest, level, method="higher")))
+
+
+@dataclass(frozen=True)
+class JointKernels:
+    """A joint density on the unit cube."""
+
+    fit: KernelFit
+
+    @property
+    def ends(self) -> tuple[Array, ...]:
+        """Edges of a grid on which the estimate is a density."""
+        side = DETAIL[len(self.fit.edges)]
+        return (np.linspace(0, 1, side + 1),) * len(self.fit.edges)
+
+    @property
+    def cells(self) -> Array:
+        """The density on that grid."""
+        return np.maximum(self._projected[1] - self._projected[0], 0.0)
+
+    @property
+    def reason(self) -> str | None:
+        """Why nothing is known, or None."""
+        return self.fit.reason
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """How the estimate was made, in words."""
+        return () if self.fit.resolved else (TOO_WIDE,)
+
+    def density(self, t: Array) -> Array:
+        """Return the density at points of the cube, shape (n,)."""
+        return np.maximum(self.fit.values(self.fit.chosen, t) - self._projected[0], 0.0)
+
+    def centers(self, t: Array) -> Array:
+        """Return what limits are around, shape (n,)."""
+        return self.fit.values(self.fit.limiting, t)
+
+    def spread(self, t: Array) -> Array:
+        """Return the covariance of `centers`, shape (n, n)."""
+        return sum(self.fit.covariances(self.fit.full_weights(self.fit.limiting, t)), np.zeros(()))
+
+    @cached_property
+    def _projected(self) -> tuple[float, Array]:
+        """The constant by which the estimate is lowered before it is cut at 0, and the estimate on the grid."""
+        middles = [(one[1:] + one[:-1]) / 2 for one in self.ends]
+        grid = self.fit.grid(self.fit.chosen, middles)
+        down = np.sort(grid.reshape(-1))[::-1]
+        excess = (np.cumsum(down) - len(down)) / np.arange(1, len(down) + 1)
+        return float(excess[np.flatnonzero(down > excess)[-1]]), grid
+
+
+TOO_WIDE: Final = "the bandwidth is too wide for this density: limits do not hold what it smooths away"
+"""What is said where polynomials of a higher degree find more."""
