@@ -814,8 +814,8 @@ CELLS = (
     ),
     Fault(
         "tacit.fits.fit",
-        "influence = -problem.scores(found.theta) @ inverted(found.local.hessian)",
-        "influence = -problem.scores(found.theta) @ inverted(found.local.hessian) / 2",
+        "influence = -problem.scores(found.theta) @ inverse",
+        "influence = -problem.scores(found.theta) @ inverse / 2",
         "standard errors of fits to cells are halved",
         ("tests/fits/test_bin_errors.py",),
     ),

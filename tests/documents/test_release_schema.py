@@ -336,6 +336,7 @@ OPTIONAL = {
     "missing",
     "by",
     "bins",
+    "bandwidth",  # found from public facts
     "where",
     "weights",
     "per",
@@ -351,7 +352,7 @@ OPTIONAL = {
 def test_unknown_fields_are_refused_everywhere(chosen: Any) -> None:
     for name, words in cases(*chosen).items():
         for path in objects(words):
-            if path[-1:] != ("bins",):  # whose fields are names of columns
+            if path[-1:] not in (("bins",), ("bandwidth",)):  # whose fields are names of columns
                 assert not fits(changed(words, path, "more", 1), SCHEMA, SCHEMA), (name, path)
 
 
@@ -371,7 +372,9 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
                 # of a series as many as the number of rows affords, where none are named
                 delta = delta or (key == "terms" and path[-1:] == ("query",))
-                if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
+                # whose fields are names of columns
+                delta = delta or path[-1:] in (("bins",), ("bandwidth",))
+                if key in OPTIONAL or key == "share" or quality_grid or several or delta:
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)
 
