@@ -61,7 +61,16 @@ FURTHER: Final = {
     "claw": Mixture(((0.5, norm(0.5, 0.17)), *((0.1, norm(0.2 + 0.15 * k, 0.017)) for k in range(5)))),
     "U: Beta(.6,.6)": Mixture(((1.0, beta(0.6, 0.6)),)),
 }
-LAWS: Final = {**SEEN, **FURTHER}
+HELD: Final = {
+    "exponential(.3)": Mixture(((1.0, expon(scale=0.3)),)),
+    "step": Mixture(((0.8, uniform(0, 0.45)), (0.2, uniform(0.45, 0.55)))),
+    "uniform inside": Mixture(((1.0, uniform(0.22, 0.5)),)),
+    "pole: Beta(.8,2)": Mixture(((1.0, beta(0.8, 2)),)),
+    "Beta(3,4)": Mixture(((1.0, beta(3, 4)),)),
+    "normal(.45,.12)": Mixture(((1.0, norm(0.45, 0.12)),)),
+}
+"""Held out: written down before the number of terms of bands followed the terms they leave out."""
+LAWS: Final = {**SEEN, **FURTHER, **HELD}
 SIZES: Final = ((1_000, {"epsilon": 0.5}), (1_000, {"rho": 0.1}), (10_000, {"epsilon": 1.0}), (10_000, {"rho": 0.01}))
 
 

@@ -12,8 +12,8 @@ by a third, so that no number of terms has to be known beforehand, and the error
 Which basis
     Of f' = sum of c_j beta'_j psi_j the squared distance to f is, up to the squared norm of f,
     sum of c_j**2 beta'_j**2 - 2 c_j (beta'_j**2 - v_j),        v_j the variance of beta'_j,
-    without bias for fixed factors [Stein 1981].  The basis in which that is least is taken, unless its last block is
-    far from 0: then the bins do not resolve the density in it.
+    without bias for fixed factors [Stein 1981].  The basis in which that is least is taken, unless its last block
+    or its last third is far from 0: then the bins do not resolve the density in it.
 Plain arrays; post-processing.
 """
 
@@ -71,8 +71,11 @@ class SeriesCoefficients:
 
     @property
     def resolved(self) -> bool:
-        """Whether neither the last block nor what is left of the shares tells of further coefficients."""
-        if self.misfit > FAR:
+        """Whether neither the last block, the last third nor what is left of the shares tells of further coefficients.
+
+        After a jump or a pole coefficients fall so slowly that the last third of them is seen long before the rest is.
+        """
+        if self.misfit > FAR or short(self.values, self.covariance):
             return False
         first = self.blocks[-2] if len(self.blocks) > 1 else 0
         return far(self.values[first:], self.covariance[first:, first:]) <= FAR

@@ -88,7 +88,8 @@ class SmoothDensity:
     `intervals(x)` a band, for each place or for all at once; `sample(n)` draws values.
     Bands are made from the series without shrinkage, with more terms than the estimate, so that its bias is small
     beside its error; where the bins are too wide for the density a note says so, and bands do not hold what bins
-    average out.
+    average out.  Densities with jumps or poles are not always noticed: small jumps inside a large release may have
+    no note, and no band holds at a jump.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
     >>> import tacit as tc
