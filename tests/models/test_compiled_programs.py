@@ -181,7 +181,7 @@ def test_a_release_of_rows_of_private_number_keeps_what_is_public(cache: Path) -
         law = tc.families.Exponential(rate=(0.1, 10))
         curator.release(tc.SampleAndAggregate("x", law, blocks=20), epsilon=1)
         names.append({one.name for one in cache.iterdir()})
-        tc.models.blocks.compiled.cache_clear()  # pyright: ignore
+        tc.models.block_sums.compiled.cache_clear()  # pyright: ignore
     assert names[0] == names[1]
     assert names[0]
 
