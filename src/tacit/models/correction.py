@@ -107,8 +107,8 @@ def observed_from_moments(model: Likelihood, u: Any, pairs: Any, vector: Any) ->
         return _along(lambda at: _along(lambda place: slope(u, place), at, a), vector, b)
 
     third = tools.vmap(second, in_axes=1)(lib.eye(len(vector)), spread).sum(0)
-    both = lib.einsum("ab,aij,bj->i", second_moments, hessians, moved)
-    return v @ (v.T @ (0.5 * third + both))
+    total = lib.einsum("ab,aij,bj->i", second_moments, hessians, moved) + 0.5 * third
+    return v @ (v.T @ total)
 
 
 def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:

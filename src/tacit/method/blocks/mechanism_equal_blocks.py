@@ -111,8 +111,8 @@ def drawn_labels(rows: int, blocks: int) -> NDArray[np.uint16]:
     some = np.concatenate([np.zeros(0, dtype=np.int64), *(one for each in split for one in each)])
     # ranks among these, and of the words of other uppers that are less
     order = _in_order((np.cumsum(wanted) - 1)[upper[some]])
-    passed = np.cumsum(np.where(wanted, 0, counts))
-    rank = np.arange(len(some), dtype=np.int64) + np.repeat(passed[wanted], counts[wanted])
+    below = np.cumsum(np.where(wanted, 0, counts))[wanted]
+    rank = np.arange(len(some), dtype=np.int64) + np.repeat(below, counts[wanted])
     labels[some[order]] = rank * blocks // rows
     return labels
 

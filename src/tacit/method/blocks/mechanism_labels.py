@@ -71,8 +71,7 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     public: the number of all rows of the table, where blocks have equal size; else None.
     """
     if public is not None:
-        if len(rows.values) > public:
-            raise RuntimeError("the table changed while it was read")
+        _unchanged(rows, public)
         own = system_random_words(public)  # independent words: any of them may be those of the rows left out
         return equal_blocks.words_of_equal_blocks(own[: len(rows.values)], equal_blocks.cuts(own, blocks))
     if rows.owners is None:
@@ -80,6 +79,12 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
     # one word for each person, then looked up for each row
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
+
+
+def _unchanged(rows: RowArrays, public: int) -> None:
+    """READS ROWS.  Raise RuntimeError where there are more rows than there were."""
+    if len(rows.values) > public:
+        raise RuntimeError("the table changed while it was read")
 
 
 def random_places(rows: int) -> NDArray[np.uint16]:
@@ -127,8 +132,7 @@ def _labelled(rows: RowArrays, blocks: int, public: int | None) -> tuple[NDArray
     if public is None or public < MANY or blocks > equal_blocks.MOST:
         own = words(rows, blocks, public)
         return _labels(own, blocks), lambda: own
-    if len(rows.values) > public:
-        raise RuntimeError("the table changed while it was read")
+    _unchanged(rows, public)
     # any of the places may be those of the rows left out, as in `words`
     labels = equal_blocks.drawn_labels(public, blocks)[: len(rows.values)]
     return labels, lambda: equal_blocks.words_of_labels(labels, blocks)
