@@ -18,6 +18,7 @@ BLOCKS = "tests/mechanisms/test_blocks.py"
 RESAMPLES = "tests/mechanisms/test_block_resamples.py"
 SAMPLE = "tests/mechanisms/test_sample_and_aggregate.py"
 ONE_STEP = "tests/mechanisms/test_one_step.py"
+SUMS = "tests/models/test_block_sums.py"
 WINSORIZED = "tests/mechanisms/test_winsorized.py"
 SPARSE = "tests/mechanisms/test_sparse_histogram.py"
 STATISTICS = "tests/mechanisms/test_sufficient_statistics.py"
@@ -949,8 +950,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_labels",
-        "        if len(rows.values) > public:\n",
-        "        if len(rows.values) > 2 * public:\n",
+        "    if len(rows.values) > public:\n",
+        "    if len(rows.values) > 2 * public:\n",
         "a table that grew is asked in blocks that have no seats for it",
         (f"{CHANGED}::test_another_number_of_rows_is_noticed_by_every_mechanism[1-blocks]",),
     ),
@@ -974,6 +975,55 @@ FAULTS = (
         "passed = np.cumsum(counts) - counts",
         "blocks begin at words of other ranks",
         (f"{BLOCKS}::test_blocks_begin_at_the_same_words_however_these_are_ranked",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_block_sums",
+        "np.where(far > 0, 0, counts)",
+        "counts",
+        "a row beyond its bound counts in the sums as nothing",
+        (f"{SUMS}::test_labelled_rows_have_the_sums_of_packed_blocks",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_block_sums",
+        "some, own = some[inside], own[inside]",
+        "own = own[inside]",
+        "rows outside the support are added, in the blocks of others",
+        (f"{SUMS}::test_labelled_rows_have_the_sums_of_packed_blocks",),
+    ),
+    Fault(
+        "tacit.models.block_sums",
+        "counts[i] *= beyond is None",
+        "counts[i] *= 1",
+        "a packed block with a row beyond its bound has an estimate",
+        (f"{SUMS}::test_a_row_beyond_its_bound_leaves_its_block_without_an_estimate",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_equal_blocks",
+        "labels[some[order]] = rank * blocks // rows",
+        "labels[some] = rank * blocks // rows",
+        "rows where a block begins are labelled in the order of the table",
+        (f"{SUMS}::test_lower_words_are_drawn_in_place_of_none_that_decide",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_equal_blocks",
+        "    if not ((own[1:] ^ own[:-1]) <= mask).any():\n",
+        "    if len(own) or True:\n",
+        "equal words are told apart by the order of the table",
+        (f"{SUMS}::test_equal_words_are_drawn_again",),
+    ),
+    Fault(
+        "tacit.models.scores",
+        "psi += constant",
+        "psi -= constant",
+        "scores of another law",
+        (f"{ONE_STEP}::test_scores_by_row_are_derivatives_of_the_log_density",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_one_step",
+        "some if inside.all() else some[inside], CLIP",
+        "some, CLIP",
+        "rows outside the support have scores",
+        (f"{ONE_STEP}::test_sums_of_many_rows_are_those_of_the_integers_of_each",),
     ),
     Fault(
         "tacit.method.blocks.mechanism_labels",

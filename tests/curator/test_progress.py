@@ -220,7 +220,8 @@ def test_an_import_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_compiling_is_a_phase() -> None:
-    from tacit.models.blocks import block_mle, compiled
+    from tacit.models.block_sums import compiled
+    from tacit.models.blocks import block_mle
 
     compiled.cache_clear()
     screen = io.StringIO()

@@ -91,23 +91,56 @@ def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model:
     assert (alone == found[:1]).all()
 
 
+@pytest.mark.parametrize("model", [GAMMA, NORMAL], ids=["gamma", "normal"])
 @pytest.mark.parametrize("part", [2**20, 700])
-def test_sums_of_many_rows_are_those_of_the_integers_of_each(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_of_many_rows_are_those_of_the_integers_of_each(
+    part: int, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Some rows at a time, with rows outside the support, and with none inside it."""
     monkeypatch.setattr(mechanism, "PART", part)
-    rng, shape = np.random.default_rng(2), design(REAL, Cost.of(rho=1), "add-remove")
+    # by row, and in batches
+    assert scores.scaling_at(model, model.fallback).by_row == (model is GAMMA)
+    rng, shape = np.random.default_rng(2), design(REAL, Cost.of(rho=1), "add-remove", model)
     shape = replace(shape, columns=one_step_design.split(shape)[1])
-    scaling = scores.scaling_at(GAMMA, GAMMA.fallback)
+    scaling = scores.scaling_at(model, model.fallback)
     own = rng.integers(0, 2**64, 5_000, dtype=np.uint64)
     for shift in (0.0, 0.5, 100.0):
-        x = rng.gamma(2, 1, 5_000) - shift
+        x = np.where(rng.random(5_000) < 0.01, np.nan, rng.gamma(2, 1, 5_000) - shift)
         found = mechanism._summed(shape, scaling, 0, x[:, None], own)  # pyright: ignore[reportPrivateUsage]
-        inside = x > 0
+        inside = model.inside(x)
         v = mechanism.integers(
             RowArrays(x[inside, None], None), scaling, (own[inside] % np.uint64(scores.BATCH)).astype(np.int64)
         )
         each = [one.numpy(v[:, j]).sum() for j, at in enumerate(shape.columns) for one in at.form.polynomials]
         assert found.tolist() == [[*each, inside.sum()]]
+
+
+@pytest.mark.parametrize(
+    ("model", "draw"),
+    [
+        (GAMMA, lambda rng, n: rng.gamma(2, 0.7, n)),
+        (EXPONENTIAL, lambda rng, n: rng.exponential(0.5, n)),
+        (families.Gamma(shape=2.0, rate=(0.2, 5)), lambda rng, n: rng.gamma(2, 0.7, n)),
+        (families.Pareto(shape=(0.5, 5)), lambda rng, n: 1 + rng.pareto(2, n)),
+        (families.Poisson(mean=(0.5, 20)), lambda rng, n: rng.poisson(3, n).astype(float)),
+        (families.Geometric(p=(0.05, 0.9)), lambda rng, n: rng.geometric(0.4, n) - 1.0),
+        (families.Binomial(p=(0.05, 0.9), trials=9), lambda rng, n: rng.binomial(9, 0.4, n).astype(float)),
+    ],
+)
+def test_scores_by_row_are_derivatives_of_the_log_density(model: Any, draw: Any) -> None:
+    """And bit by bit a function of the row, wherever and beside whatever rows it lies."""
+    rng = np.random.default_rng(4)
+    x, scaling = draw(rng, 3_001), scores.scaling_at(model, model.fallback)
+    assert scaling.by_row
+    wanted = np.clip(scores.scores(model, x, model.fallback) @ scaling.root.T, -scores.CLIP, scores.CLIP)
+    found = scores.clipped(scaling, x, scores.CLIP)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    for _ in range(50):
+        some = rng.permutation(3_001)[: rng.integers(1, 70)]
+        # at any distance from where memory is aligned
+        lying = np.empty(len(some) + 9)[(at := int(rng.integers(0, 9))) : at + len(some)]
+        lying[:] = x[some]
+        assert scores.clipped(scaling, lying, scores.CLIP).tobytes() == found[some].tobytes()
 
 
 # Sensitivity ---------------------------------------------------------------------------------------------------------

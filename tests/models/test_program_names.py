@@ -14,7 +14,7 @@ from test_compiled_programs import cache as cache
 
 import tacit as tc
 from tacit.families import Exponential, Gamma, Weibull
-from tacit.models import blocks
+from tacit.models import block_sums, blocks
 from tacit.models import compiled_programs as programs
 from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.custom import Model
@@ -138,6 +138,6 @@ def test_what_is_loaded_by_name_gives_the_same_estimates(cache: Path) -> None:
     law = Exponential(rate=(0.1, 10))
     found: list[Any] = []
     for _ in range(2):
-        blocks.compiled.cache_clear()
+        block_sums.compiled.cache_clear()
         found.append(blocks.block_mle(law, rows, [50] * 8).values)
     assert found[0].tobytes() == found[1].tobytes()

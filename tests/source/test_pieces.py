@@ -170,7 +170,7 @@ def test_groups_of_blocks_are_the_blocks_of_one_reading(
             group.add(values, own)
         whole = group.blocks()
         monkeypatch.setattr(blocks, "GROUP", 3 * room * len(names))
-        parts = list(blocks.groups(source, cells, None, None, 20, room, None))
+        parts = list(blocks.groups(source, cells, None, None, 20, room, None, lambda one: one, lambda *_: None))
         assert [len(one.sizes) for one in parts] == [3] * 6 + [2]
         assert np.concatenate([one.values for one in parts]).tolist() == whole.values.tolist()
         assert np.concatenate([one.sizes for one in parts]).tolist() == whole.sizes.tolist()
@@ -193,7 +193,19 @@ def test_groups_of_blocks_of_equal_size_are_those_of_one_ranking(
     for held in (100, 10_000):
         assert (blocks.equal_blocks.keyed_cuts(KEY, ROWS, 20, held) == np.sort(own)[50::50]).all()
     cells = (cell_of(tc.Schema(SCHEMA), "x"),)
-    parts = list(blocks.groups(open_source(sources[kind], tc.Schema(SCHEMA)), cells, None, None, 20, 50, ROWS))
+    parts = list(
+        blocks.groups(
+            open_source(sources[kind], tc.Schema(SCHEMA)),
+            cells,
+            None,
+            None,
+            20,
+            50,
+            ROWS,
+            lambda one: one,
+            lambda *_: None,
+        )
+    )
     x = table["x"].to_numpy()
     expected = [np.sort(x[(ranked == b) & ~np.isnan(x)]) for b in range(20)]
     assert [len(one.sizes) for one in parts] == [3] * 6 + [2]

@@ -8,6 +8,7 @@ from tacit.base.lazy_imports import jax
 from tacit.models.block_moments import mean_of
 from tacit.models.boxes import Link, from_coordinates, to_coordinates
 from tacit.models.correction import bias as expected_bias
+from tacit.models.correction import observed_from_moments
 from tacit.models.likelihood import Likelihood
 from tacit.models.newton import maximum
 
@@ -36,10 +37,33 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
         found, fine = _split(model, x, weights, number, found, fine)
     elif how == "jackknife":
         found, fine = _jackknife(model, x, weights, found, fine)
-    own = good & fine & lib.isfinite(found).all()
+    return _clamped(model, found, good & fine)
+
+
+def answer_from(model: Likelihood, u: Any, pairs: Any, count: Any, good: Any, how: str) -> tuple[Any, Any]:
+    """Return what `answer` does from the mean `row_statistics`, shape (q,); how: "cox-snell", "observed" or "none".
+
+    pairs: means of products of two statistics, shape (q, q), for "observed".
+    """
+    lib = jax().numpy
+    found, fine = fitted_from(model, u, count)
+    if how != "none":
+        if how == "observed":
+            off = observed_from_moments(model, u, pairs, found) / count
+        else:
+            # of a law of no regressors the correction's expectations need no row: one of the support stands for them
+            off = _bias(model, lib.array([model.anchor]), lib.ones(1), found, how, count)
+        off = _bounded(model, found, off)
+        found = found - (lib.where(lib.isfinite(off), off, 0.0) if model.edge == "clamp" else off)
+    return _clamped(model, found, good & fine)
+
+
+def _clamped(model: Likelihood, found: Any, fine: Any) -> tuple[Any, Any]:
+    """Return a corrected estimate in the box, the default in place of none, and whether it is the block's own."""
+    lib = jax().numpy
+    own = fine & lib.isfinite(found).all()
     # after the correction: clamping first would bias what the correction expects to be unclamped (theory §2)
-    values = lib.clip(found, model.lower, model.upper)
-    return lib.where(own, values, model.fallback), own
+    return lib.where(own, lib.clip(found, model.lower, model.upper), model.fallback), own
 
 
 def _bias(model: Likelihood, x: Any, w: Any, found: Any, how: str, count: Any) -> Any:
@@ -66,9 +90,7 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     if model.start_is_maximum and model.all_free:
         found = model.starts(x, w)[0]
         return found, lib.isfinite(found).all()
-    links: list[Link] = [one.link for one in model.parameters]
-    ends = [one.region(model.widen) for one in model.parameters]
-    low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
+    links, low, high = _search(model)
     total = w.sum()
     # a likelihood of mean statistics needs no pass over the rows at each step of the search
     middle = mean_of(model.row_statistics, x, w) if model.mean_statistics_suffice else None
@@ -90,6 +112,38 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
         place, free, left = maximum(objective, first, low, high, model.steps)
     else:
         place, free, left = maximum(objective, to_coordinates(links, start), low, high, LATER)
+    return _checked(model, links, low, high, total, place, free, left)
+
+
+def fitted_from(model: Likelihood, u: Any, total: Any) -> tuple[Any, Any]:
+    """Return what `fitted` does, from the mean `row_statistics` of `total` rows, shape (q,), where these suffice."""
+    lib = jax().numpy
+    if model.start_is_maximum and model.all_free:
+        found = model.starts_from(u)[0]
+        return found, lib.isfinite(found).all()
+    links, low, high = _search(model)
+
+    def objective(place: Any) -> Any:
+        return model.log_density_from(u, model.bind(from_coordinates(links, place)))
+
+    first = _best(objective, model.starts_from(u), links, low, high)
+    place, free, left = maximum(objective, first, low, high, model.steps)
+    return _checked(model, links, low, high, total, place, free, left)
+
+
+def _search(model: Likelihood) -> tuple[list[Link], Any, Any]:
+    """Return links and ends of the search in their coordinates, shape (p,) each."""
+    lib = jax().numpy
+    ends = [one.region(model.widen) for one in model.parameters]
+    low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
+    return [one.link for one in model.parameters], low, high
+
+
+def _checked(
+    model: Likelihood, links: list[Link], low: Any, high: Any, total: Any, place: Any, free: Any, left: Any
+) -> tuple[Any, Any]:
+    """Return where a search of the mean likelihood of `total` rows ended, and whether it is a maximum."""
+    lib = jax().numpy
     found = model.canonical(from_coordinates(links, place))
     # the objective is a mean over rows: times their number, the gain of the log-likelihood
     fine = lib.isfinite(found).all() & (left * total <= ENOUGH)

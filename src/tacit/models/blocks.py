@@ -1,5 +1,7 @@
 """Maximum likelihood in many blocks at once, corrected for bias: numbers only, no rows are kept and no noise is drawn.
 
+Of laws whose mean statistics suffice, a block's sums replace its rows (`block_sums`).  Otherwise:
+
 A block's estimate depends on its own rows alone, as a set: they are sorted, padded to a public capacity, and computed
 in batches of one public shape by the same compiled code, in a fixed number of steps, with 64-bit floats, on whatever
 device JAX has.  Rows outside the support are left out of their block.  A block without an estimate (too few rows are
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError, nearest
 from tacit.models.block_estimate import TOGETHER, answer
+from tacit.models.block_sums import statistic_sums
 from tacit.models.boxes import Array
 from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.jax_config import quiet
@@ -72,6 +75,10 @@ def block_mle(
     """
     data, sizes = _checked(model, blocks, counts, bias)
     model.check()
+    summed = statistic_sums(model, data.shape[1], bias)
+    if summed is not None:
+        values, fitted = summed.estimates(*summed.of_packed(data, sizes), bias)
+        return BlockEstimates(model.names, values, fitted)
     # numbers that a block needs at a time; the jackknife makes several fits of it at once
     room = data.shape[1] * model.columns * (min(TOGETHER, data.shape[1]) if bias == "jackknife" else 1)
     # a function of the shape alone: compiled code may round differently in batches of another size

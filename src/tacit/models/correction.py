@@ -76,6 +76,41 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = T
     return v @ (v.T @ (0.5 * third + both))
 
 
+def observed_from_moments(model: Likelihood, u: Any, pairs: Any, vector: Any) -> Any:
+    """Return `weighted(..., lawful=False)`, shape (p,), from means of statistics and of their products.
+
+    u: shape (q,); pairs: shape (q, q), the mean of T T'.  The log-density is linear in T, and so are a row's score and
+    Hessian: with t = (1, T) they are sums over entries t_a, and means of their products need the means of t t' alone.
+    """
+    lib, tools = jax().numpy, jax()
+
+    def of(statistics: Any, values: Any) -> Any:
+        return model.log_density_from(statistics, model.bind(values))
+
+    slope, curve = tools.grad(of, argnums=1), tools.hessian(of, argnums=1)
+    origin, axes = lib.zeros_like(u), lib.eye(len(u))
+
+    def parts(f: Any) -> Any:
+        """Return f at T = 0, and what each T_j adds to it for a unit."""
+        at_zero = f(origin, vector)
+        return lib.stack([at_zero, *(f(axis, vector) - at_zero for axis in axes)])
+
+    t = lib.concatenate([lib.ones(1), u])
+    second_moments = lib.concatenate([t[None], lib.concatenate([u[:, None], pairs], axis=1)])
+    scores, hessians = parts(slope), parts(curve)
+    v = inverse_factor(-lib.tensordot(t, hessians, axes=1))
+    # entry a of a row's score times K^-1, shape (q + 1, p)
+    moved = scores @ v @ v.T
+    spread = moved.T @ second_moments @ moved
+
+    def second(a: Any, b: Any) -> Any:
+        return _along(lambda at: _along(lambda place: slope(u, place), at, a), vector, b)
+
+    third = tools.vmap(second, in_axes=1)(lib.eye(len(vector)), spread).sum(0)
+    total = lib.einsum("ab,aij,bj->i", second_moments, hessians, moved) + 0.5 * third
+    return v @ (v.T @ total)
+
+
 def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
     """Return the bias, shape (p,), with exact expectations; u: statistics and regressors, shape (n, q), w: weights."""
     lib, tools = jax().numpy, jax()

@@ -13,6 +13,7 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
+from tacit.models.block_moments import mean_of
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
 from tacit.models.likelihood import Likelihood, Order
 from tacit.models.sufficient_statistics import SufficientStatistic
@@ -108,13 +109,30 @@ class Family(Likelihood):
 
     def starts(self, x: Any, w: Any) -> Any:
         """Return the start of the free parameters, shape (1, p)."""
+        return self._of_free(self.start(x, w))
+
+    def starts_from(self, u: Any) -> Any:
+        """Return the same from the mean of `row_statistics`, shape (q,), where that is all it needs."""
+        return self._of_free(self.start_from(u))
+
+    def _of_free(self, values: list[Any]) -> Any:
         # starts may mix numbers and arrays
-        every = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.start(x, w)))
-        return every[np.array(self.free)][None]
+        return jax().numpy.stack(jax().numpy.broadcast_arrays(*values))[np.array(self.free)][None]
 
     def start(self, x: Any, w: Any) -> list[Any]:
         """Return a start for all parameters, one number each, from the rows of a block; NaN where they give none."""
+        return self.start_from(mean_of(self.row_statistics, x, w))
+
+    def start_from(self, u: Any) -> list[Any]:
+        """Return the same from the mean of `row_statistics`, shape (q,), where that is all it needs."""
         raise NotImplementedError
+
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...] | None:
+        """Return `row_statistics` of rows in the support in NumPy, q arrays like x; None where blocks are not summed.
+
+        Only of laws for which the mean statistics suffice, `start_from` too: then a block's sums replace its rows.
+        """
+        return None
 
     def is_free(self, name: str) -> bool:
         """Return whether a field that is a single parameter is estimated, not held fixed."""

@@ -172,6 +172,14 @@ class Likelihood(ABC):
         """Return the statistics of one row, shape (q,), followed by its regressors."""
         raise NotImplementedError
 
+    def starts_from(self, u: Any) -> Any:
+        """Return `starts` from the mean `row_statistics` of a block, where that is all they need."""
+        raise NotImplementedError
+
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...] | None:
+        """Return `row_statistics` in NumPy, where a block's sums of them replace its rows; None where they do not."""
+        return None
+
     def log_density_from(self, u: Any, theta: Any) -> Any:
         """Return the log-density from `row_statistics`, up to terms that do not depend on theta."""
         raise NotImplementedError

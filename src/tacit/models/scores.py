@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, Final, cast
 
@@ -50,6 +50,24 @@ class ScoreScaling:
     model: Likelihood
     at: Array
     root: Array
+
+    @property
+    def by_row(self) -> bool:
+        """Whether psi is found row by row: a linear function of statistics that NumPy computes."""
+        return self.linear is not None
+
+    @cached_property
+    def linear(self) -> tuple[Array, Array] | None:
+        """Constants, shape (p,), and coefficients, shape (p, q), of psi in the statistics; None where not `by_row`."""
+        model = self.model
+        # a family of a user's may have changed anything: only those of Tacit's own have a name
+        some = None if model.program_name() is None or model.columns != 1 else model.numpy_statistics(np.ones(1))
+        if some is None:
+            return None
+        units = np.concatenate([np.zeros((1, len(some))), np.eye(len(some))])
+        with quiet():
+            found = np.asarray(_of_statistics(model)(units, self.at), dtype=np.float64)
+        return self.root @ found[0], self.root @ (found[1:] - found[0]).T
 
 
 def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
@@ -142,9 +160,48 @@ def scores(model: Likelihood, rows: Array, at: Array) -> Array:
 
 def clipped(scaling: ScoreScaling, rows: Array, clip: float) -> Array:
     """Return psi, each coordinate clipped to [-clip, clip], shape (n, p); 0 where the score is not a number."""
+    if scaling.by_row:
+        inside = np.asarray(scaling.model.inside(rows), dtype=np.bool_)
+        found = np.zeros((len(rows), len(scaling.at)))
+        found[inside] = np.stack(clipped_by_row(scaling, rows[inside], clip), axis=1)
+        return found
     with np.errstate(all="ignore"):
         psi = _scaled(scaling.root, scores(scaling.model, rows, scaling.at))
     return np.clip(np.where(np.isnan(psi), 0.0, psi), -clip, clip)
+
+
+def clipped_by_row(scaling: ScoreScaling, x: Array, clip: float) -> list[Array]:
+    """Return `clipped` of rows within the support, one array for each parameter, where `scaling.by_row`.
+
+    Statistics of a row are NumPy's, times coefficients that are found once: each is a function of the row alone, bit by
+    bit, wherever it lies, and needs no place in a batch.
+    """
+    assert scaling.linear is not None
+    constants, coefficients = scaling.linear
+    with np.errstate(all="ignore"):
+        statistics = scaling.model.numpy_statistics(x)
+        assert statistics is not None
+        made = list[Array]()
+        for constant, own in zip(constants, coefficients, strict=True):
+            psi = statistics[0] * own[0]
+            for statistic, factor in zip(statistics[1:], own[1:], strict=True):
+                psi += statistic * factor
+            psi += constant
+            made.append(np.clip(psi, -clip, clip, out=psi))
+            if np.isnan(psi).any():
+                psi[np.isnan(psi)] = 0.0
+    return made
+
+
+@lru_cache(maxsize=64)
+def _of_statistics(model: Likelihood) -> Any:
+    """Return the compiled function from statistics, shape (q + 1, q), and a vector to scores, shape (q + 1, p)."""
+
+    def one(statistics: Any, vector: Any) -> Any:
+        return model.log_density_from(statistics, model.bind(vector))
+
+    of_rows = jax().vmap(jax().grad(one, argnums=1), in_axes=(0, None))
+    return CompiledFunction(of_rows, keep=True, name=model.program_name("scores of statistics"))
 
 
 def _scaled(root: Array, found: Array) -> Array:

@@ -4,19 +4,23 @@ Every one of the n rows of the table has a random 64-bit word, also the rows tha
 rank r is in block floor(r k / n), so that blocks have floor(n / k) rows or one more.  Ranks of independent words are a
 uniformly random permutation of the rows, whatever their order is.  (Words that are equal, with probability below
 n**2 / 2**65, go to the same block.)  The words at which blocks begin (`cuts`) depend on the words alone, on no row.
+
+Of a large table that is read once, bits of a word are drawn when they are needed (`drawn_labels`): the upper 16 of each
+row, and the lower ones where a block begins among words with the same upper ones.  Words in which any two of those
+tie are drawn again, so that the permutation is exactly uniform.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.source.engine import Words
-from tacit.source.row_arrays import CHUNK, of_places
+from tacit.source.row_arrays import CHUNK, of_places, system_random_words
 from tacit.source.shared_blocks import shared
 
 HELD: Final = 2**26
@@ -28,6 +32,11 @@ TOP: Final = 17
 """Upper bits that words are told apart by first, at most: they are the number of one of 2**TOP ranges."""
 FEW: Final = 2**8
 """Words below which all are ranked one by one."""
+UPPERS: Final = 2**16
+MOST: Final = 2**14
+"""Blocks up to which most words are told apart by their upper 16 bits."""
+COUNTED: Final = 2**20
+"""Words that are counted at a time: many, for as many counts."""
 PART: Final = 2**16
 """Words that are worked on at a time."""
 
@@ -71,6 +80,72 @@ def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
     return _filled(np.concatenate(made), blocks)
 
 
+def drawn_labels(rows: int, blocks: int) -> NDArray[np.uint16]:
+    """Return the block of each of `rows` rows, by fresh words of the operating system, shape (rows,).
+
+    blocks: at most MOST.
+
+    >>> np.bincount(drawn_labels(1_000, 3)).tolist()
+    [334, 333, 333]
+    """
+    upper = system_random_words(-(-rows // 4)).view(np.uint16)[:rows]
+    counts = np.asarray(sum(shared([upper[i : i + COUNTED] for i in range(0, rows, COUNTED)], _counted_uppers)))
+    ends = np.cumsum(counts)
+    starts = _starts(rows, blocks)
+    wanted = np.zeros(UPPERS, dtype=np.bool_)
+    # the upper bits among which a block begins: only their words have lower ones
+    wanted[np.searchsorted(ends, starts[starts < rows], side="right")] = True
+    # of the others all words are in one block, that of the first rank
+    table = np.where(wanted, UPPERS - 1, (ends - counts) * blocks // rows).astype(np.uint16)
+    labels = np.empty(rows, dtype=np.uint16)
+
+    def work(parts: Iterator[slice]) -> list[NDArray[np.int64]]:
+        found = list[NDArray[np.int64]]()
+        for part in parts:
+            # any of 16 bits is a place of the table; NumPy would copy to raise an error
+            np.take(table, upper[part], out=labels[part], mode="clip")
+            found.append(np.flatnonzero(labels[part] == UPPERS - 1) + part.start)
+        return found
+
+    split = shared([slice(i, i + PART) for i in range(0, rows, PART)], work)
+    some = np.concatenate([np.zeros(0, dtype=np.int64), *(one for each in split for one in each)])
+    # ranks among these, and of the words of other uppers that are less
+    order = _in_order((np.cumsum(wanted) - 1)[upper[some]])
+    below = np.cumsum(np.where(wanted, 0, counts))[wanted]
+    rank = np.arange(len(some), dtype=np.int64) + np.repeat(below, counts[wanted])
+    labels[some[order]] = rank * blocks // rows
+    return labels
+
+
+def _in_order(ranges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Draw the lower bits of words in these ranges of upper ones, below MOST; return the places of words in order."""
+    # the place itself is in the lowest bits: to sort numbers is several times faster than to sort places
+    bits = len(ranges).bit_length()
+    places, mask = np.arange(len(ranges), dtype=np.uint64), np.uint64(2**bits - 1)
+    high = ranges.astype(np.uint64) << np.uint64(50)
+    own = np.sort(high | ((system_random_words(len(ranges)) >> np.uint64(14)) & ~mask) | places)
+    if not ((own[1:] ^ own[:-1]) <= mask).any():
+        return (own & mask).astype(np.int64)
+    # some are equal but for their places: longer ones are drawn, until all differ
+    while True:
+        own = high | (system_random_words(len(ranges)) >> np.uint64(14))
+        order = np.argsort(own)
+        if (np.diff(own[order]) > 0).all():
+            return order
+
+
+def _counted_uppers(parts: Iterator[NDArray[np.uint16]]) -> NDArray[np.int64]:
+    found = np.zeros(UPPERS, dtype=np.int64)
+    for upper in parts:
+        found += np.bincount(upper, minlength=UPPERS)
+    return found
+
+
+def words_of_labels(labels: NDArray[np.uint16], blocks: int) -> Words:
+    """Return words from which `mechanism_labels` reads these blocks."""
+    return _uppers(np.arange(blocks, dtype=np.uint64), blocks)[labels] << np.uint64(32)
+
+
 def words_of_equal_blocks(own: Words, at: Words) -> Words:
     """Return words from which `mechanism_labels` reads the blocks of equal size; at: the cuts.
 
@@ -102,6 +177,11 @@ def _upper(own: Words, at: Words) -> Words:
     blocks = len(at) + 1
     # "right": a word equal to a cut is the first of the block that begins there
     label = np.searchsorted(at, own, side="right").astype(np.uint64)
+    return _uppers(label, blocks)
+
+
+def _uppers(label: Words, blocks: int) -> Words:
+    """Return the smallest number of 32 bits that is read as each block."""
     # ceil(label 2**32 / blocks), which floor(u blocks / 2**32) maps back to the label
     return ((label << np.uint64(32)) + np.uint64(blocks - 1)) // np.uint64(blocks)
 
@@ -121,7 +201,7 @@ def _top(own: Words, bits: int) -> NDArray[np.int64]:
     return (own >> np.uint64(64 - bits)).view(np.int64)
 
 
-def _parts(own: Words) -> list[Words]:
+def _parts(own: NDArray[Any]) -> list[NDArray[Any]]:
     return [own[i : i + PART] for i in range(0, len(own), PART)]
 
 

@@ -47,6 +47,8 @@ PART: Final = 2**20
 """Rows that are sorted by their blocks at a time: they fit a processor's cache."""
 FEW: Final = 16
 """Rows of a block, on average, from which on they are copied block by block."""
+MANY: Final = 2**16
+"""Rows from which on words of equal blocks are drawn bit by bit."""
 SORTED: Final = 128
 """Blocks whose rows are sorted at a time: the array of indices is as large as the rows."""
 
@@ -69,8 +71,7 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     public: the number of all rows of the table, where blocks have equal size; else None.
     """
     if public is not None:
-        if len(rows.values) > public:
-            raise RuntimeError("the table changed while it was read")
+        _unchanged(rows, public)
         own = system_random_words(public)  # independent words: any of them may be those of the rows left out
         return equal_blocks.words_of_equal_blocks(own[: len(rows.values)], equal_blocks.cuts(own, blocks))
     if rows.owners is None:
@@ -78,6 +79,12 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
     # one word for each person, then looked up for each row
     return system_random_words(int(owners.max(initial=0)) + 1)[owners]
+
+
+def _unchanged(rows: RowArrays, public: int) -> None:
+    """READS ROWS.  Raise RuntimeError where there are more rows than there were."""
+    if len(rows.values) > public:
+        raise RuntimeError("the table changed while it was read")
 
 
 def random_places(rows: int) -> NDArray[np.uint16]:
@@ -94,8 +101,13 @@ def groups(
     blocks: int,
     capacity: int,
     public: int | None,
-) -> Iterator[Blocks]:
-    """READS ROWS.  Yield all blocks of complete rows, group by group; the number of groups is public."""
+    answer: Callable[[Blocks], NDArray[np.float64]],
+    direct: Callable[[RowArrays, NDArray[Any]], NDArray[np.float64] | None],
+) -> Iterator[NDArray[np.float64]]:
+    """READS ROWS.  Yield what `answer` makes of all blocks of complete rows, group by group; their number is public.
+
+    direct: makes the same of rows and their labels, without blocks, or nothing.  It has a table that is read once.
+    """
     # the choice of the way rests on public numbers; so does the number of passes
     many, key, place = blocks * capacity * len(cells), os.urandom(32), None
     size = max(1, GROUP // (capacity * len(cells)))
@@ -103,14 +115,27 @@ def groups(
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
         if found is None:
             rows = source.complete(cells, unit, where)
-            yield packed(rows, words(rows, blocks, public), blocks, capacity)
+            labels, own = _labelled(rows, blocks, public)
+            made = direct(rows, labels)
+            yield answer(packed(rows, own(), blocks, capacity)) if made is None else made
             return
         if public is not None and place is None:
             place = _equal_block_words(key, public, blocks)
         group = Group(blocks, capacity, len(cells), first, min(size, blocks - first))
         for values, own in found:
             group.add(values, own if place is None else place(own))
-        yield group.blocks()
+        yield answer(group.blocks())
+
+
+def _labelled(rows: RowArrays, blocks: int, public: int | None) -> tuple[NDArray[Any], Callable[[], Words]]:
+    """READS ROWS.  Return the block of each row, by fresh words, and a function that returns words of these blocks."""
+    if public is None or public < MANY or blocks > equal_blocks.MOST:
+        own = words(rows, blocks, public)
+        return _labels(own, blocks), lambda: own
+    _unchanged(rows, public)
+    # any of the places may be those of the rows left out, as in `words`
+    labels = equal_blocks.drawn_labels(public, blocks)[: len(rows.values)]
+    return labels, lambda: equal_blocks.words_of_labels(labels, blocks)
 
 
 def spread(

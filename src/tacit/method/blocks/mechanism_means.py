@@ -53,12 +53,14 @@ from numpy.typing import NDArray
 from tacit.method.blocks import mechanism_labels as blocks
 from tacit.method.blocks import mechanism_user_statistics as fresh
 from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.mechanism_block_sums import summed
 from tacit.method.blocks.mechanism_own_variance import own_variances
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.blocks.resampling import LITTLE
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_additive import protect
 from tacit.models.block_function import Statistic
+from tacit.models.block_sums import statistic_sums
 from tacit.models.blocks import block_mle
 from tacit.models.likelihood import Likelihood
 from tacit.release.parts import Cells, Grid, Part
@@ -84,7 +86,27 @@ def of_blocks(shape: Measurement, source: Source) -> NDArray[np.float64]:
     # a group to which no row belongs has no estimate
     many = len(plan.model.names) * (1 if plan.resampling is None else 2)
     values = blocks.spread(*asked, answer, np.full(many, np.nan))
-    return np.concatenate([answer(one) for one in blocks.groups(*asked)]) if values is None else values
+    return (
+        np.concatenate(list(blocks.groups(*asked, answer, partial(direct, plan, query.bias))))
+        if values is None
+        else values
+    )
+
+
+def direct(plan: BlockPlan, bias: str, rows: RowArrays, labels: NDArray[Any]) -> NDArray[np.float64] | None:
+    """READS ROWS.  Return the estimates that `answers` makes, from sums alone; None where blocks need their rows."""
+    model = plan.model
+    if isinstance(model, Statistic) or plan.resampling is not None:
+        return None
+    asked = statistic_sums(model, plan.capacity, bias)
+    if asked is None:
+        return None
+    sums, counts, most = summed(asked, rows, labels, plan.blocks)
+    if most > plan.capacity:
+        # rows of a block that is too full are left out by their words
+        return None
+    values, fitted = asked.estimates(sums, counts, bias)
+    return np.where(fitted[:, None], values, np.nan)
 
 
 def released(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:

@@ -15,9 +15,9 @@ Sensitivity
     The pilot's is proven where it is made.  Given theta0, the integers of a row, those of products too, lie in
     {0, ..., G}, by a last clip of integers, and are a function of that row, of theta0, and of its place in a batch of
     one public shape, which a fresh random word of its own decides (`mechanism_labels`), one word for all rows of a
-    person.  So the encodings of `moments` apply (`method.shared.encoding`): plain where the number of rows is public
-    and no row can be absent, exclusion where one can, group under add-remove.  With persons each has one vector,
-    however many rows.
+    person.  (Scores that are linear in statistics of a row need no place: `scores.clipped_by_row`.)  So the encodings
+    of `moments` apply (`method.shared.encoding`): plain where the number of rows is public and no row can be absent,
+    exclusion where one can, group under add-remove.  With persons each has one vector, however many rows.
 Noise
     As for `moments`: independent for each integer, for the equal part of the price that each parameter has of what
     pilot and products leave, and each product of PRODUCTS.
@@ -36,7 +36,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -60,6 +60,8 @@ from tacit.source.shared_blocks import Buffers, shared
 
 PART: Final = 2**20
 """Rows whose places in batches are found at a time."""
+CACHED: Final = 2**15
+"""Rows whose scores are found row by row at a time: they fit a processor's cache."""
 TOGETHER: Final = 8
 """Batches whose scores are added up at a time: what is made of them fits a processor's cache."""
 
@@ -90,16 +92,24 @@ def read(shape: Measurement, source: Source, scaling: scores.ScoreScaling) -> tu
     numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
     told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
     if told is None:
-        told = dict(enumerate(_here(shape, source, key, near, answer)))
+        told = dict(enumerate(_here(shape, source, key, near, answer, scaling.by_row)))
     # whole floats below 2**53 are exact; they are added as Python integers
     sums = [sum(int(one.reshape(-1)[i]) for one in told.values()) for i in range(numbers)]
     return _assembled(shape, sums)
 
 
 def _here(
-    shape: Measurement, source: Source, key: bytes, parts: int, answer: Callable[[int, Any, Any], NDArray[np.float64]]
+    shape: Measurement,
+    source: Source,
+    key: bytes,
+    parts: int,
+    answer: Callable[[int, Any, Any], NDArray[np.float64]],
+    by_row: bool,
 ) -> Iterator[NDArray[np.float64]]:
-    """READS ROWS.  Yield sums of scores of some rows at a time (with a unit, some persons), on this machine."""
+    """READS ROWS.  Yield sums of scores of some rows at a time (with a unit, some persons), on this machine.
+
+    by_row: whether scores are found row by row, so that rows need no places.
+    """
     plan = cast(BlockPlan, shape.blocks)
     asked = (plan.cells, shape.unit, shape.where)
     large = plan.blocks * plan.capacity * len(plan.cells) > blocks.SMALL
@@ -109,6 +119,9 @@ def _here(
             rows = source.complete(*asked)
             # a row that is a row of its own needs a place in the batch alone
             alone = shape.unit is None
+            if alone and by_row:
+                yield answer(0, rows.values, np.zeros(len(rows.values), dtype=np.uint16))
+                return
             own = blocks.random_places(len(rows.values)) if alone else blocks.words(rows, plan.blocks, None)
             yield answer(0, rows.values, own)
             return
@@ -158,6 +171,9 @@ def _of_rows(
     """
     total, buffers = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns)), Buffers()
     for values, own in parts:
+        if scaling.by_row:
+            total += _by_row(shape, scaling, values[:, 0], buffers)
+            continue
         rows, own = _in_support(shape, RowArrays(values, None), own)
         batches, sizes = _batches(rows.values, _batch_places(own))
         for at in range(0, len(batches), TOGETHER):
@@ -170,6 +186,21 @@ def _of_rows(
                 filled = (np.arange(at, at + len(some) // scores.BATCH)[:, None] < sizes).reshape(-1)
                 integers = [v[:, j][filled] for j in range(v.shape[1])]
             total += _sums(shape, integers, buffers)
+    return total
+
+
+def _by_row(
+    shape: Measurement, scaling: scores.ScoreScaling, x: NDArray[np.float64], buffers: Buffers
+) -> NDArray[np.float64]:
+    """READS ROWS.  Return `_sums` over rows whose scores are found row by row."""
+    model, total = scaling.model, np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    for at in range(0, len(x), CACHED):
+        some = x[at : at + CACHED]
+        inside = np.asarray(model.inside(some), dtype=np.bool_)
+        psi = scores.clipped_by_row(scaling, some if inside.all() else some[inside], CLIP)
+        # products of scores come last, and only where they are released
+        made = (*psi, *(one * other for one, other in combinations(psi, 2)))[: len(shape.columns)]
+        total += _sums(shape, [grid_of(one) for one in made], buffers)
     return total
 
 

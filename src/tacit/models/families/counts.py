@@ -24,6 +24,10 @@ class _Counts(Family):
         """Return the count itself."""
         return jnp().stack([x])
 
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...]:
+        """Return the row itself."""
+        return (x,)
+
     def log_density_from(self, u: Any, theta: Any) -> Any:
         """Return the log-density from the statistics, without its constant."""
         return self._core(u[0], theta)
@@ -62,9 +66,9 @@ class Bernoulli(_Counts):
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, theta.p) + special().xlogy(self.number - x, 1 - theta.p)
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return the share of successes, the maximum."""
-        return [mean(x, w) / self.number]
+        return [u[0] / self.number]
 
     def expected(self, u: Any, theta: Any) -> Any:
         """Return the mean."""
@@ -127,9 +131,9 @@ class Poisson(_Counts):
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, theta.mean) - theta.mean
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return the mean, the maximum."""
-        return [mean(x, w)]
+        return [u[0]]
 
     def expected(self, u: Any, theta: Any) -> Any:
         """Return the mean."""
@@ -173,9 +177,9 @@ class Geometric(_Counts):
         # xlogy: at p = 1 all counts are 0, and 0 log 0 is 0
         return special().xlogy(x, 1 - theta.p) + jnp().log(theta.p)
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return one over one plus the mean, the maximum."""
-        return [1 / (1 + mean(x, w))]
+        return [1 / (1 + u[0])]
 
     def expected(self, u: Any, theta: Any) -> Any:
         """Return the mean."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from tacit.errors import ModelError
-from tacit.models.block_moments import jnp, mean, mean_of, moments, special
+from tacit.models.block_moments import jnp, moments, special
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
@@ -53,9 +53,13 @@ class Exponential(Family):
         """Return the log-density of one row (JAX)."""
         return jnp().log(theta.rate) - theta.rate * x
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return one over the mean, the maximum."""
-        return [1 / mean(x, w)]
+        return [1 / u[0]]
+
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...]:
+        """Return the row itself."""
+        return (x,)
 
     def row_statistics(self, x: Any) -> Any:
         """Return the row itself."""
@@ -114,10 +118,10 @@ class Gamma(Family):
         """Return the log-density of one row (JAX)."""
         return self.log_density_from(self.row_statistics(x), theta)
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return a start within 1.5% of the maximum, by log mean less mean log [Minka 2002]; NaN for equal rows."""
         lib = jnp()
-        middle, log = mean_of(self.row_statistics, x, w)
+        middle, log = u
         s = lib.log(middle) - log
         # s >= 0 by Jensen's inequality, and 0 exactly for equal rows, whose shape would be infinite
         s = lib.where(s > EQUAL, s, lib.nan)
@@ -127,6 +131,10 @@ class Gamma(Family):
     def row_statistics(self, x: Any) -> Any:
         """Return the row and its log."""
         return jnp().stack([x, jnp().log(x)])
+
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...]:
+        """Return the row and its log."""
+        return x, np.log(x)
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
         """Return the log-density from the statistics, without its constant."""
@@ -282,9 +290,13 @@ class Pareto(Family):
         # log x has the density shape exp(-shape u), u = log(x / minimum); 1 / x is the Jacobian
         return self.log_density_from(self.row_statistics(x), theta) - jnp().log(x)
 
-    def start(self, x: Any, w: Any) -> list[Any]:
+    def start_from(self, u: Any) -> list[Any]:
         """Return one over the mean log of rows divided by the minimum, the maximum."""
-        return [1 / mean(jnp().log(x / self.minimum), w)]
+        return [1 / u[0]]
+
+    def numpy_statistics(self, x: Array) -> tuple[Array, ...]:
+        """Return the log of the row over the minimum."""
+        return (np.log(x / self.minimum),)
 
     def row_statistics(self, x: Any) -> Any:
         """Return the log of the row over the minimum."""
