@@ -77,8 +77,8 @@ def common_slope(log_ratio: Array, outer: float, inner: float) -> Array:
     log_ratio: logarithm of the outer bin's mass over the inner one's.
 
     >>> masses = np.array([np.exp(1.0) - 1, np.exp(4.0) - np.exp(1.0)])
-    >>> common_slope(np.log(masses[1] / masses[0]), outer=3.0, inner=1.0).round(6)
-    array(1.)
+    >>> float(common_slope(np.log(masses[1] / masses[0]), outer=3.0, inner=1.0).round(6))
+    1.0
     """
     target = np.asarray(log_ratio, dtype=np.float64) - np.log(outer / inner)
     most = 50.0 / max(outer, inner)

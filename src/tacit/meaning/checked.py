@@ -35,7 +35,7 @@ def percent(share: float, *, up: bool = True) -> str:
     """Return a share as a percentage, rounded up (or down), with as many digits as its distance from 0 or 1 asks for.
 
     >>> percent(0.7310586), percent(0.0266, up=False), percent(0.00012), percent(0.999997)
-    ('73.2 %', '2.6 %', '0.012 %', '99.9997 %')
+    ('73.2 %', '2.6 %', '0.012 %', '99.99970 %')
     """
     near = min(share, 1 - share) * 100
     decimals = 1 if near >= 1 else min(8, 1 - math.floor(math.log10(near))) if near > 0 else 0

@@ -47,13 +47,13 @@ class CompositionTable:
     >>> from tacit.privacy import Cost
     >>> print(many_releases(Cost.of(epsilon="0.1"), (1, 100), 1e-6))
     ε of k releases of ε = 0.1 each
-    rule                            δ      1    100
-    ε adds                          0  0.100  10.00
-    advanced composition        1e-06  0.100   6.31
-    any ε-DP releases, optimal  1e-06  0.100   4.83
-    Laplace releases, exact     1e-06  0.100   4.77
-    each as ρ = ε²/2            1e-06  0.352   5.23
-    each as normal of its μ     1e-06  0.582   6.64
+    rule                            δ      1   100
+    ε adds                          0    0.1    10
+    advanced composition        1e-06    0.1  6.31
+    any ε-DP releases, optimal  1e-06    0.1  4.78
+    Laplace releases, exact     1e-06    0.1   4.7
+    each as ρ = ε²/2            1e-06   0.43  5.23
+    each as normal of its μ     1e-06  0.506  6.34
     """
 
     cost: Cost

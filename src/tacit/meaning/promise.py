@@ -36,7 +36,7 @@ class Promise:
 
     >>> one = Promise(pure=Fraction(1))
     >>> round(one.delta(0.0), 4), one.delta(1.0)
-    (0.4622, 0.0)
+    (0.4621, 0.0)
     >>> round(one.of_people(2).delta(0.0), 4)  # tanh(2 ε / 2)
     0.7616
     """
