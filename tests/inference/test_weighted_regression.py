@@ -276,9 +276,12 @@ def test_the_tables_own_fit_is_refused(released: Any) -> None:
 def test_weighted_regressions_of_parties_combine(released: Any) -> None:
     schema = SCHEMA
     other = tc.Curator(draw(np.random.default_rng(10)), schema, name="other", budget=tc.Budget(rho=9))
-    both = tc.combine({"one": released, "other": other.release(released.query, rho=1)}).estimate()
+    again = other.release(released.query, rho=1)
+    both = tc.combine({"one": released, "other": again}).estimate()
     assert both.terms == ("Intercept", "a", "b")
-    assert (both.std_errors < 0.85 * released.fit().std_errors).all()
+    # noise moves each party's own error by a tenth; of the mean of both the largest ratio is .709, sd .003: 13 of them
+    mean = np.sqrt((released.fit().std_errors ** 2 + again.fit().std_errors ** 2) / 2)
+    assert (both.std_errors < 0.75 * mean).all()
 
 
 def test_the_mean_slope_is_weighted() -> None:
