@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.simplex import lowered_by
 
 GRID: Final = 2_048
 """Cells of the grid on which a curve is made a density."""
@@ -40,9 +41,7 @@ class ProjectedCurve:
         """
         t = (np.arange(GRID) + 0.5) / GRID
         series = self.series(t)
-        down = np.sort(series)[::-1]
-        excess = (np.cumsum(down) - GRID) / np.arange(1, GRID + 1)
-        low = float(excess[np.flatnonzero(down > excess)[-1]])
+        low = lowered_by(series, GRID)
         return low, np.maximum(series - low, 0.0)
 
     def density(self, t: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
+from tacit.base.simplex import nearest_with_sum
 from tacit.errors import InferenceError, nearest
 
 Kind = Literal["continuous", "levels"]
@@ -196,12 +197,7 @@ class CellCounts:
         total = max(self.total if self.total is not None else float(self.counts.sum()), 0.0)
         if total == 0:  # the cut is then no mean excess: the only such counts are zeros
             return replace(self, counts=np.zeros_like(self.counts), steps=(*self.steps, "simplex"))
-        flat = np.sort(self.counts.reshape(-1))[::-1]
-        # the projection subtracts one cut from all counts and sets negative ones to 0; if the k largest stay
-        # positive, the cut is the mean excess of these k; the right k is the last whose count still exceeds it
-        excess = (np.cumsum(flat) - total) / np.arange(1, len(flat) + 1)
-        cut = excess[np.flatnonzero(flat > excess)[-1]]
-        return replace(self, counts=np.maximum(self.counts - cut, 0.0), steps=(*self.steps, "simplex"))
+        return replace(self, counts=nearest_with_sum(self.counts, total), steps=(*self.steps, "simplex"))
 
     def threshold(self, A: float, scale: float, n: float) -> CellCounts:
         """Return counts with those below A * scale * log(n) set to 0 (Lei 2011, §4.2, with scale = 1/alpha).

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.base.arguments import described, plain
 from tacit.base.arrays import Array
+from tacit.base.simplex import nearest_with_sum
 from tacit.errors import QueryError
 from tacit.local.channel import Channel
 
@@ -41,11 +42,7 @@ class AnswerCounts:
     @property
     def projected(self) -> Array:
         """The nearest shares that are at least 0 and add up to 1, for variances, shape (k,)."""
-        # the Euclidean projection to the simplex, by sorting [Held, Wolfe & Crowder 1974]
-        ordered = np.sort(self.shares)[::-1]
-        excess = (np.cumsum(ordered) - 1) / np.arange(1, len(ordered) + 1)
-        last = np.flatnonzero(ordered > excess)[-1]
-        return np.maximum(self.shares - excess[last], 0.0)
+        return nearest_with_sum(self.shares, 1.0)
 
     def variances(self) -> tuple[Array, Array]:
         """Return variances of the shares due to sampling and to the answers' randomness, each of shape (k,)."""

@@ -11,13 +11,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.simplex import nearest_with_sum
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
 from tacit.estimates.terms import Target, check_level, check_target, place_of
-from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_margins import Margin, block_of, margin
 from tacit.noise.laws import Law
@@ -269,9 +269,7 @@ def projected(counts: Array, total: float) -> Array:
     >>> projected(np.array([61.0, 43.0, -4.0]), 100.0)
     array([0.59, 0.41, 0.  ])
     """
-    axis = CellAxis("bins", "levels", labels=tuple(map(str, range(len(counts)))))
-    # the projection goes by counts alone: the noise's variance, 0 here, is not used
-    found = CellCounts((axis,), counts, 0.0, total).simplex().counts
+    found = nearest_with_sum(counts, total)
     # the total again, but for rounding
     return found / found.sum()
 

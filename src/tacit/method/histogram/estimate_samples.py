@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.simplex import nearest_with_sum
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, spans
 from tacit.estimates.random_numbers import check_number, generator
@@ -88,16 +89,12 @@ def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Genera
     InferenceError I63 where the total is 0 or less.
     """
     counts = cells.counts[np.ix_(*possible)]
-    axes = tuple(
-        CellAxis(axis.name, "levels", labels=tuple(map(str, places.tolist())))
-        for axis, places in zip(cells.axes, possible, strict=True)
-    )
     size = cells.total if cells.total is not None else float(counts.sum())
     if size <= 0:
         text = f"the noisy counts add up to {size:,.0f}: this release is all noise, and there is nothing to draw from."
         raise InferenceError(text, code="I63", hint="a higher price, or fewer cells, in a new release", state=None)
     # probabilities must be non-negative: the nearest counts in least squares with the same total
-    weights = CellCounts(axes, counts, 0.0, size).simplex().counts.reshape(-1)
+    weights = nearest_with_sum(counts, size).reshape(-1)
     filled = np.flatnonzero(weights)  # multinomial draws take time of the cells given: most projected ones are 0
     shares = weights[filled] / weights[filled].sum()
     # the law of n independent draws, in less time: counts of cells first, then a random order

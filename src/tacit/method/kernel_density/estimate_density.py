@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.simplex import lowered_by
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.method.kernel_density.estimate_kernel import DETAIL, KernelFit
 
@@ -99,9 +100,7 @@ class JointKernels:
         """The constant by which the estimate is lowered before it is cut at 0, and the estimate on the grid."""
         middles = [(one[1:] + one[:-1]) / 2 for one in self.ends]
         grid = self.fit.grid(self.fit.chosen, middles)
-        down = np.sort(grid.reshape(-1))[::-1]
-        excess = (np.cumsum(down) - len(down)) / np.arange(1, len(down) + 1)
-        return float(excess[np.flatnonzero(down > excess)[-1]]), grid
+        return lowered_by(grid, grid.size), grid
 
 
 TOO_WIDE: Final = "the bandwidth is too wide for this density: limits do not hold what it smooths away"

@@ -21,6 +21,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.simplex import nearest_with_sum
 from tacit.estimates.bins import spans
 from tacit.estimates.kernel_weights import kernel_weights
 from tacit.estimates.noisy_ratio import unclear
@@ -94,11 +95,7 @@ class KernelFit:
     @cached_property
     def probable(self) -> Array:
         """Shares that are 0 or more and add up to 1: of all such the nearest."""
-        flat = self.shares.reshape(-1)
-        down = np.sort(flat)[::-1]
-        excess = (np.cumsum(down) - 1) / np.arange(1, len(down) + 1)
-        low = float(excess[np.flatnonzero(down > excess)[-1]])
-        return np.maximum(self.shares - low, 0.0)
+        return nearest_with_sum(self.shares, 1.0)
 
     def weights(self, kernel: Kernel, t: Array) -> tuple[Array, ...]:
         """Return the weights of each column's cells at places t, shape (n, columns): (n, cells) each."""

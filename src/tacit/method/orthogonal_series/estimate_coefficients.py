@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.simplex import lowered_by
 from tacit.estimates.series_coefficients import blocks, short, shrinkage
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
@@ -157,17 +158,13 @@ def _factors(fit: SeriesFit, more: Array) -> Array:
 def _with_cells(fit: SeriesFit, factors: Array) -> SeriesFit:
     """Return the fit with factors, and the density on the grid of bins: lowered, cut at 0, so that it adds up to 1."""
     middles = [(one[1:] + one[:-1]) / 2 for one in fit.ends]
-    weights = fit.volumes
     coefficients = np.concatenate([[1.0], factors * fit.values]).reshape([own + 1 for own in fit.terms])
     for at, terms in zip(middles, fit.terms, strict=True):
         own = np.vstack([np.ones(len(at)), functions(fit.basis, at, terms)])
         # the first axis is summed, that of the places is put last
         coefficients = np.tensordot(coefficients, own, axes=([0], [0]))
-    series, flat = coefficients, coefficients.reshape(-1)
-    order = np.argsort(flat)[::-1]
-    excess = (np.cumsum(flat[order] * weights[order]) - 1) / np.cumsum(weights[order])
-    low = float(excess[np.flatnonzero(flat[order] > excess)[-1]])
-    return replace(fit, cells=np.maximum(series - low, 0.0), lowered=low, factors=factors)
+    low = lowered_by(coefficients, 1.0, fit.volumes)
+    return replace(fit, cells=np.maximum(coefficients - low, 0.0), lowered=low, factors=factors)
 
 
 def _sampling(fit: SeriesFit) -> Array:
