@@ -9,16 +9,54 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
-from tacit.base.json_text import write_bytes
+from tacit.base.json_text import write_bytes, write_text
 from tacit.errors import FileError
 
-FORMATS: Final = (".docx", ".pdf")
+SUFFIXES: Final = (".html", ".txt", ".docx", ".pdf")
 ENGINES: Final = ("weasyprint", "wkhtmltopdf", "xelatex", "lualatex", "tectonic", "typst")
 """Programs by which Pandoc makes PDF of text in Unicode, the plainest first."""
 OFFICES: Final = ("soffice", "libreoffice")
 SECONDS: Final = 120
+
+
+class Page(Protocol):
+    """What can be saved as a page."""
+
+    def to_text(self) -> str:
+        """Return the page as text."""
+        ...
+
+    def to_html(self) -> str:
+        """Return the page as an HTML document of its own."""
+        ...
+
+
+def suffix_of(path: str | Path, what: str, hint: str) -> str:
+    """Return the suffix of a page's file, in lower case; FileError F10 unless it is one of SUFFIXES.
+
+    what: the page, as an error names it.  hint: a file name that is right.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        message = f"{path} has suffix {suffix!r}; {what} is saved as {', '.join(SUFFIXES)}."
+        raise FileError(message, code="F10", hint=hint)
+    return suffix
+
+
+def save(page: Page, path: str | Path, suffix: str) -> None:
+    """Write a page in the format of its suffix (`suffix_of`).
+
+    FileError F13 where .docx or .pdf needs a program that this machine lacks, ReleaseError R07 for a place that cannot
+    be written.
+    """
+    if suffix == ".txt":
+        write_text(path, page.to_text() + "\n")
+    elif suffix == ".html":
+        write_text(path, page.to_html())
+    else:
+        write(page.to_html(), Path(path))
 
 
 def write(html: str, target: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Final, cast
 
@@ -14,7 +13,8 @@ from tacit.local.channel import Channel
 from tacit.local.response_design import ResponseDesign
 from tacit.local.thresholds import DIGITS, GRID, growth, least_of, most_of
 from tacit.privacy.cost import asked
-from tacit.privacy.exact_numbers import Number, rational
+from tacit.privacy.exact_numbers import Number, rational, significant
+from tacit.privacy.gaussian_bounds import precision, to_decimal, widened
 
 LEAST: Final = Fraction(1, 1000)
 MOST: Final = 20
@@ -40,8 +40,7 @@ def Warner(epsilon: Number) -> ResponseDesign:
     >>> coin.estimate([True] * 60 + [False] * 40).value
     0.7163953413738683
     """
-    exact = _price(epsilon)
-    return ResponseDesign("Warner", BINARY, exact, Channel("choice", 2, most_of(growth(exact), Fraction(1))))
+    return _binary("Warner", _price(epsilon))
 
 
 @named_arguments(QueryError, "Q160", "ForcedResponse")
@@ -65,7 +64,7 @@ def ForcedResponse(
         raise QueryError(text, code="Q160", hint="ForcedResponse(epsilon=1), or truth=0.5")
     exact = _price(epsilon) if truth is None else _price_of(truth)
     # θ = (e^ε - 1) / (e^ε + 1), told or not the answer is true with (1 + θ)/2
-    return ResponseDesign("ForcedResponse", BINARY, exact, Channel("choice", 2, most_of(growth(exact), Fraction(1))))
+    return _binary("ForcedResponse", exact)
 
 
 @named_arguments(QueryError, "Q160", "KaryResponse")
@@ -120,6 +119,11 @@ def SubsetSelection(levels: Sequence[Any], epsilon: Number, *, size: int | None 
     return ResponseDesign("SubsetSelection", named, exact, min(found, key=_rare))
 
 
+def _binary(name: str, epsilon: Fraction) -> ResponseDesign:
+    """Return a design of a yes or no, which is true with probability e^ε / (1 + e^ε)."""
+    return ResponseDesign(name, BINARY, epsilon, Channel("choice", 2, most_of(growth(epsilon), Fraction(1))))
+
+
 def _subset(k: int, d: int, epsilon: Fraction) -> Channel:
     return Channel("subset", k, most_of(d * growth(epsilon), Fraction(k - d)), size=d)
 
@@ -146,9 +150,9 @@ def _price_of(truth: object) -> Fraction:
         text = f"truth is {described(truth)}: not a probability above 0 and below 1."
         raise QueryError(text, code="Q160", hint="truth=0.5")
     ratio = (1 + theta) / (1 - theta)
-    with localcontext(Context(prec=DIGITS)):
-        found = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * (1 + Decimal(1).scaleb(-50))
-    return _price(Fraction(Context(prec=12, rounding=ROUND_CEILING).plus(found)))
+    with precision(DIGITS):
+        found = Fraction(widened(to_decimal(ratio).ln(), DIGITS - 10)[1])
+    return _price(significant(found, 12, up=True))
 
 
 def _levels(levels: object) -> tuple[Any, ...]:

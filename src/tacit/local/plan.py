@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 MOST: Final = 10**12
 
 
+def curators_noise(design: ResponseDesign, rows: float, *, groups: int = 1) -> float:
+    """Return the standard deviation of a curator's Laplace noise on the share of a level among `rows` rows.
+
+    A replaced row moves a single count by 1 (scale 1/ε), and counts of several levels or groups by 2 in all.
+    """
+    scale = (1 if design.binary and groups == 1 else 2) / float(design.epsilon)
+    return math.sqrt(2) * scale / rows
+
+
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class LocalPlan:
@@ -50,8 +59,7 @@ class LocalPlan:
     @property
     def central(self) -> float:
         """Sampling and a curator's noise: a count has scale 1/ε, counts of several levels 2/ε."""
-        scale = (1 if self.design.binary else 2) / float(self.design.epsilon)
-        return math.hypot(self.sampling, math.sqrt(2) * scale / self.rows)
+        return math.hypot(self.sampling, curators_noise(self.design, self.rows))
 
     @property
     def width(self) -> float:

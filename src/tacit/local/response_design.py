@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, cast
-
-import numpy as np
+from typing import Any, cast
 
 from tacit.base.arguments import described, plain
 from tacit.base.json_text import canonical, write_text
@@ -22,10 +20,9 @@ from tacit.local.channel import Channel
 from tacit.local.mechanism_respond import respond
 from tacit.local.plan import LocalPlan, local_plan
 from tacit.local.response_estimate import ResponseEstimate, estimated
-from tacit.local.thresholds import GRID, floored
-
-KIND: Final = "local-response"
-FORMAT: Final = 1
+from tacit.local.responses import response_document
+from tacit.local.thresholds import GRID, growth
+from tacit.privacy.exact_numbers import plain as exact_text
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class ResponseDesign:
         """
         answer = self.respond(truth)
         shown = list(cast("tuple[Any, ...]", answer)) if isinstance(answer, tuple) else answer
-        return {"tacit": FORMAT, "kind": KIND, "design": self.digest, "answer": shown, "token": secrets.token_hex(16)}
+        return response_document(self.digest, shown, secrets.token_hex(16))
 
     def supports(self, answer: Any) -> tuple[int, ...]:
         """Return the levels, by number, that an answer supports; QueryError Q161 for what is none."""
@@ -150,12 +147,17 @@ class ResponseDesign:
         """Return the table of probabilities, exact multiples of 2^-48, and the largest likelihood ratio."""
         one = self.channel
         rows = (
-            ("an answer supports the own level, p", floored(one.own)),
-            ("an answer supports another level, q", floored(one.wrong)),
-            ("largest likelihood ratio", floored(one.largest_ratio())),
-            ("e^ε", f"{np.exp(float(self.epsilon)):.6g}"),
+            ("an answer supports the own level, p", exact_text(one.own, 6)),
+            ("an answer supports another level, q", exact_text(one.wrong, 6)),
+            ("largest likelihood ratio", exact_text(one.largest_ratio(), 6)),
+            ("e^ε", exact_text(growth(self.epsilon), 6)),
         )
-        return Table(str(self), ("", "value"), rows, (f"probabilities are multiples of 1/{GRID}, rounded for privacy",))
+        return Table(
+            str(self),
+            ("", "value"),
+            rows,
+            (f"probabilities are multiples of 1/{GRID}, rounded for privacy; shown rounded up",),
+        )
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return plain values."""

@@ -20,6 +20,7 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.local.answer_counts import AnswerCounts, counted
 from tacit.local.binomial_limits import limits, mid_p_value
+from tacit.local.plan import curators_noise
 from tacit.local.response_facts import ResponseFacts
 
 if TYPE_CHECKING:
@@ -178,8 +179,8 @@ class ResponseEstimate:
             )
             for i, term in enumerate(self.terms)
         ]
-        scale = (1 if self.design.binary else 2) / float(self.design.epsilon)
-        noise = np.sqrt(2) * scale / self.answers
+        sizes = self._counts[1].tolist()
+        noise = np.array([curators_noise(self.design, n, groups=len(self.groups)) for n in sizes])
         central = np.sqrt(self.sampling_variances + noise**2)
         times = float(np.median(errors / np.maximum(central, 1e-300)))
         notes = (

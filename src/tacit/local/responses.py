@@ -13,8 +13,14 @@ from tacit.errors import QueryError
 if TYPE_CHECKING:
     from tacit.local.response_design import ResponseDesign
 
+KIND: Final = "local-response"
 TOKEN: Final = 32
 """Hexadecimal digits of a token."""
+
+
+def response_document(design: str, answer: Any, token: str) -> dict[str, Any]:
+    """Return one answer as a document; design: the digest of its design."""
+    return {"tacit": 1, "kind": KIND, "design": design, "answer": answer, "token": token}
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Responses:
         answers: list[Any] = []
         for place, words in found:
             token = words.get("token")
-            if words.get("kind") != "local-response" or "answer" not in words or not _is_token(token):
+            if words.get("kind") != KIND or "answer" not in words or not _is_token(token):
                 raise QueryError(f"{place} is no response.", code="Q162", hint="what the survey's page saved")
             if words.get("design") != design.digest:
                 text = f"{place} answers another design, or other levels, than {design.name}."
@@ -82,10 +88,7 @@ class Responses:
         words = {
             "tacit": 1,
             "kind": "local-responses",
-            "responses": [
-                {"kind": "local-response", "design": self.design.digest, "answer": answer, "token": token}
-                for token, answer in each
-            ],
+            "responses": [response_document(self.design.digest, answer, token) for token, answer in each],
         }
         write_text(path, canonical(words) + "\n")
 

@@ -6,9 +6,10 @@ e^ε.  48 bits are six bytes, which a browser's doubles hold exactly, too.
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Final
+
+from tacit.privacy.gaussian_bounds import precision, to_decimal, widened
 
 GRID: Final = 1 << 48
 """Probabilities are whole numbers of 1 / GRID."""
@@ -21,10 +22,9 @@ def growth(epsilon: Fraction) -> Fraction:
     >>> float(growth(Fraction(1)))
     2.718281828459045
     """
-    with localcontext(Context(prec=DIGITS)):
+    with precision(DIGITS):
         # the quotient and the exponential are rounded to nearest: each loses less than a unit of the last digit
-        found = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
-        return Fraction(found * (1 - Decimal(1).scaleb(-50)))
+        return Fraction(widened(to_decimal(epsilon).exp(), DIGITS - 10)[0])
 
 
 def most_of(weight: Fraction, others: Fraction) -> int:
@@ -40,13 +40,3 @@ def most_of(weight: Fraction, others: Fraction) -> int:
 def least_of(weight: Fraction, others: Fraction) -> int:
     """Return the smallest t, t / GRID at least weight / (weight + others): a probability rounded up."""
     return GRID - most_of(others, weight)
-
-
-def floored(x: Fraction) -> str:
-    """Return a rational as text in six digits, rounded down.
-
-    >>> floored(Fraction(2, 3))
-    '0.666666'
-    """
-    context = Context(prec=6, rounding=ROUND_FLOOR)
-    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))

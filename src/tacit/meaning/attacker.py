@@ -7,6 +7,7 @@ the real one.  `Floats` are arrays of shape (n,).
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -117,6 +118,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
+@lru_cache(maxsize=64)
 def _profile(promise: Promise) -> tuple[Floats, Floats]:
     """Return the grid of ε and the bound on δ at each."""
     losses = promise.losses()

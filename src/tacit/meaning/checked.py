@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
 from tacit.base.arguments import described, plain
 from tacit.errors import BudgetError
 
@@ -43,4 +41,4 @@ def percent(share: float, *, up: bool = True) -> str:
     # a float's own error moves no digit: 26.9000000001 is 26.9
     moved = share * 100 * unit
     rounded = (math.ceil(moved - 1e-9 * max(1.0, moved)) if up else math.floor(moved + 1e-9 * max(1.0, moved))) / unit
-    return f"{rounded:.{decimals}f} %" if np.isfinite(rounded) else "100 %"
+    return f"{rounded:.{decimals}f} %"

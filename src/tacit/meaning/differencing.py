@@ -19,8 +19,6 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.meaning.attacker import Floats
 from tacit.meaning.promise import Promise
 from tacit.plots.canvas import Drawn
-from tacit.privacy.cost import mu_of
-from tacit.privacy.gaussian import epsilon_delta_to_mu_squared
 
 LARGEST: Final = 100
 """Scores are whole points from 0 to this."""
@@ -98,13 +96,7 @@ def noise_of(promise: Promise) -> tuple[str, float]:
     """
     if promise.pure is not None:
         return "laplace", 2 * LARGEST / float(promise.pure)
-    if promise.rho is not None:
-        return "normal", LARGEST / math.sqrt(float(promise.rho))
-    squared = promise.mu_squared
-    if squared is None:
-        assert promise.pair is not None
-        squared = epsilon_delta_to_mu_squared(*promise.pair)
-    return "normal", math.sqrt(2) * LARGEST / float(mu_of(squared))
+    return "normal", math.sqrt(2) * LARGEST / promise.normal_mu
 
 
 def _best(differences: Floats, noise: str, scale: float) -> Floats:

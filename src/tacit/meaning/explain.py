@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from tacit.base.arguments import described, named_arguments
 from tacit.errors import BudgetError
@@ -13,8 +13,8 @@ from tacit.estimates.wording import title
 from tacit.meaning.explanation import EXCEPT, Explanation, PromiseCase
 from tacit.meaning.promise import Promise, of_budget, of_cost, of_spend
 from tacit.privacy.bought import mu_squared_of
-from tacit.privacy.budget import Budget
-from tacit.privacy.composition import bought_by
+from tacit.privacy.budget import Budget, Neighbors
+from tacit.privacy.composition import Spend, bought_by
 from tacit.privacy.cost import Cost, checked
 from tacit.privacy.exact_numbers import Number, plain
 from tacit.release.document import Release, Releases
@@ -22,7 +22,6 @@ from tacit.study import Study
 
 ABSENT: Final = "whether one {unit} is in the table"
 VALUES: Final = "what one {unit} says"
-RELATIONS: Final = ("replace-one", "add-remove")
 SHARE_OF_DELTA: Final = 10
 """A suspicion may move further than told with so many times the δ of a pair of which nothing else is known."""
 
@@ -163,15 +162,15 @@ def _of_standing(standing: Any, name: str, unit: str) -> Explanation:
     """Return the explanation of a ledger: of its whole budget, and of what is spent so far."""
     budget, spent = standing.budget, standing.spent
     cases = [*_cases(of_budget(budget), budget.neighbors, unit, "the whole budget: ")]
-    if spent != type(spent)():
+    if spent != Spend():
         cases += _cases(of_spend(budget, spent), budget.neighbors, unit, "spent so far: ")
     return Explanation(_headed(f"{name}, {budget},", budget.neighbors), tuple(cases), unit, _except(of_budget(budget)))
 
 
 def _explained(name: str, promise: Promise, neighbors: str | None, cost: Cost | None, unit: str = "row") -> Explanation:
     relation = "replace-one" if neighbors is None else neighbors
-    if relation not in RELATIONS:
-        text = f"neighbors is {described(neighbors)}: not one of {', '.join(RELATIONS)}."
+    if relation not in get_args(Neighbors):
+        text = f"neighbors is {described(neighbors)}: not one of {', '.join(get_args(Neighbors))}."
         raise BudgetError(text, code="B05", hint='neighbors="replace-one"')
     cases = tuple(_cases(promise, relation, unit, ""))
     return Explanation(_headed(name, relation), cases, unit, _except(promise), cost)

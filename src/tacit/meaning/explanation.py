@@ -10,13 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from tacit.base import page_documents
 from tacit.base.table import Align, Table, shown_by_summary
 from tacit.errors import BudgetError, nearest
 from tacit.meaning import attacker, explanation_page
 from tacit.meaning.checked import percent, probability, whole
 from tacit.meaning.differencing import DifferencingAttack, attack
 from tacit.meaning.many_releases import CompositionTable, many_releases
-from tacit.meaning.minimax import MinimaxPrice, minimax_price
+from tacit.meaning.minimax import MinimaxPrice
 from tacit.meaning.promise import Promise
 from tacit.plots.canvas import Drawn
 from tacit.privacy.cost import Cost
@@ -167,7 +168,7 @@ class Explanation:
     def minimax(self, rows: Sequence[int] = (100, 1_000, 10_000, 100_000), columns: int = 1) -> MinimaxPrice:
         """Return what privacy costs in the error of `columns` means, for numbers of rows; BudgetError B20."""
         numbers = tuple(whole(n, "rows", 1, 10**12, 1_000) for n in rows)
-        return minimax_price(self.promise, self.title, numbers, whole(columns, "columns", 1, 10**6, 5))
+        return MinimaxPrice(self.title, self.promise, numbers, whole(columns, "columns", 1, 10**6, 5))
 
     def summary(self) -> Table:
         """Return the table."""
@@ -246,4 +247,4 @@ class Explanation:
 
     def save(self, path: str | Path) -> None:
         """Write the page: .html, .txt, .docx or .pdf by suffix; FileError F10, F13 and ReleaseError R07 as plans do."""
-        explanation_page.save(self, path)
+        page_documents.save(self, path, page_documents.suffix_of(path, "an explanation", "meaning.html"))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import io
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tacit.base import page_documents
-from tacit.base.json_text import write_text
-from tacit.errors import FileError, InferenceError
+from tacit.errors import InferenceError
 
 if TYPE_CHECKING:
     from tacit.meaning.explanation import Explanation
 
-SUFFIXES: Final = (".html", ".txt", *page_documents.FORMATS)
 STYLE: Final = (
     "body{font-family:sans-serif;max-width:46em;margin:2em auto;line-height:1.4}svg{max-width:100%;height:auto}"
 )
@@ -56,17 +52,3 @@ def _picture(explanation: Explanation) -> str:
     with library.rc_context({"svg.hashsalt": "tacit"}):
         drawn.axes.figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue().partition("<svg")[2].join(("<svg", ""))
-
-
-def save(explanation: Explanation, path: str | Path) -> None:
-    """Write the page by suffix; FileError F10 for an unknown one."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        message = f"{path} has suffix {suffix!r}; an explanation is saved as {', '.join(SUFFIXES)}."
-        raise FileError(message, code="F10", hint="meaning.html")
-    if suffix == ".txt":
-        write_text(path, explanation.to_text() + "\n")
-    elif suffix == ".html":
-        write_text(path, explanation.to_html())
-    else:
-        page_documents.write(explanation.to_html(), Path(path))

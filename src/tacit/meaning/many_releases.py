@@ -20,8 +20,8 @@ from tacit.privacy.conversions import zcdp_to_epsilon
 from tacit.privacy.cost import Cost
 from tacit.privacy.exact_numbers import plain, significant
 from tacit.privacy.gaussian import mu_squared_to_epsilon, pure_to_mu_squared
-from tacit.privacy.loss_distribution import composed, connect_the_dots, least_epsilon
-from tacit.privacy.partition import GRID, advanced_epsilon, optimal_delta
+from tacit.privacy.loss_distribution import least_epsilon
+from tacit.privacy.partition import advanced_epsilon, laplace_losses, optimal_delta
 
 SEARCHED: Final = 1e-9
 """Relative precision of an ε that is searched for, upward."""
@@ -126,11 +126,7 @@ def _optimal_epsilon(each: float, k: int, delta: float) -> float:
 
 def _laplace_epsilon(each: float, k: int, delta: float) -> float:
     """Return the ε at `delta` of k Laplace releases of `each`, from their privacy-loss distribution."""
-
-    def profile(at: Any) -> Any:
-        return np.maximum(-np.expm1((at - each) / 2), 0)
-
-    return least_epsilon(composed(connect_the_dots(profile, profile, each / GRID), k, delta), delta)
+    return least_epsilon(laplace_losses(each, k, delta), delta)
 
 
 def _up(x: float) -> str:

@@ -8,13 +8,10 @@ means, over the worst law, is of the order d/n + d³/(n²ε²) under pure ε [Ba
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.meaning.promise import Promise
-from tacit.privacy.cost import mu_of
-from tacit.privacy.gaussian import epsilon_delta_to_mu_squared
 
 
 @shown_by_summary
@@ -51,7 +48,7 @@ class MinimaxPrice:
         d = self.columns
         if self.promise.pure is not None:
             return d**3 / float(self.promise.pure) ** 2
-        return d**2 / _mu(self.promise) ** 2
+        return d**2 / self.promise.normal_mu**2
 
     def summary(self) -> Table:
         """Return the table, one row for each number of rows."""
@@ -72,19 +69,3 @@ class MinimaxPrice:
             f"orders without constants; noise on all d means at once has {own} times the term for privacy",
         )
         return Table(f"Squared error of {self.columns:,} means on [0, 1] · {self.title}", columns, tuple(lines), notes)
-
-
-def _mu(promise: Promise) -> float:
-    """Return the μ of the noise that the promise buys."""
-    if promise.rho is not None:
-        return math.sqrt(2 * float(promise.rho))
-    squared = promise.mu_squared
-    if squared is None:
-        assert promise.pair is not None
-        squared = epsilon_delta_to_mu_squared(*promise.pair)
-    return float(mu_of(squared))
-
-
-def minimax_price(promise: Promise, title: str, rows: Sequence[int], columns: int) -> MinimaxPrice:
-    """Return the calculator of a promise for d = `columns` means."""
-    return MinimaxPrice(title, promise, tuple(rows), columns)

@@ -18,7 +18,7 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.composition import Spend
 from tacit.privacy.conversions import gaussian_delta, zcdp_to_delta
 from tacit.privacy.cost import Cost, mu_of
-from tacit.privacy.gaussian import PI_UP
+from tacit.privacy.gaussian import PI_UP, epsilon_delta_to_mu_squared
 
 FAR: Final = 9.0
 """Standard deviations of a normal privacy loss beyond which δ is below 1e-18."""
@@ -67,6 +67,16 @@ class Promise:
             min(Fraction(1), times * self.slack),
             self.people,
         )
+
+    @property
+    def normal_mu(self) -> float:
+        """The μ of the normal noise that the promise buys; a pure promise, which buys none, has that of its μ²."""
+        if self.rho is not None:
+            return math.sqrt(2 * float(self.rho))
+        if self.mu_squared is not None:
+            return float(mu_of(self.mu_squared))
+        assert self.pair is not None
+        return float(mu_of(epsilon_delta_to_mu_squared(*self.pair)))
 
     def delta(self, epsilon: float) -> float:
         """Return the bound on δ at one ε >= 0."""

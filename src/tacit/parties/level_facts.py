@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from tacit.errors import InferenceError, nearest
 from tacit.parties.combined_cost import largest_cost, sum_of_costs
 from tacit.pooling.tree_totals import Tree
 from tacit.privacy import Cost
@@ -38,6 +39,14 @@ class LevelFacts:
         words = f"over all levels of {nodes:,} nodes"
         facts = (some.neighbors, None, some.unit, some.levels, some.ordered)
         return cls(some.query, node, *facts, parts, cost, words)
+
+
+def node_number(nodes: tuple[str, ...], node: str) -> int:
+    """Return the number of a node; InferenceError C15 for a name that is none."""
+    if node not in nodes:
+        guess = nearest(node, nodes) or ", ".join(nodes[:8])
+        raise InferenceError(f"{node!r} is no node of the tree.", code="C15", hint=guess, state=None)
+    return nodes.index(node)
 
 
 def terms_of_cells(some: Release, labels: Sequence[str]) -> tuple[str, ...]:

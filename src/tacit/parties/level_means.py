@@ -18,7 +18,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
-from tacit.errors import InferenceError, nearest
+from tacit.errors import InferenceError
 from tacit.estimates.accepted_values import accepted
 from tacit.estimates.error_laws import is_gaussian, tail
 from tacit.estimates.estimate import Estimate
@@ -26,7 +26,7 @@ from tacit.estimates.interval_inversion import FLOOR
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import estimand, source_of
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, path_cost, terms_of_cells
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
 from tacit.pooling.common_value import law, noises
 from tacit.pooling.tree_totals import Reconciled, Tree, reconcile
 from tacit.privacy import Cost
@@ -213,10 +213,7 @@ class MeanHierarchy:
         return next(iter(self.releases.values()))
 
     def _at(self, node: str) -> int:
-        if node not in self.parents:
-            guess = nearest(node, self.nodes) or ", ".join(self.nodes[:8])
-            raise InferenceError(f"{node!r} is no node of the tree.", code="C15", hint=guess, state=None)
-        return self.nodes.index(node)
+        return node_number(self.nodes, node)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
-from tacit.errors import InferenceError, nearest
+from tacit.errors import InferenceError
 from tacit.estimates.error_laws import halfwidth, is_gaussian
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, path_cost, terms_of_cells
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
 from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
 from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
@@ -158,10 +158,7 @@ class Hierarchy:
         return self.estimate(self.nodes[0]).summary(level)
 
     def _at(self, node: str) -> int:
-        if node not in self.parents:
-            guess = nearest(node, self.nodes) or ", ".join(self.nodes[:8])
-            raise InferenceError(f"{node!r} is no node of the tree.", code="C15", hint=guess, state=None)
-        return self.nodes.index(node)
+        return node_number(self.nodes, node)
 
 
 def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy | MeanHierarchy:

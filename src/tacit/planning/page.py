@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.base import page_documents
-from tacit.base.json_text import write_text
 from tacit.base.table import Align, Table, format_number
-from tacit.errors import FileError
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.regression.query import Regression
@@ -37,7 +35,6 @@ APART: Final = (
     "where values lie farther apart, half of them at each bound, a mean's interval is up to 1.7 times as wide"
 )
 """The largest standard deviation between two bounds is sqrt(3) times that of values spread evenly."""
-SUFFIXES: Final = (".html", ".txt", *page_documents.FORMATS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -285,17 +282,8 @@ class Plan:
         FileError F10 for another suffix, F13 where .docx or .pdf needs a program that this machine lacks, ReleaseError
         R07 for a place that cannot be written.
         """
-        suffix = Path(path).suffix.lower()
-        if suffix not in SUFFIXES:
-            message = f"{path} has suffix {suffix!r}; a plan is saved as {', '.join(SUFFIXES)}."
-            raise FileError(message, code="F10", hint="plan.html")
-        page = self if self.request is not None else self.for_board()
-        if suffix == ".txt":
-            write_text(path, page.to_text() + "\n")
-        elif suffix == ".html":
-            write_text(path, page.to_html())
-        else:
-            page_documents.write(page.to_html(), Path(path))
+        suffix = page_documents.suffix_of(path, "a plan", "plan.html")
+        page_documents.save(self if self.request is not None else self.for_board(), path, suffix)
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -21,7 +21,7 @@ from tacit.privacy.conversions import epsilon_delta_to_zcdp
 from tacit.privacy.cost import checked
 from tacit.privacy.exact_numbers import Number
 from tacit.privacy.gaussian import epsilon_delta_to_mu_squared
-from tacit.privacy.loss_distribution import Floats, composed, connect_the_dots
+from tacit.privacy.loss_distribution import Floats, LossCurve, composed, connect_the_dots
 
 MOST: Final = 10_000
 """Most releases of a table."""
@@ -115,10 +115,14 @@ def optimal_delta(each: float, k: int, epsilon: float) -> float:
 
 
 def laplace_delta(each: float, k: int, epsilon: float, delta: float) -> float:
-    """Return the δ at ε of k Laplace releases of ε₀ each, from their privacy-loss distribution."""
+    """Return the δ at ε of k Laplace releases of ε₀ each."""
+    return float(laplace_losses(each, k, delta).delta(np.array([epsilon]))[0])
+
+
+def laplace_losses(each: float, k: int, delta: float) -> LossCurve:
+    """Return the privacy-loss distribution of k Laplace releases of ε₀ each; delta: near which its δ is wanted."""
 
     def profile(at: Floats) -> Floats:
         return np.maximum(-np.expm1((at - each) / 2), 0)
 
-    one = connect_the_dots(profile, profile, each / GRID)
-    return float(composed(one, k, delta).delta(np.array([epsilon]))[0])
+    return composed(connect_the_dots(profile, profile, each / GRID), k, delta)
