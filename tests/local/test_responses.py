@@ -250,6 +250,14 @@ def test_what_is_refused(call, code):
     assert problem.value.hint or code.startswith("I")
 
 
+@pytest.mark.parametrize("design", [COIN, SURVEY, BITS], ids=lambda one: one.name)
+def test_an_error_never_repeats_what_may_be_a_true_answer(design):
+    for call in (design.respond, design.response, design.supports):
+        with pytest.raises(TacitError) as problem:
+            call("secretive")
+        assert "secretive" not in str(problem.value)
+
+
 def script(path):
     return re.search(r"<script>(.*)</script>", path.read_text(), re.S).group(1)
 

@@ -10,10 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from tacit.base.arguments import described, plain
+from tacit.base.arguments import plain
 from tacit.base.json_text import canonical, write_text
 from tacit.base.table import Table
-from tacit.errors import FileError, QueryError, nearest
+from tacit.errors import FileError, QueryError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.local import logistic_responses, survey_page
 from tacit.local.channel import Channel
@@ -88,7 +88,7 @@ class ResponseDesign:
         if self.channel.kind == "choice":
             return (self._number(answer),)
         if isinstance(answer, str) or not isinstance(answer, Sequence):
-            text = f"{described(answer)} is no answer of {self.name}: a set of levels."
+            text = f"an answer of {self.name} is a set of levels."
             raise QueryError(text, code="Q161", hint=f"({self.levels[0]!r},)")
         found = tuple(sorted({self._number(one) for one in cast("Sequence[Any]", answer)}))
         wrong = len(found) != len(cast("Sequence[Any]", answer))
@@ -166,17 +166,18 @@ class ResponseDesign:
         return {"design": self.name, "levels": list(self.levels), "epsilon": str(self.epsilon), "channel": words}
 
     def _number(self, level: Any) -> int:
-        """Return the number of a level; QueryError Q161."""
+        """Return the number of a level; QueryError Q161, which never repeats what may be somebody's true answer."""
         value = plain(level)
         if self.binary:
             if value is True or value is False:
                 return 0 if value else 1
-            raise QueryError(f"{described(level)} is neither True nor False.", code="Q161", hint="True, for yes")
+            raise QueryError(f"an answer of {self.name} is True or False.", code="Q161", hint="True, for yes")
         for i, one in enumerate(self.levels):
             if type(one) is type(value) and one == value:
                 return i
-        guess = nearest(str(value), [str(one) for one in self.levels]) or str(self.levels[0])
-        raise QueryError(f"{described(level)} is no level of {self.name}.", code="Q161", hint=guess)
+        # no nearest level either: it would repeat most of the answer
+        shown = ", ".join(repr(one) for one in self.levels[:8]) + (", …" if len(self.levels) > 8 else "")
+        raise QueryError(f"a level was given that {self.name} does not have.", code="Q161", hint=f"one of {shown}")
 
     def _answer(self, supported: tuple[int, ...]) -> Any:
         if self.binary:
