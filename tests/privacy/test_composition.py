@@ -14,6 +14,7 @@ import tacit as tc
 from tacit.errors import BudgetError
 from tacit.privacy import Cost, Spend, compose, gaussian_delta, mu_squared_to_epsilon, pld_total, zcdp_to_epsilon
 from tacit.privacy.bought import Bought, mu_squared_of, range_for, ranges_of
+from tacit.privacy.cost import mu_of
 from tacit.release.document import Release
 from tacit.release.query import Query
 
@@ -48,6 +49,21 @@ def test_pld_of_gaussians_is_pessimistic_and_close():
     assert total < zcdp_to_epsilon(0.05, 1e-6)
     pair = pld_total([bought(tc.Mean("age"), epsilon=1, delta=1e-6)], 1e-6)
     assert 1 - Fraction(1, 10**9) <= pair < Fraction("1.0003")
+
+
+def test_pld_counts_the_delta_of_approximate_parts():
+    pytest.importorskip("dp_accounting")
+    rows = {"age": [float(k % 90) for k in range(100)]}
+    curator = tc.Curator(rows, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(epsilon=2, delta="1e-5"))
+    release = curator.release(tc.Bootstrap(tc.Mean("age"), replicates=20), epsilon=1, delta="1e-6")
+    cost = release.cost
+    total = pld_total([release], "1e-6")
+    # δ(ε) of the normal part and the part's own δ are within the δ that is asked for, and hardly less
+    s = 1 / mu_of(cost.mu_squared)
+    assert gaussian_delta(s, total) + cost.delta <= Fraction(1, 10**6)
+    assert gaussian_delta(s, total * Fraction(99, 100)) + cost.delta > Fraction(1, 10**6)
+    with pytest.raises(BudgetError, match="no finite"):
+        pld_total([release], cost.delta)
 
 
 def test_pld_of_pure_prices_is_between_one_and_all_of_them():

@@ -78,10 +78,14 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     Noise bought with ρ or a pair is composed as a normal, a selection as the pair of distributions that dominates its
     range, and every pure part as randomised response at its ε, which dominates every ε-DP mechanism [Kairouz, Oh &
     Viswanath 2015, Theorem 2.1].  Losses are rounded up to multiples of `interval`.  Valid for a list that was declared
-    beforehand.  Raises BudgetError B15 for a price of ρ or a pair given without its release, which alone says what was
-    bought; B09 where dp-accounting is not installed.
+    beforehand.  The δ of approximate parts, which a release's price holds and its parts do not, is taken off `delta`:
+    whatever is composed with such a part, it fails with its own probability besides.  Raises BudgetError B15 for a
+    price of ρ or a pair given without its release, which alone says what was bought; B09 where dp-accounting is not
+    installed.
     """
-    wanted = checked(delta, "delta")
+    wanted = checked(delta, "delta") - sum((_slack(one) for one in priced), Fraction(0))
+    if wanted <= 0:
+        raise _no_epsilon(delta)
     parts = [one for given in priced for one in bought_by(given)]
     library = _dp_accounting()
     total: Any = library.loss.identity(interval)
@@ -105,9 +109,21 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     # δ down and, below, ε up: both err on the side of a larger loss
     found = cast(float, total.get_epsilon_for_delta(float(significant(wanted, 12, up=False))))
     if found == float("inf"):
-        raise BudgetError(f"no finite ε holds at delta = {float(wanted):g}.", code="B01", hint="a larger delta")
+        raise _no_epsilon(delta)
     # the library's discretisation is pessimistic, its float arithmetic is not certified: 1e-9 allows for that
     return significant(Fraction(found) + Fraction(1, 10**9), 9, up=True)
+
+
+def _no_epsilon(delta: Number) -> BudgetError:
+    return BudgetError(f"no finite ε holds at delta = {float(delta):g}.", code="B01", hint="a larger delta")
+
+
+def _slack(given: Cost | Priced) -> Fraction:
+    """Return the δ of a release that is an approximate part, 0 of any other; a price alone is refused elsewhere."""
+    cost = getattr(given, "cost", None)
+    if not isinstance(cost, Cost) or cost.mu_squared is None:
+        return Fraction(0)
+    return cost.delta or Fraction(0)
 
 
 def bought_by(given: Cost | Priced) -> tuple[Bought, ...]:
