@@ -196,8 +196,8 @@ def page(repeats: int) -> str:
     return f"""
 ## Coverage
 
-{repeats:,} tables a line, each with {SETS} sets and half as many plain ones; coverage is of those without a reason,
-± {200 * math.sqrt(0.05 * 0.95 / repeats):.1f} points (2 standard errors of simulation). *Bias* in standard deviations of
+{repeats:,} tables a line, each with {SETS} sets and half as many plain ones; coverage is of those without a reason, ±
+{200 * math.sqrt(0.05 * 0.95 / repeats):.1f} points (2 standard errors of simulation). *Bias* in standard deviations of
 the estimate; *SE ÷ SD* the root mean square standard error by the standard deviation; *width* the median standard error
 by the standard deviation of the same analysis of the table itself; *one set* the bias of an analysis of one set of
 `sample` in its standard deviations.

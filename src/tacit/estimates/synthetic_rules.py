@@ -68,7 +68,7 @@ def combined(plain: Array, drawn: Array) -> Combined:
 def raghunathan(values: Array, variances: Array) -> tuple[Array, Array, Array]:
     """Combine the frames' estimates and their own variances, shape (sets, m), as fully synthetic data are.
 
-    Returns means, variances and degrees of freedom, shape (m,).  The variance (1 + 1/M) b - u of M sets may be negative,
+    Returns means, variances and degrees of freedom, shape (m,).  The variance (1 + 1/M) b - u of M sets may be below 0,
     and is then NaN: more rows in each set make u smaller.  Source: [Raghunathan, Reiter & Rubin 2003].
 
     >>> rng = np.random.default_rng(0)

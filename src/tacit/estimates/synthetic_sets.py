@@ -64,7 +64,8 @@ class SyntheticSets:
     >>> pay = rng.normal(5, 1, 4_000).clip(0, 10)
     >>> table = {"pay": pay, "late": rng.random(4_000) < 0.1 + 0.05 * pay}
     >>> schema = tc.Schema({"pay": tc.Real(0, 10), "late": tc.Boolean()})
-    >>> cells = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Histogram(["pay", "late"], bins=10), rho=1)
+    >>> curator = tc.Curator(table, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["pay", "late"], bins=10), rho=1)
     >>> sets = cells.synthetic_sets(20, rng=0)
     >>> found = sets.analyse(lambda rows: rows.groupby("late").pay.mean().diff().iloc[-1])
     >>> low, high = found.conf_int()

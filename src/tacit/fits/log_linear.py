@@ -19,7 +19,7 @@ STEPS: Final = 100
 CLOSE: Final = 1e-7
 """Largest distance of a mean from what is wanted at which the search ends; functions are of size one."""
 RIDGE: Final = 1e-6
-"""Share of a squared parameter that is taken from the mean log-likelihood: keeps means at an end of their range finite."""
+"""Share of a squared parameter taken from the mean log-likelihood: keeps means at an end of their range finite."""
 FURTHEST: Final = 30.0
 """Largest change of a cell's log-probability in one step."""
 

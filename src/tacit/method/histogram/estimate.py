@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tacit.fits.fitted_model import FittedModel
     from tacit.method.histogram.estimate_densities import DensityEstimate
     from tacit.method.histogram.estimate_samples import Rng
+    from tacit.method.histogram.estimate_utility import UtilityReport
 
 
 @shown_by_summary
@@ -142,6 +143,16 @@ class HistogramRelease(Statistics, Release):
         from tacit.method.histogram.estimate_samples import sample
 
         return sample(self, n, rng)
+
+    def utility(self, rows: Any) -> UtilityReport:
+        """How far synthetic rows are from this release, by one and two columns, beside what drawing and noise explain.
+
+        rows: a data frame with the columns and values of `sample`.  It says nothing of people that the release does
+        not.  InferenceError I87 for rows that have no cell in the release, Q84 of a sparse histogram.
+        """
+        from tacit.method.histogram.estimate_utility import utility
+
+        return utility(self, rows)
 
     def synthetic_sets(
         self, sets: int = 40, *, n: int | None = None, order: int = 2, target: Target = "population", rng: Rng = None

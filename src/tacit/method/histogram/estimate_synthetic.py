@@ -8,6 +8,7 @@ analysis (`estimates.synthetic_sets`).
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast, overload
@@ -28,7 +29,7 @@ from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functi
 from tacit.fits.log_linear import LogLinear, fit
 from tacit.fits.released_cells import cells_of
 from tacit.fits.within_cells import slopes_within
-from tacit.method.histogram.estimate_samples import Rng, Whole, column_of, logistic, note, possible_cells
+from tacit.method.histogram.estimate_samples import Rng, Whole, column_of, logistic, possible_cells
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.schema.logistic_bins import LogisticBins
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 5
 """Sets of each kind, at least: their scatter is what errors are made of."""
-MOST_NUMBERS: Final = 20_000_000
+MOST_NUMBERS: Final = 10_000_000
 """Cells times functions of a model, at most: what one array of eight bytes each holds."""
 AT_LEAST: Final = 5_000
 AT_MOST: Final = 400_000
@@ -87,6 +88,19 @@ def _kept(model: CellModel) -> tuple[str, ...]:
     return (f"synthetic sets keep {kept}{lost}", "within a bin the density rises as from bin to bin")
 
 
+def _note(model: CellModel) -> str:
+    """Return what a frame says of itself."""
+    from tacit.estimates.wording import title
+
+    what = title(model.release)
+    words = (
+        f"Synthetic rows, one of several sets drawn from the noisy {what[0].lower() + what[1:]} of",
+        f"{model.release.table}. They are nobody's, and cost nothing more. Standard errors, intervals and p-values",
+        "from one set are wrong: sets.analyse(…) has those that hold. " + "; ".join(_kept(model)) + ".",
+    )
+    return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
+
+
 class DrawnFrames(Sequence["pd.DataFrame"]):
     """Sets of rows from one array of probabilities each, drawn when they are asked for, the same each time."""
 
@@ -109,7 +123,7 @@ class DrawnFrames(Sequence["pd.DataFrame"]):
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(len(self)))]
         made = self._model.rows(self._probabilities[place], self.rows, np.random.default_rng(self._seeds[place]))
-        made.attrs["note"] = note(self._model.release)
+        made.attrs["note"] = _note(self._model)
         return made
 
 
