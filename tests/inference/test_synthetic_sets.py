@@ -206,8 +206,8 @@ def test_errors_about_the_table_are_those_of_noise_alone() -> None:
 
 
 def test_intervals_hold_the_truth() -> None:
-    """60 tables, 95% limits of a mean, a slope and log odds' sign-free cousin, a difference of means."""
-    hits = np.zeros((60, 3), dtype=bool)
+    """30 tables, 95% limits of a mean, a slope and a difference of means."""
+    hits = np.zeros((30, 3), dtype=bool)
     truth = [0.0, 0.5, None]
     big = table(400_000, seed=99)
     truth[2] = big.x[big.late].mean() - big.x[~big.late].mean()
@@ -219,13 +219,13 @@ def test_intervals_hold_the_truth() -> None:
             "difference": rows.x[rows.late].mean() - rows.x[~rows.late].mean(),
         }
 
-    for seed in range(60):
+    for seed in range(30):
         cells = release(["x", "y", "late"], n=3_000, rho=1, seed=seed, x=10, y=8)
-        found = cells.synthetic_sets(16, n=6_000, rng=seed).analyse(analysis)
+        found = cells.synthetic_sets(12, n=6_000, rng=seed).analyse(analysis)
         limits = found.intervals()
         hits[seed] = (limits[:, 0] <= truth) & (truth <= limits[:, 1])
-    # 95%: at least so many of 60 but for one in a million
-    assert (hits.sum(axis=0) >= binom.ppf(1e-6, 60, 0.95)).all(), hits.mean(axis=0)
+    # 95%: at least so many of 30 but for one in a million
+    assert (hits.sum(axis=0) >= binom.ppf(1e-6, 30, 0.95)).all(), hits.mean(axis=0)
     # intervals that hold everything would pass that: they are narrow enough to miss sometimes, or to be informative
     assert found.std_errors[0] < 0.1
 
@@ -271,14 +271,14 @@ def test_bad_arguments_are_errors(call: Any, code: str) -> None:
 
 def test_a_release_that_is_all_noise_has_a_reason_or_an_error() -> None:
     told = 0
-    for seed in range(20):
+    for seed in range(6):
         curator = tc.Curator(table(20, seed), SCHEMA, budget=tc.Budget(rho=1, neighbors="add-remove"))
         cells = curator.release(tc.Histogram(["x", "y", "kids"], bins={"x": 20, "y": 20, "kids": 5}), rho=0.001)
         try:
             told += cells.synthetic_sets(5, n=500, rng=0).analyse(lambda rows: rows.x.mean()).reason is not None
         except InferenceError as found:
             told += found.code == "I63"
-    assert told >= 18
+    assert told >= 5
 
 
 def test_too_many_cells_are_refused() -> None:

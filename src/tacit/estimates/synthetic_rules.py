@@ -28,7 +28,7 @@ DOUBT: Final = 1.0
 
 
 @dataclass(frozen=True)
-class Combined:
+class CombinedAnalyses:
     """Numbers of m terms: estimates, standard errors, degrees of freedom, biases (m,), and reasons."""
 
     values: Array
@@ -38,7 +38,7 @@ class Combined:
     reasons: tuple[str | None, ...]
 
 
-def combined(plain: Array, drawn: Array) -> Combined:
+def combined(plain: Array, drawn: Array) -> CombinedAnalyses:
     """Combine an analysis of plain sets, shape (sets, m), and of drawn ones, shape (other sets, m).
 
     >>> rng = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def combined(plain: Array, drawn: Array) -> Combined:
         _why(*one)
         for one in zip(center.tolist(), bias.tolist(), unknown.tolist(), np.sqrt(variance).tolist(), strict=True)
     )
-    return Combined(center, error, np.clip(df, 1.0, m - 1.0), bias, reasons)
+    return CombinedAnalyses(center, error, np.clip(df, 1.0, m - 1.0), bias, reasons)
 
 
 def raghunathan(values: Array, variances: Array) -> tuple[Array, Array, Array]:

@@ -50,7 +50,7 @@ def fit(X: Array, means: Array) -> LogLinear:
     >>> round(float(found.probabilities @ X[:, 0]), 5), found.off < 1e-5
     (0.8, True)
     """
-    return _search(X, means, np.zeros(X.shape[1]), None)
+    return _search(X, means, np.zeros_like(means), None)
 
 
 def _search(X: Array, means: Array, theta: Array, root: Array | None) -> LogLinear:
@@ -96,7 +96,7 @@ def _root(X: Array, p: Array) -> Array:
     mean = X.T @ p
     curvature = X.T @ (X * p[:, None]) - np.outer(mean, mean)
     curvature.flat[:: len(curvature) + 1] += RIDGE
-    return np.linalg.cholesky(curvature)
+    return np.asarray(np.linalg.cholesky(curvature), dtype=np.float64)
 
 
 def _solve(root: Array, slope: Array) -> Array:

@@ -23,6 +23,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, spans
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.released_cells import cells_of
+from tacit.method.histogram.estimate_samples import Whole
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 
@@ -105,12 +106,12 @@ def utility(release: Released, rows: Any) -> UtilityReport:
     return UtilityReport(release, len(rows), tuple(_distances(cells, places, len(rows))))
 
 
-def _distances(cells: CellCounts, places: dict[str, Array], n: int) -> Iterator[Distance]:
+def _distances(cells: CellCounts, places: dict[str, Whole], n: int) -> Iterator[Distance]:
     for columns in (*combinations(cells.names, 1), *combinations(cells.names, 2)):
         margin = cells.margin(columns)
         total = max(float(margin.counts.sum()), 1.0)
         released = nearest_with_sum(margin.counts, total) / total
-        at = np.ravel_multi_index([places[name] for name in columns], margin.counts.shape)
+        at = np.asarray(np.ravel_multi_index(tuple(places[name] for name in columns), margin.counts.shape), np.int64)
         own = np.bincount(at, minlength=released.size).reshape(released.shape) / n
         # mean absolute value of a normal error: sd * sqrt(2 / pi)
         drawing = float(np.sqrt(released * (1 - released) / n).sum()) * np.sqrt(2 / np.pi) / 2
@@ -118,7 +119,9 @@ def _distances(cells: CellCounts, places: dict[str, Array], n: int) -> Iterator[
         yield Distance(columns, released.size, float(np.abs(own - released).sum()) / 2, drawing, min(float(noise), 1.0))
 
 
-def _places(release: Released, labels: tuple[str, ...] | None, extra: tuple[str, ...], fact: Facts, values: Any) -> Any:
+def _places(
+    release: Released, labels: tuple[str, ...] | None, extra: tuple[str, ...], fact: Facts, values: Any
+) -> Whole:
     """Return the index of the cell of each value, shape (n,); InferenceError I87 for a value that has none."""
     name = str(values.name)
     missing = np.asarray(pandas().isna(values), dtype=np.bool_)
@@ -145,7 +148,7 @@ def _places(release: Released, labels: tuple[str, ...] | None, extra: tuple[str,
     return _complete(np.where(missing, place.get("missing", -1), found), name)
 
 
-def _complete(found: Any, name: str) -> Any:
+def _complete(found: Whole, name: str) -> Whole:
     if (found < 0).any():
         text = f"column {name}: a value has no cell in the release."
         raise InferenceError(text, code="I87", hint="rows with the values and bounds of the release", state=None)
@@ -161,4 +164,6 @@ def _numbers(values: Any, fact: Facts, missing: Any) -> Array:
 
 def _word(value: Any) -> Any:
     """Return a value's label: of a truth value its word."""
-    return {True: "true", False: "false"}[bool(value)] if isinstance(value, bool | np.bool_) else value
+    if value is True or value is np.True_:
+        return "true"
+    return "false" if value is False or value is np.False_ else value
