@@ -233,6 +233,9 @@ CODES: Final[dict[str, str]] = {
     "I81": "a function of estimates that cannot be bootstrapped",
     "I82": "an unknown method of the bootstrap",
     "I83": "a number of draws that is none, or too small for the level of an interval",
+    "I85": "sets of synthetic rows: a number of sets, or of columns whose relations are kept, that is none",
+    "I86": "an analysis of synthetic rows that fails, or gives no numbers",
+    "I87": "rows that are not those of a release",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise, or one without an exact sampler",

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.estimates.smooth_density import SmoothDensity
+    from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.fits.custom_losses import Loss
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing
     from tacit.fits.fitted_model import FittedModel
     from tacit.method.histogram.estimate_densities import DensityEstimate
     from tacit.method.histogram.estimate_samples import Rng
+    from tacit.method.histogram.estimate_utility import UtilityReport
 
 
 @shown_by_summary
@@ -141,6 +143,34 @@ class HistogramRelease(Statistics, Release):
         from tacit.method.histogram.estimate_samples import sample
 
         return sample(self, n, rng)
+
+    def utility(self, rows: Any) -> UtilityReport:
+        """How far synthetic rows are from this release, by one and two columns, beside what drawing and noise explain.
+
+        rows: a data frame with the columns and values of `sample`.  It says nothing of people that the release does
+        not.  InferenceError I87 for rows that have no cell in the release, Q84 of a sparse histogram.
+        """
+        from tacit.method.histogram.estimate_utility import utility
+
+        return utility(self, rows)
+
+    def synthetic_sets(
+        self, sets: int = 40, *, n: int | None = None, order: int = 2, target: Target = "population", rng: Rng = None
+    ) -> SyntheticSets:
+        """Sets of synthetic rows with which any analysis of rows has both errors: `sets.analyse(function)`.
+
+        sets: how many are drawn from tables that the truth may have been; half as many from the released one.  n: rows
+        in each, by default four times the table's (5,000 to 400,000).  order: relations of how many columns are kept,
+        1, 2 or 3: of numbers means, mean squares and their products, of levels shares.  target: whether the table is a
+        sample of a population or itself what is asked about.  rng: as in `sample`.
+        Unlike rows of `sample`, which have the projected cells themselves, these have a log-linear model's: the noise
+        of many cells averages out in few numbers, which no projection biases.
+        InferenceError I09 (target), I47 (more cells than can be handled), I61 (n), I62 (rng), I63 (a release that is
+        all noise), I85 (sets, order), Q84 of a sparse histogram.  Source: `estimates.synthetic_rules`.
+        """
+        from tacit.method.histogram.estimate_synthetic import synthetic_sets
+
+        return synthetic_sets(self, sets, n, order, target, rng)
 
     def estimate(self, target: Target = "population") -> Estimate:
         """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""

@@ -17,6 +17,7 @@ from tacit.estimates.bins import BINNED, logistic_of, spans
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of, counts_of
+from tacit.fits.within_cells import places_within
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.release.parts import Levels
@@ -73,10 +74,10 @@ def rows(
     missing values NA.  maps: logistic bins by column; there values are uniform on the logistic scale, in the open end
     bins too.
     """
-    drawn = draw(cells, [_possible(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
+    drawn = draw(cells, [possible_cells(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
     order = dict(ordered)
     columns = {
-        axis.name: _column(axis, fact, order.get(axis.name), places, rng, (maps or {}).get(axis.name))
+        axis.name: column_of(axis, fact, order.get(axis.name), places, rng, (maps or {}).get(axis.name))
         for axis, fact, places in zip(cells.axes, facts, drawn, strict=True)
     }
     return pandas().DataFrame(columns, copy=False)
@@ -146,7 +147,7 @@ def note(release: Released) -> str:
     return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
 
 
-def _possible(axis: CellAxis, fact: Facts) -> Whole:
+def possible_cells(axis: CellAxis, fact: Facts) -> Whole:
     """Return indices of the cells that can hold rows: all but bins of an Integer that contain no whole number."""
     if fact.kind not in BINNED:
         return np.arange(axis.size)
@@ -155,21 +156,25 @@ def _possible(axis: CellAxis, fact: Facts) -> Whole:
     return np.append(np.flatnonzero(upper > lower), np.arange(len(lower), axis.size)).astype(np.int64)
 
 
-def _column(
+def column_of(
     axis: CellAxis,
     fact: Facts,
     order: tuple[str, ...] | None,
     places: Whole,
     rng: np.random.Generator,
     map_: LogisticBins | None,
+    rise: Array | None = None,
 ) -> Any:
-    """Return values of the column for cell indices `places`, missing for the cell of missing values."""
+    """Return values of the column for cell indices `places`, missing for the cell of missing values.
+
+    rise: by how much the logarithm of the density rises over the bin of each, shape (n,); None for even values.
+    """
     beside = axis.size - len(axis.extra)
     missing = np.zeros(len(places), dtype=np.bool_)
     if "missing" in axis.extra:
         missing = places == beside + axis.extra.index("missing")
     if fact.kind in BINNED:
-        found = _numbers(axis, fact, places, rng) if map_ is None else _mapped(axis, places, rng, map_)
+        found = _numbers(axis, fact, places, rng, rise) if map_ is None else _mapped(axis, places, rng, map_)
         return _typed(found, fact.kind, missing, "missing" in axis.extra)
     labels = (axis.labels or ())[:beside]
     if labels == ("false", "true"):
@@ -177,24 +182,34 @@ def _column(
     return pandas().Categorical.from_codes(np.where(missing, -1, places), list(labels), ordered=order == labels)
 
 
-def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator) -> Array | Whole:
+def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator, rise: Array | None) -> Array | Whole:
     """Return a value in the bin of each index, or the bound for cells beyond it; arbitrary where it is missing."""
     lower, upper = spans(fact)
     # cells after the bins get any bin here, and their own value below
     bins = np.minimum(places, len(lower) - 1)
     if fact.kind == "real":
-        found: Any = lower[bins] + (upper - lower)[bins] * rng.random(len(bins))
+        found: Any = lower[bins] + (upper - lower)[bins] * _shares(len(bins), rng, rise)
         first, last = float(lower[0]), float(upper[-1])
     else:
         # whole numbers from `start` to below `end`: lower ends are v - 1/2 for whole numbers, v for days
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)
         end = np.maximum(end, start + 1)  # bins without a whole number are never drawn, but need a valid range
-        found = rng.integers(start[bins], end[bins])
+        if rise is None:
+            found = rng.integers(start[bins], end[bins])
+        else:
+            long = (end - start)[bins]
+            found = start[bins] + np.minimum((long * _shares(len(bins), rng, rise)).astype(np.int64), long - 1)
         first, last = int(start[0]), int(end[-1]) - 1
     for name, bound in (("below", first), ("above", last)):
         if name in axis.extra:
             found[places == axis.size - len(axis.extra) + axis.extra.index(name)] = bound
     return found
+
+
+def _shares(n: int, rng: np.random.Generator, rise: Array | None) -> Array:
+    """Return places within bins as shares of their widths: even, or of an exponential density that rises so much."""
+    drawn = rng.random(n)
+    return drawn if rise is None else places_within(rise, drawn)
 
 
 def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:
