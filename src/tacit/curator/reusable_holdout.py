@@ -38,6 +38,9 @@ TAKEN: Final = "L30"
 DIFFERENCES: Final = (0.0, 0.5, 1.0, 1.5, 2.0)
 """Differences, as multiples of the threshold, of which `summary` says how likely a check finds them."""
 
+RARE: Final = 1e-12
+"""Chances below this are not told apart."""
+
 
 class Holdout:
     """A reusable hold-out of a curator's table: made by `Curator.holdout`, and closed by `with` or `close`.
@@ -102,7 +105,9 @@ class Holdout:
             for times in DIFFERENCES:
                 apart = times * float(one.threshold)
                 rows.append((f"found where the means differ by {apart:.3g}", f"{one.chance(apart, size):.3g}"))
-            rows.append(("checks without a difference, on average, until one is found", f"{1 / one.chance(0, size):.3g}"))
+            chance = one.chance(0, size)
+            many = f"about {1 / chance:.3g}" if chance > RARE else "more than 1e+12"
+            rows.append(("checks without a difference until one is found, on average", many))
         notes = ("a run is charged before its first check, and is over with an answer from the hold-out, or with its process",)
         title = f"Hold-out {one.name!r} of {self._context.name}"
         return Table(title, ("", "what is said beforehand"), tuple(rows), notes, ("left", "right"))
