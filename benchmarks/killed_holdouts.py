@@ -1,4 +1,4 @@
-"""Hold-outs killed at random steps: no charge has two answers, no run goes on in another process, no threshold is stored.
+"""Hold-outs killed at random steps: no charge has two answers or serves two processes, no threshold is stored.
 
     python benchmarks/killed_holdouts.py [--deaths 500] [--seed 1] [--careless WORD] [--page]
 
@@ -11,8 +11,9 @@ the same ledger and goes on, until the hold-out's answers are used up; then anot
   of them is from the hold-out, it is the last one, and the ledger holds it as it was told;
 - no number in the ledger or beside it is the noise of a threshold, which the processes write down for this check alone.
 
-`--careless` plants a fault that must be found: "resume" lets a process go on with a charge that has no answer, "store"
-writes the noisy threshold beside the ledger.  `--page` writes the result to docs/reference/reusable-holdout.md.  Used by `tests/holdout/test_killed_holdouts.py`.
+`--careless` plants a fault that must be found: "resume" lets a process go on with a charge that has no answer,
+"store" writes the noisy threshold beside the ledger. `--page` writes the result to docs/reference/reusable-
+holdout.md. Used by `tests/holdout/test_killed_holdouts.py`.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ PAGE: Final = TACIT.parents[1] / "docs" / "reference" / "reusable-holdout.md"
 PART: Final = """
 ## Killed
 
-Processes that ask a hold-out of six answers on one ledger, killed at random steps until its answers are used up, then on
-another ledger: {deaths:,} deaths on {ledgers:,} ledgers, {told:,} answers told before them, {answers:,} of these from
-the hold-out. After each death: the chain is whole, every answer's charge stands, no charge served two processes or had
-two answers from the hold-out, each stored answer is the one that was told, and no noise of a threshold is in a number of
-the ledger or beside it. Problems: {problems}.
+Processes that ask a hold-out of six answers on one ledger, killed at random steps until its answers are used up, then
+on another ledger: {deaths:,} deaths on {ledgers:,} ledgers, {told:,} answers told before them, {answers:,} of these
+from the hold-out. After each death: the chain is whole, every answer's charge stands, no charge served two processes
+or had two answers from the hold-out, each stored answer is the one that was told, and no noise of a threshold is among
+the numbers in the ledger or beside it. Problems: {problems}.
 """
 NUMBER: Final = re.compile(r"(?<![0-9a-f.])\d+(?![0-9a-f.])")
 
@@ -262,7 +263,11 @@ def main() -> None:
     print(f"{found.deaths} deaths on {found.ledgers} ledgers; {found.told} answers told, {found.answers} from rows")
     print(f"problems: {sorted(set(found.wrong))[:5] or 'none'}")
     if options.page:
-        put(PAGE, "killed_holdouts.py", PART.format(**vars(found), problems="; ".join(sorted(set(found.wrong))) or "none"))
+        put(
+            PAGE,
+            "killed_holdouts.py",
+            PART.format(**vars(found), problems="; ".join(sorted(set(found.wrong))) or "none"),
+        )
     sys.exit(1 if found.wrong else 0)
 
 

@@ -87,7 +87,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.ledger.ledger",
-        '                if new:  # found and refused in the writing transaction: of two processes one gets the charge\n',
+        "                if new:  # refused in the writing transaction: of two processes one gets the charge\n",
         "                if False:\n",
         "a charge that must be new is given twice",
         (f"{CHECKS}::test_a_charge_that_must_be_new_is_refused_where_it_is_known",),

@@ -1,4 +1,4 @@
-"""The hold-out's claim: exact over adaptive sequences, its sensitivity on neighbouring tables, and the code's own law."""
+"""The hold-out's claim: exact over adaptive sequences; its sensitivity on neighbouring tables; the law of the code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def loss(one, other) -> float:
 
 
 def worst(design: HoldoutDesign, checks: int, **laws) -> float:
-    """The largest loss of comparisons: all excesses rise by the sensitivity, but that of the check with a difference."""
+    """The largest loss of comparisons: all excesses rise by the sensitivity, but the last, which falls by it."""
     s, most = design.sensitivity, 0.0
     for low, high in itertools.product((-400, -60, -20, 0, 20, 60), repeat=2):
         here = [low] * (checks - 1) + [high]
@@ -96,7 +96,10 @@ def test_sequences_on_random_neighbouring_tables_stay_below_the_claim():
         questions = rng.integers(0, 8, 30)  # an analyst who asks again and again; along one transcript all is fixed
         places = rng.integers(0, 5, 30)
         laws = [
-            first_difference(SMALL, [SMALL.excess(int(t[:, q].sum()), len(t), int(p)) for q, p in zip(questions, places)])
+            first_difference(
+                SMALL,
+                [SMALL.excess(int(t[:, q].sum()), len(t), int(p)) for q, p in zip(questions, places, strict=True)],
+            )
             for t in pair
         ]
         largest = max(largest, loss(*laws))
@@ -180,7 +183,9 @@ def test_the_code_draws_from_the_law_that_was_audited():
     assert stats.chisquare(counts, law * draws).pvalue > 1e-6
     # with power: half the noise, or a fresh threshold for each check, would have been seen
     half = first_difference(
-        SMALL, excesses, comparison=DiscreteLaplace(SMALL.comparison_law.scale / 2),
+        SMALL,
+        excesses,
+        comparison=DiscreteLaplace(SMALL.comparison_law.scale / 2),
         threshold=DiscreteLaplace(SMALL.threshold_law.scale / 2),
     )
     assert stats.chisquare(half * draws, law * draws).statistic > 60
@@ -188,7 +193,7 @@ def test_the_code_draws_from_the_law_that_was_audited():
 
 @pytest.mark.parametrize("broken", [False, True])
 def test_an_audit_of_the_code_over_adaptive_sequences(broken, monkeypatch):
-    """A lower bound of ε from whole runs of the code on two tables; without noise in comparisons it exceeds the claim."""
+    """A lower bound of ε from whole runs of the code on two tables; without noise in comparisons above the claim."""
     if broken:
         monkeypatch.setattr(HoldoutDesign, "comparison_law", DiscreteLaplace(Fraction(1, 100)))
     # two scores that move apart on the neighbouring table; the analyst alternates, and stops at the first difference

@@ -20,9 +20,11 @@ from tacit.holdout.transcript import Transcript
 from tacit.ledger import open_ledger
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ledger"))
-from alone import alone  # noqa: E402
+from alone import alone
 
-SCHEMA = tc.Schema({"predicted": tc.Boolean(), "married": tc.Boolean(), "x": tc.Real(-2, 6), "s": tc.Category(["f", "m"])})
+SCHEMA = tc.Schema(
+    {"predicted": tc.Boolean(), "married": tc.Boolean(), "x": tc.Real(-2, 6), "s": tc.Category(["f", "m"])}
+)
 RIGHT = "predicted == married"
 
 
@@ -144,10 +146,10 @@ def test_a_check_that_cannot_be_asked_costs_nothing(case):
         ({"threshold": 0.1, "epsilon": 0}, "B01"),
         ({"threshold": 0.1, "epsilon": 1, "delta": 1e-6}, "B22"),
         ({"threshold": 0.1, "epsilon": 1e-9}, "N01"),
-        ({"threshold": 0.1, "rho": 1, "answers": 0}, "Q193"),
-        ({"threshold": 0.1, "rho": 1, "answers": 2.0}, "Q193"),
-        ({"threshold": 0.1, "rho": 1, "answers": 1_001}, "Q193"),
-        ({"threshold": 0.1, "rho": 1, "name": " "}, "Q194"),
+        ({"threshold": 0.1, "rho": 1, "answers": 0}, "Q192"),
+        ({"threshold": 0.1, "rho": 1, "answers": 2.0}, "Q192"),
+        ({"threshold": 0.1, "rho": 1, "answers": 1_001}, "Q192"),
+        ({"threshold": 0.1, "rho": 1, "name": " "}, "Q192"),
         ({"threshold": 0.1, "rho": 1, "note": "\ud800"}, "L24"),
         ({"threshold": 0.1, "rho": 1, "runs": 3}, "Q05"),
         ({"rho": 1}, "Q05"),

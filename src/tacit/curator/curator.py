@@ -292,8 +292,8 @@ class Curator:
         before the first check that may lead to it.  name: of the hold-out; the same name, threshold, price and number
         of answers are the same hold-out in every process that opens this ledger.  note: recorded with the charges.
 
-        Raises QueryError Q192 (threshold), Q193 (answers), Q194 (name), BudgetError B01, B03, B04, B22 (price),
-        LedgerError L24 (note), NoiseError N01.  Source: lecture notes §6; [Dwork et al. 2015]; theory §17.
+        Raises QueryError Q192 (threshold, answers, name), BudgetError B01, B03, B04, B22 (price),
+        LedgerError L24 (note), NoiseError N01.  Source: lecture notes §6; [Dwork et al. 2015]; theory §19.
 
         >>> import tacit as tc
         >>> curator = tc.Curator(

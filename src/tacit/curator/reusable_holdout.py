@@ -108,7 +108,9 @@ class Holdout:
             chance = one.chance(0, size)
             many = f"about {1 / chance:.3g}" if chance > RARE else "more than 1e+12"
             rows.append(("checks without a difference until one is found, on average", many))
-        notes = ("a run is charged before its first check, and is over with an answer from the hold-out, or with its process",)
+        notes = (
+            "a run is charged before its first check; an answer from the hold-out, or the end of the process, ends it",
+        )
         title = f"Hold-out {one.name!r} of {self._context.name}"
         return Table(title, ("", "what is said beforehand"), tuple(rows), notes, ("left", "right"))
 
@@ -145,7 +147,9 @@ class Holdout:
             charge, run = self._current()
             # whatever stops this check, an interrupt too, has ended the run: it is put back by an answer alone
             self._run = None
-            text = guarded(partial(self._compared, run, charge, asked, place), log_of(self._context.ledger), LedgerError)
+            text = guarded(
+                partial(self._compared, run, charge, asked, place), log_of(self._context.ledger), LedgerError
+            )
             release = None if text is None else _read(charge, text, self._context)
             self._run = run if text is None else None
             answer = HoldoutAnswer(asked.name, float(train), charge.number, release)
@@ -163,7 +167,9 @@ class Holdout:
     def __enter__(self) -> Holdout:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
         self.close()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:

@@ -116,7 +116,7 @@ def holdout_design(
     A price in ε is divided into `answers` equal runs.  A price in ρ is divided likewise, and a run of ε is ε²/2-zCDP
     [Bun & Steinke 2016, Proposition 1.4], so that ε is the root of 2 ρ / answers, rounded down.
 
-    Raises QueryError Q192 (threshold), Q193 (answers), Q194 (name), BudgetError B01, B03, B22 (price), NoiseError N01
+    Raises QueryError Q192 (threshold, answers, name), BudgetError B01, B03, B22 (price), NoiseError N01
     where so low a price needs wider noise than can be drawn.
 
     >>> holdout_design("0.02", rho="0.05").run_cost
@@ -125,9 +125,9 @@ def holdout_design(
     share = _threshold(threshold)
     if isinstance(answers, bool) or not isinstance(answers, int) or not 1 <= answers <= MOST_ANSWERS:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"answers is {described(answers)}: not a whole number from 1 to {MOST_ANSWERS:,}."
-        raise QueryError(text, code="Q193", hint="answers=10")
+        raise QueryError(text, code="Q192", hint="answers=10")
     if not isinstance(name, str) or not name.strip() or not is_text(name):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise QueryError(f"name is {described(name)}: not a text.", code="Q194", hint='name="hold-out"')
+        raise QueryError(f"name is {described(name)}: not a text.", code="Q192", hint='name="hold-out"')
     price = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     made = HoldoutDesign(name, share, price, answers, _of_one_run(price, answers))
     made.comparison_law  # noqa: B018  (for its error: a scale that is too wide is refused before anything is asked)

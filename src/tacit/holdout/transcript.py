@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from tacit.base.json_text import read_json, write_text
-from tacit.base.table import Table, shown_by_summary
+from tacit.base.table import Align, Table, shown_by_summary
 from tacit.errors import ReleaseError, TacitError
 from tacit.release.digests import as_sealed, changed, naming, sealed
 from tacit.release.document import Release, release_from_dict
@@ -20,6 +20,7 @@ from tacit.release.document_fields import SEAL
 
 FORMAT: Final = 1
 KIND: Final = "holdout-transcript"
+SIDES: Final[tuple[Align, ...]] = ("right", "left", "right", "right", "right", "left", "right")
 SHARED: Final = ("table", "schema", "neighbors", "unit", "rows", "ledger", "holdout", "run_cost")
 """What all answers of a transcript share."""
 
@@ -95,12 +96,12 @@ class Transcript:
         found = sum(one.differs for one in self.checks)
         threshold = float(_fraction(self.facts["holdout"]["threshold"]))
         notes = (
-            f"threshold {threshold:g} of a score's range · {self.runs} runs paid for, {found} answers from the hold-out",
+            f"threshold {threshold:g} of a score's range · {self.runs} runs · {found} answers from hold-out rows",
             "an interval is of a score that was chosen without the hold-out's answers",
         )
         columns = ("", "score", "training", "answer", f"{100 * level:g}% interval", "from", "charge")
         title = f"Hold-out {self.facts['holdout']['name']!r} of {self.facts['table']}"
-        return Table(title, columns, tuple(rows), notes, ("right", "left", *("right",) * 3, "left", "right"))
+        return Table(title, columns, tuple(rows), notes, SIDES)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, the same for the same transcript."""

@@ -77,8 +77,9 @@ class Ledger:
         A charge without a stored answer is confirmed before it is returned (`Store.confirm`): rows may be read next.
         new: refuse a question that was charged before, by anybody; whoever gets the charge is then alone with it.
 
-        Raises LedgerError L30 where `new` is asked of a known question, BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
-        add, LedgerError L09 for a name that another question has.
+        Raises LedgerError L30 where `new` is asked of a known question; BudgetError B02 where the budget refuses, B12
+        where the analyst's limit does, B04 for a price it cannot add, LedgerError L09 for a name that another
+        question has.
         """
         entry, release = self._charged(request, new)
         if release is None:  # the caller will now read rows, so the charge must survive a loss of power
@@ -91,7 +92,7 @@ class Ledger:
             # before the budget is asked: a question paid for is free, also where nothing is left
             known = tx.get("charge", request.digest)
             if known is not None:
-                if new:  # found and refused in the writing transaction: of two processes one gets the charge
+                if new:  # refused in the writing transaction: of two processes one gets the charge
                     raise LedgerError("this was charged already.", code="L30", hint="the next one")
                 return known, _bought(tx, known)
             before = tx.newest("charge")
