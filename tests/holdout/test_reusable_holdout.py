@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_process import inside
 
 import tacit as tc
 from tacit.curator import reusable_holdout
@@ -346,3 +347,17 @@ def test_a_computed_column_is_no_part_of_a_condition_but_is_a_score():
         assert holdout.check(train=0.5, score="half").value == 0.5
         with pytest.raises(QueryError, match="Q190"):
             holdout.check(train=0.5, score="half == True")
+
+
+def test_the_command_line_lists_runs_and_answers(tmp_path):
+    one = curator(tmp_path / "held.ledger")
+    with one.holdout(threshold=0.2, epsilon=40, answers=3, note="board 31") as holdout:
+        holdout.check(train=1.0, score=RIGHT)
+        holdout.check(train=0.5, score=RIGHT)
+    code, out, err = inside(tmp_path, "show", "held.ledger")
+    assert (code, err) == (0, "")
+    assert RIGHT in out
+    assert "none is stored" in out
+    code, out, _ = inside(tmp_path, "budget", "held.ledger")
+    assert code == 0
+    assert "board 31" in out
