@@ -59,13 +59,6 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.reusable_holdout",
-        "            self._run = run if text is None else None\n",
-        "            self._run = run\n",
-        "after an answer the next check says that the machine failed: the run is over",
-        (f"{CHECKS}::test_a_check_without_a_difference_costs_no_more_than_its_run",),
-    ),
-    Fault(
-        "tacit.curator.reusable_holdout",
         "            self._run = None\n            text = guarded(",
         "            text = guarded(",
         "a check that failed leaves its run going on, with an answer that may have been found already",

@@ -151,7 +151,7 @@ class Holdout:
                 partial(self._compared, run, charge, asked, place), log_of(self._context.ledger), LedgerError
             )
             release = None if text is None else _read(charge, text, self._context)
-            self._run = run if text is None else None
+            self._run = run  # which says itself whether it has ended
             answer = HoldoutAnswer(asked.name, float(train), charge.number, release)
             self._transcript = self._transcript.with_check(answer)
             return answer
