@@ -68,6 +68,39 @@ def pictures(folder: Path) -> None:
     saved(plt, figure, folder / "meaning-attack.svg")
 
 
+def notes_figures(folder: Path) -> None:
+    """Draw the notes' figure 1, and what their §3 and §4 say, as pictures."""
+    plt, figure, ((answers, noise), (place, price)) = panels(2, 2)
+    z = np.linspace(42, 62, 401)
+    for mean, words in ((50.0, "table D"), (51.0, "its neighbour D′")):
+        answers.plot(z, np.exp(-np.abs(z - mean)) / 2, label=words)
+    answers.legend(frameon=False, fontsize=8)
+    titled(answers, "an answer on two neighbouring tables, ε = 1", "answer", "density: a factor of e at most")
+    n = np.geomspace(10, 100_000, 60)
+    for half in (1, 10, 100):
+        # the mean of values in [-B, B] moves by 2B/n: Laplace noise of that scale over ε = 1
+        noise.plot(n, np.sqrt(2) * 2 * half / n, label=f"B = {half}")
+    noise.plot(n, n**-0.5, color="0.6", linestyle="--", label="1/√n, sampling at sd 1")
+    noise.set_xscale("log")
+    noise.set_yscale("log")
+    noise.legend(frameon=False, fontsize=8)
+    titled(noise, "noise on a mean of values in [−B, B], ε = 1", "n", "standard deviation")
+    rows = range(1, 61)
+    for name, places in PLACES:
+        place.plot(rows, [tc.explain(epsilon=1).point_mass(k, places) for k in rows], label=f"{name} places")
+    place.legend(frameon=False, fontsize=8)
+    titled(place, "a point mass found, at most, ε = 1", "rows", "probability")
+    for d, colour in ((1, "tab:blue"), (10, "tab:orange")):
+        made = tc.explain(epsilon=1).minimax(columns=d)
+        price.plot(n, [made.sampling(k) for k in n.astype(int)], color=colour, label=f"d = {d}: sampling, d/n")
+        price.plot(n, [made.privacy(k) for k in n.astype(int)], "--", color=colour, label=f"d = {d}: privacy, d³/(nε)²")
+    price.set_xscale("log")
+    price.set_yscale("log")
+    price.legend(frameon=False, fontsize=7)
+    titled(price, "the minimax price of d means, ε = 1", "n", "squared error, order")
+    saved(plt, figure, folder / "meaning-notes.svg")
+
+
 def point_mass() -> str:
     """Table of the notes' §4: whether any release can tell where a point mass lies."""
     lines = ["| places | rows | probability of the right place, at most |", "|---:|---:|---:|"]
@@ -108,6 +141,12 @@ def means() -> str:
 def page() -> str:
     """Return the part of the page."""
     return f"""
+## The lecture notes in pictures
+
+Their figure 1 (§2), and what §3 and §4 say of a mean, a point mass and d means; §1 is the table that follows.
+
+![Answers on two tables, noise on a mean, a point mass, the minimax price](meaning-notes.svg)
+
 ## Two coins
 
 The lecture notes' §1 asks a question with probability θ and has everybody else say *yes*. Whoever says *no* has then
@@ -150,4 +189,5 @@ d/n + d³/(n²ε²) is the lecture notes' §4 [Barber & Duchi 2014]; independent
 
 if __name__ == "__main__":
     pictures(PAGE.parent)
+    notes_figures(PAGE.parent)
     put(PAGE, "meaning_figures.py", page())

@@ -130,7 +130,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.purchase",
-        "    _source_ready(context)\n",
+        "    source_ready(context)\n",
         "",
         "a connection that cannot run a query costs a charge",
         ("tests/source/test_odd_cells.py::test_an_open_result_is_found_before_a_charge",),

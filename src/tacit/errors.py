@@ -106,6 +106,9 @@ CODES: Final[dict[str, str]] = {
     "Q161": "an answer that a design of randomised answers does not have",
     "Q162": "a response of another design, a damaged one, or one that was counted already",
     "Q163": "groups, weights, a formula, a page or a plan that do not fit randomised answers",
+    "Q190": "a score of a hold-out that is neither a condition on a row nor a column of numbers",
+    "Q191": "a training value that is no number, or outside its score's range",
+    "Q192": "a threshold, a number of answers or a name that a hold-out cannot have",
     "Q130": "nothing to compare: no way has an answer, or no such way, or a law that answers nothing",
     "Q131": "an impossible number of Laplace draws, or a price that buys none",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
@@ -133,6 +136,8 @@ CODES: Final[dict[str, str]] = {
     "B18": "an argument that a budget, a price or a curator does not have",
     "B19": "nothing to explain: neither a price nor something that has one",
     "B20": "a number or a case that an explanation does not have",
+    "B21": "a hold-out whose answers are used up",
+    "B22": "a price with a δ for a hold-out",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",
@@ -156,6 +161,8 @@ CODES: Final[dict[str, str]] = {
     "L22": "an analyst's name is malformed",
     "L23": "a release that is not the answer its ledger stored",
     "L24": "a note or the name of an answer that is not text",
+    "L30": "a run of a hold-out that another process has begun",
+    "L31": "a hold-out that is closed",
     # D: data sources, before any row is read
     "D01": "data of a type that is not a table",
     "D02": "no such file",

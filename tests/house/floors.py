@@ -52,6 +52,7 @@ ROOMS: Final = (
     Room("pooling", "outside", "arrays of many parties"),
     Room(SHARED, "by file", "measurements, encodings, additive noise"),
     Room(METHODS, "by file", "one room a method: query, design, mechanism, estimate"),
+    Room("holdout", "by file", "checks against rows that no model was trained on"),
     Room("report", "outside", "tables of several models; the methods paragraph"),
     Room("catalogue", "shared", "JSON Schema of everything that is written"),
     Room("study", "shared", "files between organisations"),

@@ -236,6 +236,10 @@ def test_files_of_responses_count_once(tmp_path):
         (lambda: COIN.plan(10, share=2), "Q163"),
         (lambda: COIN.plan(10).rows_for(0), "Q163"),
         (lambda: COIN.page("a.html", question=" "), "Q163"),
+        (lambda: COIN.page("a.html"), "Q163"),
+        (lambda: COIN.asking("Ever?").page("a.html", question="Never?"), "Q163"),
+        (lambda: tc.local.Warner(epsilon=1, question=3), "Q163"),
+        (lambda: COIN.asking("x" * 501), "Q163"),
         (lambda: COIN.page("a.pdf", question="Ever?"), "F10"),
         (lambda: SURVEY.logistic("a ~ b", pd.DataFrame({"a": [1]})), "Q163"),
         (lambda: COIN.logistic("answer ~ x", pd.DataFrame({"x": [1.0]})), "Q163"),
@@ -256,6 +260,31 @@ def test_an_error_never_repeats_what_may_be_a_true_answer(design):
         with pytest.raises(TacitError) as problem:
             call("secretive")
         assert "secretive" not in str(problem.value)
+
+
+def test_responses_to_two_questions_of_one_design_are_not_mixed(tmp_path):
+    cheated, stolen = (tc.local.Warner(epsilon=1, question=f"Have you ever {one}?") for one in ("cheated", "stolen"))
+    assert cheated.channel == stolen.channel
+    assert len({COIN.digest, cheated.digest, stolen.digest}) == 3
+    assert cheated == COIN.asking(" Have you ever cheated? ")
+    found = tc.local.Responses.of(cheated, [cheated.response(True) for _ in range(3)])
+    found.save(tmp_path / "cheated.json")
+    assert tc.local.Responses.load(cheated, [tmp_path / "cheated.json"]).answers == tuple(
+        answer for _, answer in sorted(zip(found.tokens, found.answers, strict=True))
+    )
+    for other in (stolen, COIN):
+        with pytest.raises(TacitError, match=r"\[Q162\].*another question"):
+            tc.local.Responses.load(other, [tmp_path / "cheated.json"])
+    with pytest.raises(TacitError, match="Q162"):
+        tc.local.Responses.of(cheated, [cheated.response(True), stolen.response(True)])
+
+
+def test_files_of_designs_without_a_question_still_open():
+    # as an earlier version wrote it
+    digest = "f7b0c6260a9fbf4c166c34d977979fd75c387fb4b7299fb8c4d8e5305d721177"
+    assert COIN.digest == digest
+    old = {"tacit": 1, "kind": "local-response", "design": digest, "answer": True, "token": "0" * 32}
+    assert tc.local.Responses.of(COIN, [old]).answers == (True,)
 
 
 def script(path):
@@ -285,7 +314,7 @@ def test_the_page_draws_the_same_law(tmp_path, design):
     told = "console.log(JSON.stringify([out, answer(DESIGN, respond(DESIGN, 0)), DESIGN.digest]))"
     run = subprocess.run(["node", "-e", f"{code}{loop}{told}"], capture_output=True, text=True, check=True, timeout=60)
     drawn, answer, digest = json.loads(run.stdout)
-    assert digest == design.digest
+    assert digest == design.asking("Ever?").digest
     design.supports(answer)
     # three tests at 1e-7
     assert chi2(design.channel, level, Counter(map(tuple, drawn)), n) > 1e-7
@@ -307,6 +336,6 @@ def test_the_page_answers_in_a_browser(tmp_path):
     )
     assert 'id="asked"' not in run.stdout  # the question with the true answer is gone
     told = json.loads(re.search(r'<code id="text">(.*?)</code>', run.stdout).group(1))
-    assert tc.local.Responses.of(SURVEY, [told]).answers == (told["answer"],)
+    assert tc.local.Responses.of(SURVEY.asking("Which?"), [told]).answers == (told["answer"],)
     shown = re.search(r'<output id="answer">(.*?)</output>', run.stdout).group(1)
     assert shown == ", ".join(told["answer"])

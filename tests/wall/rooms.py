@@ -39,6 +39,8 @@ ROOMS: Final[dict[str, str]] = {
     "catalogue": SHARED,
     "study": SHARED,
     "parties": OUTSIDE,
+    "holdout": SHARED,
+    "holdout.mechanism_holdout": INSIDE,
     "curator": INSIDE,
     "local": FREE,
     "local.channel": SHARED,

@@ -18,9 +18,11 @@ from tacit.curator.locations import checked_arguments, ledger_place, needs_budge
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
+from tacit.curator.reusable_holdout import Holdout
 from tacit.curator.settled import settled
 from tacit.curator.stored_releases import Answers
 from tacit.errors import BudgetError, QueryError
+from tacit.holdout.holdout_design import holdout_design
 from tacit.ledger import Ledger, Limit, Raise, Standing
 from tacit.ledger.acts import checked_analyst
 from tacit.method.shared.measurement import Measurement, Public
@@ -153,10 +155,8 @@ class Curator:
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        first = self._ledger.first
-        public = Public(self.schema, first.neighbors, self.rows, self.size_hint, first.kind)
         with silent():
-            return design(query, public, cost)
+            return design(query, self._public, cost)
 
     @named_arguments(QueryError, "Q05", "plan")
     def plan(
@@ -272,6 +272,44 @@ class Curator:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
         return self._named(Questions(split(query, cost, shares), cost, note, fresh=fresh))
 
+    @named_arguments(QueryError, "Q05", "holdout")
+    def holdout(
+        self,
+        *,
+        threshold: Number,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        answers: int = 10,
+        name: str = "hold-out",
+        note: str = "",
+    ) -> Holdout:
+        """Open this table as a reusable hold-out, whose rows no model was trained on; nothing is read or spent yet.
+
+        threshold: the difference between training and hold-out that is looked for, as a share of a score's range (of
+        proportions: itself).  The price, `epsilon=` or `rho=`, is that of all `answers` which the hold-out itself can
+        give; checks that find no difference cost no more.  Each answer's part of the price is charged, as a pure ε,
+        before the first check that may lead to it.  name: of the hold-out; the same name, threshold, price and number
+        of answers are the same hold-out in every process that opens this ledger.  note: recorded with the charges.
+
+        Raises QueryError Q192 (threshold, answers, name), BudgetError B01, B03, B04, B22 (price),
+        LedgerError L24 (note), NoiseError N01.  Source: lecture notes §6; [Dwork et al. 2015]; theory §19.
+
+        >>> import tacit as tc
+        >>> curator = tc.Curator(
+        ...     {"predicted": [True] * 300, "married": [True, False, True] * 100},
+        ...     tc.Schema({"predicted": tc.Boolean(), "married": tc.Boolean()}), budget=tc.Budget(rho=1),
+        ... )
+        >>> with curator.holdout(threshold=0.02, rho=0.05) as holdout:
+        ...     answer = holdout.check(train=0.91, score="predicted == married")
+        >>> answer.score, holdout.design.run_cost.epsilon
+        ('predicted == married', Fraction(1, 10))
+        """
+        made = holdout_design(threshold, epsilon=epsilon, delta=delta, rho=rho, answers=answers, name=name)
+        self._ledger.first.spend(made.price)  # a price that this budget cannot add
+        Questions((), made.price, note)  # a note that is no text
+        return Holdout(made, self._public, self._context, note)
+
     def _named(self, questions: Questions) -> Releases:
         return Releases(tuple((cast(str, one.name), one) for one in self._answer(questions)))
 
@@ -317,6 +355,11 @@ class Curator:
         questions = replace(questions, parts=parts)
         designs = [self.design(query, cost) for _, query, cost in parts]
         return purchase.answer(settled(questions, designs), designs, self._context)
+
+    @property
+    def _public(self) -> Public:
+        first = self._ledger.first
+        return Public(self.schema, first.neighbors, self.rows, self.size_hint, first.kind)
 
     @property
     def _context(self) -> TableContext:

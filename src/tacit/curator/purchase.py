@@ -83,7 +83,7 @@ def charged(questions: Questions, designs: Sequence[Measurement], context: Table
         study_rules.still_open(questions.study)
     for one in designs:
         ready(one.kind)
-    _source_ready(context)
+    source_ready(context)
     return context.ledger.charge(request)
 
 
@@ -101,7 +101,7 @@ def _bought(questions: Questions, designs: Sequence[Measurement], charge: Charge
     # only noisy integers leave this call: nothing after it touches rows
     noisy = _measured(designs, context)
     made = [
-        _document(one, parts, part, charge, questions.study, context)
+        document(one, parts, part, charge, questions.study, context)
         for one, parts, part in zip(designs, noisy, questions.parts, strict=True)
     ]
     # one document for all answers of the charge: stored together or not at all
@@ -135,7 +135,7 @@ def log_of_path(where: str) -> Path | None:
     return None if "://" in where else Path(where + ".log")
 
 
-def _document(
+def document(
     shape: Measurement,
     parts: tuple[Part, ...],
     part: tuple[str | None, Query[Any], Cost],
@@ -143,6 +143,7 @@ def _document(
     study: Study | None,
     context: TableContext,
 ) -> Release:
+    """Return the release of protected parts: name, query and price of a question with the facts of its table."""
     return release_class(shape.kind)(
         query=shape.query,
         mechanism=shape.mechanism,
@@ -221,7 +222,7 @@ def _read(charge: Charge, study: Study | None, context: TableContext) -> tuple[R
     return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
 
 
-def _source_ready(context: TableContext) -> None:
+def source_ready(context: TableContext) -> None:
     """Raise SourceError D08, before the charge, where the engine cannot run a query now."""
     ready = getattr(context.source, "ready", None)
     if ready is not None:

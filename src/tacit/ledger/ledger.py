@@ -71,25 +71,29 @@ class Ledger:
             found = tx.get("name", canonical([table, name]))
             return None if found is None else _charge(tx, tx.get("charge", found.words["digest"]))
 
-    def charge(self, request: Request) -> Charge:
+    def charge(self, request: Request, *, new: bool = False) -> Charge:
         """Record a charge durably before returning; the same question is the same charge, at no new cost.
 
         A charge without a stored answer is confirmed before it is returned (`Store.confirm`): rows may be read next.
+        new: refuse a question that was charged before, by anybody; whoever gets the charge is then alone with it.
 
-        Raises BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
-        add, LedgerError L09 for a name that another question has.
+        Raises LedgerError L30 where `new` is asked of a known question; BudgetError B02 where the budget refuses, B12
+        where the analyst's limit does, B04 for a price it cannot add, LedgerError L09 for a name that another
+        question has.
         """
-        entry, release = self._charged(request)
+        entry, release = self._charged(request, new)
         if release is None:  # the caller will now read rows, so the charge must survive a loss of power
             self.store_.confirm(entry)
         return charge_of(entry, release)
 
-    def _charged(self, request: Request) -> tuple[Entry, Entry | None]:
+    def _charged(self, request: Request, new: bool) -> tuple[Entry, Entry | None]:
         """Find or append the entry of the charge; return it with the entry of its release, if any."""
         with self.store_.write() as tx:
             # before the budget is asked: a question paid for is free, also where nothing is left
             known = tx.get("charge", request.digest)
             if known is not None:
+                if new:  # refused in the writing transaction: of two processes one gets the charge
+                    raise LedgerError("this was charged already.", code="L30", hint="the next one")
                 return known, _bought(tx, known)
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))

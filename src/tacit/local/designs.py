@@ -29,10 +29,12 @@ PROOF: Final = (
 
 
 @named_arguments(QueryError, "Q160", "Warner")
-def Warner(epsilon: Number) -> ResponseDesign:
+def Warner(epsilon: Number, *, question: str | None = None) -> ResponseDesign:
     """A yes or no, told truly with probability e^ε / (1 + e^ε) and turned round else [Warner 1965].
 
-    Raises BudgetError B01 for a number that is no price, QueryError Q160 for one outside 0.001 to 20.
+    question: as it is asked, so that its files are not read as answers to another; every design takes it.
+
+    Raises BudgetError B01 for a number that is no price, QueryError Q160 for one outside 0.001 to 20, Q163 (question).
 
     >>> coin = Warner(epsilon=1)
     >>> coin.respond(True) in (True, False)
@@ -40,18 +42,22 @@ def Warner(epsilon: Number) -> ResponseDesign:
     >>> coin.estimate([True] * 60 + [False] * 40).value
     0.7163953413738683
     """
-    return _binary("Warner", _price(epsilon))
+    return _binary("Warner", _price(epsilon), question)
 
 
 @named_arguments(QueryError, "Q160", "ForcedResponse")
 def ForcedResponse(
-    epsilon: Number | None = None, *, truth: Number | None = None, forced: str = "either"
+    epsilon: Number | None = None,
+    *,
+    truth: Number | None = None,
+    forced: str = "either",
+    question: str | None = None,
 ) -> ResponseDesign:
     """A yes or no, told truly with probability θ, else forced to yes or no by a fair coin.
 
     epsilon: or `truth` θ, which makes ε = ln((1 + θ) / (1 - θ)).  It is Warner's design with (1 + θ)/2.  forced="yes"
-    alone, as textbooks draw it, is refused: a "no" would be a proof (theory §3.1).  Raises QueryError Q160, BudgetError
-    B01.
+    alone, as textbooks draw it, is refused: a "no" would be a proof (theory §3.1).  Raises QueryError Q160,
+    Q163, BudgetError B01.
 
     >>> float(ForcedResponse(truth="0.5").epsilon)  # ln 3, rounded up
     1.09861228867
@@ -64,14 +70,14 @@ def ForcedResponse(
         raise QueryError(text, code="Q160", hint="ForcedResponse(epsilon=1), or truth=0.5")
     exact = _price(epsilon) if truth is None else _price_of(truth)
     # θ = (e^ε - 1) / (e^ε + 1), told or not the answer is true with (1 + θ)/2
-    return _binary("ForcedResponse", exact)
+    return _binary("ForcedResponse", exact, question)
 
 
 @named_arguments(QueryError, "Q160", "KaryResponse")
-def KaryResponse(levels: Sequence[Any], epsilon: Number) -> ResponseDesign:
+def KaryResponse(levels: Sequence[Any], epsilon: Number, *, question: str | None = None) -> ResponseDesign:
     """One of k levels: the own one with probability e^ε / (e^ε + k - 1), else another, each alike.
 
-    Narrowest of all designs where k is below about 3 e^ε + 2.  Raises QueryError Q160, BudgetError B01.
+    Narrowest of all designs where k is below about 3 e^ε + 2.  Raises QueryError Q160, Q163, BudgetError B01.
 
     >>> survey = KaryResponse(["never", "once", "often"], epsilon=2)
     >>> survey.respond("once") in survey.levels
@@ -79,14 +85,14 @@ def KaryResponse(levels: Sequence[Any], epsilon: Number) -> ResponseDesign:
     """
     exact, named = _price(epsilon), _levels(levels)
     truth = most_of(growth(exact), Fraction(len(named) - 1))
-    return ResponseDesign("KaryResponse", named, exact, Channel("choice", len(named), truth))
+    return _asked(ResponseDesign("KaryResponse", named, exact, Channel("choice", len(named), truth)), question)
 
 
 @named_arguments(QueryError, "Q160", "UnaryEncoding")
-def UnaryEncoding(levels: Sequence[Any], epsilon: Number) -> ResponseDesign:
+def UnaryEncoding(levels: Sequence[Any], epsilon: Number, *, question: str | None = None) -> ResponseDesign:
     """A set of levels, each drawn by itself: the own one with 1/2, any other with 1 / (1 + e^ε).
 
-    Optimised unary encoding [Wang, Blocki, Li & Jha 2017].  Raises QueryError Q160, BudgetError B01.
+    Optimised unary encoding [Wang, Blocki, Li & Jha 2017].  Raises QueryError Q160, Q163, BudgetError B01.
 
     >>> survey = UnaryEncoding(["a", "b", "c"], epsilon=2)
     >>> set(survey.respond("a")) <= {"a", "b", "c"}
@@ -95,15 +101,19 @@ def UnaryEncoding(levels: Sequence[Any], epsilon: Number) -> ResponseDesign:
     exact, named = _price(epsilon), _levels(levels)
     # the larger q, the less an answer tells: rounded up
     other = least_of(Fraction(1), growth(exact))
-    return ResponseDesign("UnaryEncoding", named, exact, Channel("bits", len(named), GRID // 2, other))
+    return _asked(
+        ResponseDesign("UnaryEncoding", named, exact, Channel("bits", len(named), GRID // 2, other)), question
+    )
 
 
 @named_arguments(QueryError, "Q160", "SubsetSelection")
-def SubsetSelection(levels: Sequence[Any], epsilon: Number, *, size: int | None = None) -> ResponseDesign:
+def SubsetSelection(
+    levels: Sequence[Any], epsilon: Number, *, size: int | None = None, question: str | None = None
+) -> ResponseDesign:
     """A set of d levels: with the own one with probability d e^ε / (d e^ε + k - d), the others any, each alike.
 
     size: d; where not given, the d with the least error of a rare level, near k / (1 + e^ε), which no other design is
-    narrower than [Ye & Barg 2018].  Raises QueryError Q160, BudgetError B01.
+    narrower than [Ye & Barg 2018].  Raises QueryError Q160, Q163, BudgetError B01.
 
     >>> SubsetSelection(range(12), epsilon=1).channel.size
     3
@@ -116,12 +126,18 @@ def SubsetSelection(levels: Sequence[Any], epsilon: Number, *, size: int | None 
     near = k / (1 + math.exp(float(exact)))
     sizes = range(max(1, math.floor(near)), min(k - 1, math.ceil(near)) + 1) if size is None else (size,)
     found = [_subset(k, d, exact) for d in (sizes or (1,))]
-    return ResponseDesign("SubsetSelection", named, exact, min(found, key=_rare))
+    return _asked(ResponseDesign("SubsetSelection", named, exact, min(found, key=_rare)), question)
 
 
-def _binary(name: str, epsilon: Fraction) -> ResponseDesign:
+def _asked(design: ResponseDesign, question: str | None) -> ResponseDesign:
+    """Return the design with its question, where one is given; QueryError Q163 for one that is none."""
+    return design if question is None else design.asking(question)
+
+
+def _binary(name: str, epsilon: Fraction, question: str | None) -> ResponseDesign:
     """Return a design of a yes or no, which is true with probability e^ε / (1 + e^ε)."""
-    return ResponseDesign(name, BINARY, epsilon, Channel("choice", 2, most_of(growth(epsilon), Fraction(1))))
+    channel = Channel("choice", 2, most_of(growth(epsilon), Fraction(1)))
+    return _asked(ResponseDesign(name, BINARY, epsilon, channel), question)
 
 
 def _subset(k: int, d: int, epsilon: Fraction) -> Channel:

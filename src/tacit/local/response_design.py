@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -44,6 +44,20 @@ class ResponseDesign:
     levels: tuple[Any, ...]
     epsilon: Fraction
     channel: Channel
+    question: str | None = None
+    """The question as it is asked, part of the digest; None where it is not said, as in designs of earlier versions."""
+
+    def asking(self, question: str) -> ResponseDesign:
+        """Return the design of one question: files of responses to another question are not read as answers to it.
+
+        Raises QueryError Q163 for a question that is none.
+
+        >>> from tacit.local import Warner
+        >>> coin = Warner(epsilon=1)
+        >>> coin.asking("Have you ever cheated?").digest == coin.asking("Have you ever been cheated?").digest
+        False
+        """
+        return replace(self, question=survey_page.checked_question(question))
 
     @property
     def binary(self) -> bool:
@@ -62,7 +76,7 @@ class ResponseDesign:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the design, by which files of responses say what they answer."""
+        """SHA-256 of the design and its question, by which files of responses say what they answer."""
         return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
 
     def respond(self, truth: Any) -> Any:
@@ -133,15 +147,21 @@ class ResponseDesign:
         """
         return local_plan(self, rows, share, level)
 
-    def page(self, path: str | Path, *, question: str) -> None:
+    def page(self, path: str | Path, *, question: str | None = None) -> None:
         """Write the page that a survey hands out: one HTML file without network that makes one answer in a browser.
 
-        question: as it is asked.  The answer is drawn there and shown; the true one is kept nowhere.  Raises FileError
-        F10 for another suffix than .html, ReleaseError R07 where the file cannot be written.
+        question: as it is asked, where the design does not say it; the page's answers are then read by the design
+        `asking(question)`.  The answer is drawn there and shown; the true one is kept nowhere.  Raises QueryError Q163
+        for no question, or another than the design's, FileError F10 for another suffix than .html, ReleaseError R07
+        where the file cannot be written.
         """
+        own = self if question is None and self.question is not None else self.asking(cast(str, question))
+        if self.question is not None and own.question != self.question:
+            text = "the page would ask another question than its design."
+            raise QueryError(text, code="Q163", hint="design.asking(question).page(path)")
         if Path(path).suffix.lower() != ".html":
             raise FileError(f"{path} is no page.", code="F10", hint="survey.html")
-        write_text(path, survey_page.html(self, question))
+        write_text(path, survey_page.html(own))
 
     def audit(self) -> Table:
         """Return the table of probabilities, exact multiples of 2^-48, and the largest likelihood ratio."""
@@ -163,7 +183,9 @@ class ResponseDesign:
         """Return plain values."""
         one = self.channel
         words = {"kind": one.kind, "truth": str(one.truth), "other": str(one.other), "size": one.size}
-        return {"design": self.name, "levels": list(self.levels), "epsilon": str(self.epsilon), "channel": words}
+        made = {"design": self.name, "levels": list(self.levels), "epsilon": str(self.epsilon), "channel": words}
+        # left out where it is not said, so that digests of earlier versions stay
+        return made if self.question is None else {**made, "question": self.question}
 
     def _number(self, level: Any) -> int:
         """Return the number of a level; QueryError Q161, which never repeats what may be somebody's true answer."""

@@ -68,8 +68,8 @@ class Responses:
             if words.get("kind") != KIND or "answer" not in words or not _is_token(token):
                 raise QueryError(f"{place} is no response.", code="Q162", hint="what the survey's page saved")
             if words.get("design") != design.digest:
-                text = f"{place} answers another design, or other levels, than {design.name}."
-                raise QueryError(text, code="Q162", hint="the design with which the page was made")
+                text = f"{place} answers another design, other levels or another question than {design.name}."
+                raise QueryError(text, code="Q162", hint="the design with which the page was made, with its question")
             assert isinstance(token, str)
             if token in seen:
                 text = f"a response of {place} was counted already, from {seen[token]}."

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from tacit.base.arguments import described
+from tacit.base.json_text import is_text
 from tacit.errors import QueryError
 
 if TYPE_CHECKING:
@@ -82,11 +83,16 @@ form.addEventListener("submit", event => {
 """
 
 
-def html(design: ResponseDesign, question: str) -> str:
-    """Return the page; QueryError Q163 for a question that is none, or more levels than a page lists."""
-    if not isinstance(question, str) or not 0 < len(question.strip()) <= MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
+def checked_question(question: object) -> str:
+    """Return a question without spaces around it; QueryError Q163 where it is none."""
+    if not isinstance(question, str) or not 0 < len(question.strip()) <= MOST or not is_text(question):
         text = f"question is {described(question)}: not a text of 1 to {MOST} characters."
         raise QueryError(text, code="Q163", hint='question="Have you ever cheated on a test?"')
+    return question.strip()
+
+
+def html(design: ResponseDesign) -> str:
+    """Return the page of a design that has a question; QueryError Q163 for more levels than a page lists."""
     if len(design.levels) > MOST:
         text = f"a page lists at most {MOST} levels, not {len(design.levels):,}."
         raise QueryError(text, code="Q163", hint="design.respond(level) in a program of your own")
@@ -94,7 +100,7 @@ def html(design: ResponseDesign, question: str) -> str:
         f'<label><input type="radio" name="level" value="{i}" required> {escape(str(one))}</label>'
         for i, one in enumerate(design.levels)
     )
-    asked = escape(question.strip())
+    asked = escape(design.question or "")
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{asked}</title>'
         '<meta name="viewport" content="width=device-width">'
