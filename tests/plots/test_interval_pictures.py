@@ -220,3 +220,9 @@ def test_a_notebook_shows_the_picture_and_short_words() -> None:
     figure, ax = plt.subplots()
     assert estimate(tc.Mean("age")).plot(ax=ax)._repr_png_() is None
     plt.close(figure)
+
+
+def test_a_rate_is_not_in_the_units_of_the_column() -> None:
+    law = tc.families.Exponential(rate=(0.001, 1))
+    assert "years" not in estimate(tc.SufficientStatistics("age", law)).plot().axes.get_xlabel()
+    assert "years" in estimate(tc.Mean("age")).plot().axes.get_xlabel()
