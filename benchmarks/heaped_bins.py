@@ -137,9 +137,9 @@ HEAD = (
 def table(repeats: int) -> Iterator[Part]:
     yield "## Automatic bins of columns that are heaped\n"
     yield (
-        f"{repeats} simulations a row at ε = 1: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.0f}. "
-        "Columns are\ndeclared `Real`; which part of their rows is at multiples of which number, the name says. Above: as "
-        "many bins as were\ntaken before their widths were round numbers; below: the bins of now.\n"
+        f"{repeats} simulations a row at ε = 1: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.0f}."
+        "\nColumns are declared `Real`; which part of their rows is at multiples of which number, the name says. Above:"
+        "\nas many bins as were taken before their widths were round numbers; below: the bins of now.\n"
     )
     for before in (True, False):
         yield from HEAD
