@@ -1,11 +1,11 @@
 """Fits to automatic bins of columns that are declared real and heaped at round numbers: coverage of slopes.
 
-    python benchmarks/heaped_bins.py [--repeats N] [--plain] [--before]
+    python benchmarks/heaped_bins.py [part ...] [--repeats N] [--plain]
 
 A part of the rows is at multiples of one number (ages told in fives, incomes in tens of thousands, minutes in quarters
 of an hour, months in years).  Where bins are as wide as a round number each has its heap at the same place, which
 moves all bins alike, and no slope; in 18 bins of 0 to 100 the heaps drift from one end of the bin to the other, and no
-count shows it.  `--before`: the number of bins before widths were round.  Rows and noise are drawn anew in each
+count shows it.  Parts: "now", and "before", the number of bins before widths were round.  Rows and noise are drawn anew in each
 simulation (Laplace noise of scale 2 / epsilon, replace-one).  The designs were written down before any of them was
 simulated.  Seeds are constants.  `--plain` prints rows only; else the table is written into
 docs/reference/histogram-fits.md.
@@ -134,31 +134,35 @@ HEAD = (
 )
 
 
-def table(repeats: int) -> Iterator[Part]:
-    yield "## Automatic bins of columns that are heaped\n"
+TITLES = {
+    "now": "Automatic bins of heaped columns",
+    "before": "The same columns in as many bins as were taken before their widths were round numbers",
+}
+
+
+def table(part: str, repeats: int) -> Iterator[Part]:
+    yield f"{'##' if part == 'now' else '###'} {TITLES[part]}\n"
     yield (
         f"{repeats} simulations a row at ε = 1: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.0f}."
-        "\nColumns are declared `Real`; which part of their rows is at multiples of which number, the name says. Above:"
-        "\nas many bins as were taken before their widths were round numbers; below: the bins of now.\n"
+        "\nColumns are declared `Real`; which part of their rows is at multiples of which number, the name says.\n"
     )
-    for before in (True, False):
-        yield from HEAD
-        for design in DESIGNS:
-            yield partial(covered, design, before, repeats)
-        yield ""
+    yield from HEAD
+    for design in DESIGNS:
+        yield partial(covered, design, part == "before", repeats)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default both")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--plain", action="store_true", help="rows to the terminal")
-    parser.add_argument("--before", action="store_true", help="with --plain, the earlier bins alone")
     options = parser.parse_args()
-    if options.plain:
-        for design in DESIGNS:
-            print(covered(design, options.before, options.repeats), flush=True)
-    else:
-        put(PAGE, "heaped_bins.py heaps", worked(list(table(options.repeats)), processes=1))
+    for part in options.parts or TITLES:
+        if options.plain:
+            for design in DESIGNS:
+                print(covered(design, part == "before", options.repeats), flush=True)
+        else:
+            put(PAGE, f"heaped_bins.py {part}", worked(list(table(part, options.repeats)), processes=1))
 
 
 if __name__ == "__main__":
