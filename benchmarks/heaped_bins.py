@@ -5,9 +5,9 @@
 A part of the rows is at multiples of one number (ages told in fives, incomes in tens of thousands, minutes in quarters
 of an hour, months in years).  Where bins are as wide as a round number each has its heap at the same place, which
 moves all bins alike, and no slope; in 18 bins of 0 to 100 the heaps drift from one end of the bin to the other, and no
-count shows it.  Parts: "now", and "before", the number of bins before widths were round.  Rows and noise are drawn anew in each
-simulation (Laplace noise of scale 2 / epsilon, replace-one).  The designs were written down before any of them was
-simulated.  Seeds are constants.  `--plain` prints rows only; else the table is written into
+count shows it.  Parts: "now", and "before", the number of bins before widths were round.  Rows and noise are drawn
+anew in each simulation (Laplace noise of scale 2 / epsilon, replace-one).  The designs were written down before any of
+them was simulated.  Seeds are constants.  `--plain` prints rows only; else the table is written into
 docs/reference/histogram-fits.md.
 """
 

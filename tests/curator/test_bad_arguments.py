@@ -140,7 +140,7 @@ def test_the_fix_is_named() -> None:
         (lambda: tc.Mean("age", bounds=(0, 9)), 'bounds stand in the schema: "fare": Real(0, 100)'),  # type: ignore[call-arg]
         (
             lambda: tc.Mean("age", epsilon=1),  # type: ignore[call-arg]
-            "the price stands beside the question: release(question, epsilon=1)",
+            "the price stands beside it: release(question, epsilon=1)",
         ),
         (lambda: tc.Curator(ROWS, SCHEMA, epsilon=1), "budget=…"),  # type: ignore[call-arg]
         (lambda: tc.Budget(eps=1), "epsilon=…"),  # type: ignore[call-arg]

@@ -69,7 +69,7 @@ def test_widths_are_round_numbers_where_bounds_allow_it() -> None:
 
 
 def test_heaps_have_one_place_in_bins_of_round_widths() -> None:
-    """In 18 bins of 0 to 100 multiples of 5 drift from one end of the bin to the other, at one heap a bin nearly all."""
+    """In 18 bins of 0 to 100 multiples of 5 drift from one end of the bin to the other, nearly always one a bin."""
     heaps = np.arange(0, 100, 5) + 1e-9
     for bins, spread in ((18, 0.2), (20, 1e-6)):
         place = heaps * bins / 100 % 1

@@ -146,7 +146,8 @@ ELSEWHERE: Final[Mapping[str, str]] = {
         'bounds stand in the schema: "fare": Real(0, 100)',
     ),
     **dict.fromkeys(
-        ("epsilon", "eps", "delta", "rho", "budget"), "the price stands beside the question: release(question, epsilon=1)"
+        ("epsilon", "eps", "delta", "rho", "budget"),
+        "the price stands beside it: release(question, epsilon=1)",
     ),
 }
 """What is said elsewhere than in a question."""
