@@ -68,7 +68,7 @@ class Regression(Query["RegressionRelease"]):
 
     @property
     def expressions(self) -> dict[str, str]:
-        """Those of `columns` that are computed from a row, with their canonical text."""
+        """Those of `columns` that are computed from a row, with their canonical text; QueryError Q85."""
         return parse(self.formula).expressions
 
     def __post_init__(self) -> None:
