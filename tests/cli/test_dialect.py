@@ -29,6 +29,8 @@ OPTIONS = {"epsilon": "--epsilon", "delta": "--delta", "rho": "--rho", "level": 
         ('Category({0: "m"})', '{ type = "Category", levels = { 0 = "m" } }'),
         ('Curator(…, size_hint=10_000), or bins={"age": 10}', "[table] rows = 10_000, or bins = { age = 10 }"),
         ('bounds={"log(x)": (-5, 5)}', 'bounds = { "log(x)" = [-5, 5] }'),
+        ('"fare": {"mean": …, "sd": …}, and more', "fare = { mean = …, sd = … }, and more"),
+        ("conf_int(0.95)", "--level 0.95"),
         ('tc.Mean("fare")', 'query = "Mean", columns = "fare"'),
         ("one_step=True", "one_step = true"),
         ("another path", "another path"),
@@ -85,3 +87,14 @@ def test_a_plan_under_a_limit_says_what_the_limit_leaves(home: Path) -> None:
     page = run(home, "plan", "job.toml", "--rho", "0.1", "--analyst", "alice")
     assert "Not now: the release would be refused\n  --rho 0.05 keeps both" in page
     assert "Run" not in page
+
+
+def test_a_mistake_in_a_file_is_mended_in_the_file(home: Path) -> None:
+    text = (home / "job.toml").read_text()
+    (home / "job.toml").write_text(text.replace("[budget]\nrho = 0.5", "[budget]\nepsilon = 0.5\ndelta = 0.5"))
+    assert said(home, "plan", "job.toml", code=2)["hint"] == "delta = 1e-6"
+    (home / "job.toml").write_text(text + '[ask.q]\nquery = "Mean"\ncolumns = "age"\ngroupby = "sex"\n')
+    assert said(home, "plan", "job.toml", code=2)["hint"] == "by = …"
+    (home / "job.toml").write_text(text)
+    hint = said(home, "plan", "job.toml", "--expect", "age = { mean = 30 }", code=2)["hint"]
+    assert hint.startswith("age = { mean = …, sd = … }")

@@ -135,6 +135,16 @@ def test_arguments_that_a_question_does_not_have(kind: str) -> None:
 def test_the_fix_is_named() -> None:
     for make, hint in (
         (lambda: tc.Mean("age", groupby="sex"), "by=…"),  # type: ignore[call-arg]
+        (lambda: tc.Quantiles("age", q=[0.5]), "probs=…"),  # type: ignore[call-arg]
+        (lambda: tc.Mean(column="age"), "columns=…"),  # type: ignore[call-arg]
+        (lambda: tc.Mean("age", bounds=(0, 9)), 'bounds stand in the schema: "fare": Real(0, 100)'),  # type: ignore[call-arg]
+        (
+            lambda: tc.Mean("age", epsilon=1),  # type: ignore[call-arg]
+            "the price stands beside it: release(question, epsilon=1)",
+        ),
+        (lambda: tc.Curator(ROWS, SCHEMA, epsilon=1), "budget=…"),  # type: ignore[call-arg]
+        (lambda: tc.Budget(eps=1), "epsilon=…"),  # type: ignore[call-arg]
+        (lambda: tc.Budget(1.0), "epsilon=… by name"),  # type: ignore[misc]
         (lambda: tc.Mean("age", wher="age > 3"), "where=…"),  # type: ignore[call-arg]
         (lambda: tc.Mean(), "columns=…"),  # type: ignore[call-arg]
         (lambda: tc.Mean("age", where=ROWS["age"] > 3), 'where="age >= 18", in words'),  # type: ignore[arg-type]

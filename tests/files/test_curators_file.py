@@ -106,6 +106,21 @@ def _toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+LINE = '[ask.line]\nquery = "Regression"\nformula = "{} ~ age + I(age ** 2)"\n'
+
+
+def test_formulas_with_functions_can_be_asked_in_a_file(tmp_path: Path) -> None:
+    found = load(tmp_path, JOB + LINE.format("log1p(income)")).asks["line"]
+    assert found == tc.Regression("log1p(income) ~ age + I(age ** 2)")
+    # 0 has no logarithm, and what is said is that of the function, in its place
+    with pytest.raises(tc.errors.QueryError, match=r"\[ask.line\] log\(income\): it takes the logarithm") as problem:
+        load(tmp_path, JOB + LINE.format("log(income)"))
+    assert problem.value.code == "Q12"
+    with pytest.raises(tc.errors.QueryError, match=r"\[ask.line\].*column 'incom' is not in the schema") as problem:
+        load(tmp_path, JOB + LINE.format("log1p(incom)"))
+    assert problem.value.code == "Q10"
+
+
 def test_what_may_be_left_out(tmp_path: Path) -> None:
     job = load(tmp_path, 'tacit = 1\n[schema]\na = { type = "Boolean" }\n')
     assert (job.name, job.title, job.data, job.ledger, job.rows) == ("job", "", None, None, None)

@@ -140,3 +140,9 @@ def test_columns_that_cannot_take_part(formula: str, code: str) -> None:
     with pytest.raises(QueryError) as caught:
         tc.plan(tc.Regression(formula), SCHEMA, rows=1_000, rho=1)
     assert caught.value.code == code, caught.value
+
+
+def test_functions_of_libraries_are_named_without_them() -> None:
+    with pytest.raises(QueryError) as refused:
+        parse("np.log(fare) ~ distance + math.sqrt(tip)")
+    assert refused.value.hint == "'log(fare) ~ distance + sqrt(tip)': functions stand without the name of a library"

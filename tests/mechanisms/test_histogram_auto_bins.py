@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tacit.fits.released_cells import cells_of
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.release.query import query_from_dict
-from tacit.schema.autobins import LEAST, advised
+from tacit.schema.autobins import LEAST, advised, round_bins
 
 SCHEMA = tc.Schema(
     {
@@ -26,6 +27,9 @@ SCHEMA = tc.Schema(
         "day": tc.Date("2024-01-01", "2024-01-06"),
         "sex": tc.Category({0: "male", 1: "female"}),
         "free": tc.Real(),
+        # bounds between which no round width has a place
+        "depth": tc.Real(0, 3.1416),
+        "height": tc.Real(-1.4142, 1.7321),
     }
 )
 
@@ -38,12 +42,40 @@ def sizes(query: Any, n: int | None = 250_000, neighbors: str = "replace-one", *
 def test_the_rule_of_theory_7_with_a_bias_of_one_order_less() -> None:
     """The housing data of Lei: n = 250,070 and two continuous columns; 12 and 8 by the rule for smooth densities."""
     assert (advised(250_070, 1, 2), advised(250_070, 0.1, 2)) == (22, 13)
-    assert sizes(tc.Histogram(["age", "income"], bins="auto")) == (22, 22)
-    assert sizes(tc.Histogram(["age", "income"], bins="auto"), epsilon=0.1) == (13, 13)
-    assert sizes(tc.Histogram(["age", "income"], bins="auto"), epsilon=0.05, neighbors="replace-one") == (11, 11)
+    assert sizes(tc.Histogram(["depth", "height"], bins="auto")) == (22, 22)
+    assert sizes(tc.Histogram(["depth", "height"], bins="auto"), epsilon=0.1) == (13, 13)
+    assert sizes(tc.Histogram(["depth", "height"], bins="auto"), epsilon=0.05, neighbors="replace-one") == (11, 11)
     # add-remove noise has half the scale: alpha is twice epsilon; and a normal of the same variance has the same alpha
-    assert sizes(tc.Histogram(["age", "sex"], bins="auto")) == (advised(250_000, 1, 1), 2)
-    assert sizes(tc.Histogram(["age", "sex"], bins="auto"), rho="1/8") == (advised(250_000, 2**0.5 / 2 * 2**0.5, 1), 2)
+    assert sizes(tc.Histogram(["depth", "sex"], bins="auto")) == (advised(250_000, 1, 1), 2)
+    normal = advised(250_000, 2**0.5 / 2 * 2**0.5, 1)
+    assert sizes(tc.Histogram(["depth", "sex"], bins="auto"), rho="1/8") == (normal, 2)
+
+
+def test_widths_are_round_numbers_where_bounds_allow_it() -> None:
+    made = design(
+        tc.Histogram(["age", "income"], bins="auto"), Public(SCHEMA, "replace-one", 250_000), Cost.of(epsilon=1)
+    )
+    age, income = (np.diff(one.edges) for one in made.axes)
+    assert (np.ptp(age) < 1e-9, np.ptp(income) < 1e-6) == (True, True)
+    assert (age[0], income[0]) == (pytest.approx(3), pytest.approx(15_000))
+    for lower, upper in ((18, 93), (0, 300_000), (-1, 1), (0, 0.7), (1e6, 1.3e6), (0.1, 0.4)):
+        for K in range(LEAST, 200):
+            for k in round_bins(lower, upper, K):
+                width = Fraction(str(upper)) - Fraction(str(lower))
+                first = f"{float(width / k):.15e}".partition("e")[0].rstrip("0").rstrip(".")
+                assert first in ("1", "1.5", "2", "2.5", "3", "5", "7.5")
+                assert max(k / K, K / k) <= 1.5
+    assert round_bins(0, 3.1416, 18) == []
+
+
+def test_heaps_have_one_place_in_bins_of_round_widths() -> None:
+    """In 18 bins of 0 to 100 multiples of 5 drift from one end of the bin to the other, nearly always one a bin."""
+    heaps = np.arange(0, 100, 5) + 1e-9
+    for bins, spread in ((18, 0.2), (20, 1e-6)):
+        place = heaps * bins / 100 % 1
+        assert (float(place.std()) > spread) == (bins == 18)
+        counts = np.bincount((heaps * bins / 100).astype(int), minlength=bins)
+        assert np.bincount(counts)[1] >= bins - 2
 
 
 def test_cells_keep_two_over_alpha_rows_where_they_can() -> None:
@@ -78,7 +110,7 @@ def test_integers_days_and_levels() -> None:
 
 def test_mixed_with_bins_of_ones_own() -> None:
     query = tc.Histogram(["age", "income", "sex"], bins={"age": "auto", "income": [0, 10_000, 300_000]})
-    assert sizes(query) == (advised(250_000, 1, 2), 2, 2)
+    assert sizes(query) == (round_bins(18, 93, advised(250_000, 1, 2))[0], 2, 2)
     assert query_from_dict(query.to_dict()) == query
     assert tc.Histogram(["age", "sex"], bins="auto") == tc.Histogram(
         ["age", "sex"], bins={"age": "auto", "sex": "auto"}
@@ -113,7 +145,7 @@ def test_stored_answers_are_found_again_and_plans_name_the_bins(tmp_path: Path) 
     where = tmp_path / "people.ledger"
     words: dict[str, Any] = {"name": "people", "budget": tc.Budget(rho=1), "ledger": where}
     release = tc.Curator(data, schema, **words).release(query, rho=0.1)
-    bins = advised(20_000, 2 * 0.1**0.5 * 2**0.5, 1)
+    bins = round_bins(18, 93, advised(20_000, 2 * 0.1**0.5 * 2**0.5, 1))[0]
     assert release.query.to_dict()["bins"] == {"age": "auto", "sex": "auto"}
     assert len(release.axes[0].edges) == bins + 1
     again = tc.Curator(data, schema, **words)
@@ -132,7 +164,7 @@ def test_a_hint_where_the_number_is_private(tmp_path: Path) -> None:
     curator = tc.Curator(data, schema, budget=budget, size_hint=20_000)
     query = tc.Histogram("age", bins="auto")
     release = curator.release(query, epsilon=1)
-    assert release.counts.shape == (advised(20_000, 2, 1),)
+    assert release.counts.shape == (round_bins(18, 93, advised(20_000, 2, 1))[0],)
     assert release.rows is None
     assert curator.plan(query, epsilon=1).parts[0].shape.axes == release.axes
 
@@ -183,7 +215,7 @@ columns = "age"
 bins = "auto"
 """)
     job = str(tmp_path / "job.toml")
-    bins = advised(5_000, 2, 1)
+    bins = round_bins(18, 93, advised(5_000, 2, 1))[0]
     actions.plan(job, {}, None, None, [], str(tmp_path / "plan.txt"), False)
     assert f"bins chosen: {bins} of age" in (tmp_path / "plan.txt").read_text()
     actions.release(job, {}, None, "", str(tmp_path / "out.json"), None, fresh=False, as_json=False)

@@ -204,3 +204,25 @@ except tc.TacitError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("I20 True\n", "")
+
+
+def test_a_notebook_shows_the_picture_and_short_words() -> None:
+    import matplotlib.pyplot as plt
+
+    drawn = estimate(tc.Mean("age", by="region")).plot()
+    assert drawn._repr_png_().startswith(b"\x89PNG")
+    assert len(repr(drawn)) < 200
+    assert "south" in repr(drawn)
+    panels = estimate(tc.Count(by="region")).plot()
+    assert panels._repr_png_().startswith(b"\x89PNG")
+    assert len(repr(panels)) < 200
+    # pyplot's own figures are shown by pyplot: not twice
+    figure, ax = plt.subplots()
+    assert estimate(tc.Mean("age")).plot(ax=ax)._repr_png_() is None
+    plt.close(figure)
+
+
+def test_a_rate_is_not_in_the_units_of_the_column() -> None:
+    law = tc.families.Exponential(rate=(0.001, 1))
+    assert "years" not in estimate(tc.SufficientStatistics("age", law)).plot().axes.get_xlabel()
+    assert "years" in estimate(tc.Mean("age")).plot().axes.get_xlabel()

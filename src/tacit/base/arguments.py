@@ -7,7 +7,7 @@ never repeats what is in them.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -127,9 +127,48 @@ def misfit(
 
 
 def _hint(word: str, known: list[str]) -> str:
-    other = {"groupby": "by", "group_by": "by", "groups": "by", "column": "columns", "col": "columns", "eps": "epsilon"}
-    guess = other.get(word) if other.get(word) in known else nearest(word, known)
-    return f"{guess}=…" if guess else "one of " + ", ".join(known)
+    guess = meant(word, known)
+    return guess if guess is not None and " " in guess else f"{guess}=…" if guess else "one of " + ", ".join(known)
+
+
+OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("groupby", "group_by", "groups", "group"), ("by",)),
+    **dict.fromkeys(("column", "columns", "col", "cols", "data", "x", "name", "what"), ("columns", "column", "what")),
+    **dict.fromkeys(("q", "quantile", "quantiles", "percentiles", "p", "prob", "probabilities"), ("probs",)),
+    **dict.fromkeys(("eps", "epsilon", "delta", "rho"), ("epsilon", "budget")),
+    **dict.fromkeys(("weight", "sample_weight", "w"), ("weights",)),
+    **dict.fromkeys(("filter", "query", "condition", "mask", "subset"), ("where",)),
+}
+"""What other libraries call an argument, and what it is called here: the first of these that a call has."""
+ELSEWHERE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("bounds", "lower", "upper", "min", "max", "range", "clip"),
+        'bounds stand in the schema: "fare": Real(0, 100)',
+    ),
+    **dict.fromkeys(
+        ("epsilon", "eps", "delta", "rho", "budget"),
+        "the price stands beside it: release(question, epsilon=1)",
+    ),
+}
+"""What is said elsewhere than in a question."""
+QUESTIONS_NAME: Final = frozenset({"columns", "column", "what", "formula"})
+"""Arguments that questions have, at least one of them, and other calls have not."""
+
+
+def meant(word: str, known: Sequence[str]) -> str | None:
+    """Return the argument that somebody means by a word of another library, or misspelt; a sentence where it stands
+    elsewhere, which has a blank; None where nothing is near.
+
+    >>> meant("groupby", ["columns", "by"]), meant("q", ["column", "probs"]), meant("wieghts", ["by", "weights"])
+    ('by', 'probs', 'weights')
+    >>> meant("bounds", ["columns", "by"])
+    'bounds stand in the schema: "fare": Real(0, 100)'
+    """
+    for other in OTHER_WORDS.get(word, ()):
+        if other in known:
+            return other
+    said = ELSEWHERE.get(word) if QUESTIONS_NAME & set(known) else None
+    return said or nearest(word, list(known))
 
 
 def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[F], F]:

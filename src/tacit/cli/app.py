@@ -334,7 +334,8 @@ def _print_error(problem: Exception, as_json: bool) -> int:
     if words is not None:  # a misspelt option or command
         problem = CommandError(words().rstrip(".") + ".", code="C01", hint="tacit --help", state=None)
     if isinstance(problem, TacitError):
-        options = _options()
+        # a mistake in a section of a file is mended there, not by an option
+        options = {} if problem.message.startswith("[") else _options()
         problem.hint = None if problem.hint is None else in_shell(problem.hint, options)
         # of the command line's own errors the words are those of a shell already, and quote what was typed
         if not isinstance(problem, CommandError):

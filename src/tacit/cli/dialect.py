@@ -25,6 +25,9 @@ NAMED: Final = re.compile(
     r"|\b(?P<flag>True|False)\b"
 )
 """What a text says in Python; what it quotes is somebody's own, and stays as it is."""
+LEVEL: Final = re.compile(r"\bconf_int\((0?\.\d+)\)")
+ENTRY: Final = re.compile(r'"([^"]+)": (\{[^{}]*\})')
+"""What is said of one column: `"fare": {"mean": 12}`."""
 SIZE_HINT: Final = re.compile(r"\bCurator\((?:…, )?size_hint=(\d[\d_]*)?\)")
 PLACES: Final = {
     "Real": ("lower", "upper"),
@@ -44,6 +47,8 @@ def in_shell(hint: str, options: Mapping[str, str]) -> str:
     '--epsilon 1 --delta 1e-6, or rows = 10_000'
     >>> in_shell('"income": Real(0, 100) in the schema', {})
     'income = { type = "Real", lower = 0, upper = 100 } in [schema]'
+    >>> in_shell('"fare": {"mean": 12, "sd": …}, or conf_int(0.95)', {"level": "--level"})
+    'fare = { mean = 12, sd = … }, or --level 0.95'
     >>> in_shell('Budget(…, neighbors="add-remove") for a private number', {})
     '[budget] neighbors = "add-remove" for a private number'
     """
@@ -52,6 +57,8 @@ def in_shell(hint: str, options: Mapping[str, str]) -> str:
     made = SIZE_HINT.sub(lambda found: f"[table] rows = {found[1] or '10_000'}", made)
     made = COLUMN.sub(_column, made)
     made = QUERY.sub(lambda found: f'query = "{found[1]}", columns = "{found[2]}"', made)
+    made = LEVEL.sub(r"level=\1", made)
+    made = ENTRY.sub(lambda found: f"{_key(found[1])} = {_toml(found[2])}", made)
     made = ASSIGNED.sub(lambda found: _assigned(found[1], found[2], options), made)
     # options follow each other without commas
     return re.sub(r"(--[\w-]+ \S+), (?=--)", r"\1 ", made)
@@ -105,8 +112,13 @@ def _column(found: re.Match[str]) -> str:
     words = [f"{key} = {_toml(value)}" for key, value in zip(PLACES[kind], places, strict=False)]
     words += [f"{key} = {_toml(value)}" for key, value in (one for g in given for one in ASSIGNED.findall(g))]
     inside = ", ".join(['type = "' + kind + '"', *words])
-    key = "" if name is None else f"{name} = " if re.fullmatch(r"[\w-]+", name) else f'"{name}" = '
+    key = "" if name is None else f"{_key(name)} = "
     return f"{key}{{ {inside} }}{' in [schema]' if where else ''}"
+
+
+def _key(name: str) -> str:
+    """Return a name as a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 def _toml(value: str) -> str:

@@ -181,7 +181,12 @@ def caption(found: Estimate) -> Caption:
 
 
 def axis_words(found: Estimate) -> str:
-    """Return the estimand, with its units appended where it does not contain them already."""
+    """Return the estimand, with its units appended where it does not contain them already.
+
+    Parameters of a law have units of their own each: a rate of waits in hours is none in hours.
+    """
+    if found.estimand.startswith("parameters"):
+        return found.estimand
     units = {part.grid.units for part in found.release.parts if part.grid is not None and part.grid.units}
     unit = units.pop() if len(units) == 1 else ""
     said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # the units are usually stated with the bounds

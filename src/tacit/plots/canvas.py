@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -35,6 +36,8 @@ class Drawn:
     >>> drawn.save("age.svg")
     >>> drawn.terms, drawn.lower < drawn.inner_lower < drawn.values
     (('age',), True)
+    >>> drawn
+    Plot of age; .save("picture.png") writes it, .axes are its matplotlib axes
     """
 
     terms: tuple[str, ...]
@@ -46,6 +49,12 @@ class Drawn:
     level: float
     caption: str
     axes: Any
+
+    def __repr__(self) -> str:
+        return said(self.terms)
+
+    def _repr_png_(self) -> bytes | None:
+        return as_png(self.axes.figure)
 
     def save(self, path: str | Path) -> None:
         """Write the plot to a file: .png, .svg or .pdf by suffix.
@@ -121,6 +130,21 @@ class Intervals:
             caption=note,
             axes=ax,
         )
+
+
+def said(terms: Sequence[str]) -> str:
+    """Return what a plot says of itself where only text is shown."""
+    named = ", ".join(terms[:4]) + (f" and {len(terms) - 4} more" if len(terms) > 4 else "")
+    return f'Plot{f" of {named}" if terms else ""}; .save("picture.png") writes it, .axes are its matplotlib axes'
+
+
+def as_png(figure: Any) -> bytes | None:
+    """Return a figure as a notebook shows it; None where pyplot made the figure, which then shows it itself."""
+    if getattr(figure.canvas, "manager", None) is not None:
+        return None
+    made = BytesIO()
+    figure.savefig(made, format="png", dpi=100, bbox_inches="tight")
+    return made.getvalue()
 
 
 def axes(ax: Any, rows: int, height: float | None = None) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tacit.plots.canvas import Drawn, check_rows, no_matplotlib
+from tacit.plots.canvas import Drawn, as_png, check_rows, no_matplotlib, said
 
 ACROSS: Final = 2
 """Panels in a row of the figure."""
@@ -27,6 +27,12 @@ class Panels:
     """
 
     panels: tuple[Drawn, ...]
+
+    def __repr__(self) -> str:
+        return said(self.terms)
+
+    def _repr_png_(self) -> bytes | None:
+        return as_png(self.panels[0].axes.figure)
 
     @property
     def axes(self) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, cast, get_args
 
+from tacit.base.arguments import named_arguments
 from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
@@ -85,7 +86,7 @@ class Budget:
 
     `neighbors` is the neighbouring relation: "replace-one" (default; the number of rows is public) or "add-remove" (it
     is private).  Budgets are equal when their promises are.  Raises BudgetError B01 and B03 as `Cost.of` does, B05 for
-    an unknown word.
+    an unknown word, B18 for arguments that it does not have.
 
     >>> budget = Budget(rho=0.5)
     >>> spent = budget.spend(Cost.of(rho=0.01))
@@ -101,6 +102,7 @@ class Budget:
     held: Fraction | None = field(compare=False, repr=False)
     """The μ² or ρ that an (ε, δ) promise is kept in, recorded with it so that later versions keep the same number."""
 
+    @named_arguments(BudgetError, "B18", "Budget")
     def __init__(
         self,
         *,

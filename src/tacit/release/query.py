@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 import numpy as np
 
-from tacit.base.arguments import holds_rows, kind_of, misfit, plain
+from tacit.base.arguments import holds_rows, kind_of, meant, misfit, plain
 from tacit.errors import QueryError, nearest
 from tacit.release import registry
 from tacit.release.query_checks import EVERY, listed
@@ -164,8 +164,9 @@ def query_from_dict(words: Mapping[str, Any], *, asked: bool = False) -> Query[A
     names = [f.name for f in fields(cast(Any, made))]
     for key in given:
         if key not in names:
-            guess = nearest(key, names) or names[0]
-            raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
+            guess = meant(key, names) or names[0]
+            hint = guess if " " in guess else f"{guess} = …"
+            raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=hint)
     needed = made.needed
     if needed is not None and not set(needed.names) <= set(given):
         raise QueryError(needed.message, code="Q03", hint=needed.hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 from tacit.schema.column_types import Date, Integer, Real
@@ -15,6 +16,10 @@ from tacit.schema.table_schema import Schema
 AUTO: Final = "auto"
 FITTED: Final = 500_000
 """Most cells of an automatic choice: fits take them with all points that three binned columns have (27 a cell)."""
+ROUND: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(5), Fraction(15, 2))
+"""Round widths, times powers of ten.  Not 4, in which heaps at fives drift through four bins of five."""
+FAR: Final = 1.5
+"""A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -55,7 +60,8 @@ def resolved(
 
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
     A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
-    cell, and at least LEAST.  An Integer gets about that many bins of equally many whole numbers, or one bin for each
+    cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds allow it
+    (`round_bins`).  An Integer gets about that many bins of equally many whole numbers, or one bin for each
     value where it has no more values than that.  A Category or a Boolean has its levels, and its "auto" is dropped.  d
     counts all binned columns, including those whose bins were given.
     """
@@ -72,10 +78,34 @@ def resolved(
             break
         # `alone` grows in every round, so the loop ends
         alone |= few
+    cells = others * math.prod(alone.values())
     for name in left:
         column = column_of(schema, name)
-        chosen[name] = _whole(column, K) if isinstance(column, Integer) else K
+        if isinstance(column, Real) and column.lower is not None and column.upper is not None:
+            near = round_bins(column.lower, column.upper, K)
+            chosen[name] = next((k for k in near if k <= K or _fit(size, k, len(left), cells, extra)), K)
+        else:
+            chosen[name] = _whole(column, K) if isinstance(column, Integer) else K
     return fixed | chosen
+
+
+def round_bins(lower: float, upper: float, K: int) -> list[int]:
+    """Return the numbers of bins near K whose common width is a round number, the nearest first; there may be none.
+
+    Values are told in round numbers: ages in fives, incomes in thousands.  In bins whose width is no multiple of that,
+    the place of such heaps drifts from one end of a bin to the other; that bends a slope, and no count shows it.  In
+    bins of round widths each has its heaps where the next has them, or one has more than the next, which is seen.
+
+    >>> round_bins(0, 100, 18), round_bins(18, 93, 18), round_bins(0, 300_000, 22), round_bins(0, 3.1416, 18)
+    ([20], [15, 25], [20, 30, 15], [])
+    """
+    # as written in decimals, not as floats are in binary
+    span = Fraction(str(upper)) - Fraction(str(lower))
+    digits = math.floor(math.log10(span / K))
+    widths = [one * Fraction(10) ** (digits + more) for more in (-1, 0, 1) for one in ROUND]
+    found = {int(span / width) for width in widths if (span / width).denominator == 1}
+    near = [k for k in found if LEAST <= k <= MOST_BINS and 1 / FAR <= k / K <= FAR]
+    return sorted(near, key=lambda k: (abs(math.log(k / K)), k))
 
 
 def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> int:
@@ -83,11 +113,16 @@ def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> 
     if not auto:
         return 0
     bins = min(advised(size.n, size.alpha, continuous), MOST_BINS)
-    # so many cells leave 2 / alpha rows each on average: one scale of the noise
-    enough = size.n * size.alpha / 2
-    while bins > LEAST and (bins**auto * others > enough or (bins + extra) ** auto * others > min(size.most, FITTED)):
+    while bins > LEAST and not _fit(size, bins, auto, others, extra):
         bins -= 1
     return max(bins, LEAST)
+
+
+def _fit(size: Size, bins: int, auto: int, others: float, extra: int) -> bool:
+    """Return whether so many bins of each of `auto` columns make no more cells than the rows are enough for."""
+    # so many cells leave 2 / alpha rows each on average: one scale of the noise
+    enough = size.n * size.alpha / 2
+    return bins**auto * others <= enough and (bins + extra) ** auto * others <= min(size.most, FITTED)
 
 
 def _values(schema: Schema, name: str) -> float:

@@ -21,13 +21,14 @@ def check_source(source: Source, schema: Schema) -> None:
         if found not in types:
             _absent(found, types, source.kind)
         if types[found].holds == "several":
-            message = f"there are two columns {found!r} in this {source.kind}, whose engine ignores case in names."
+            message = (
+                f"there are two columns {found!r} in this table ({source.kind}), whose engine ignores case in names."
+            )
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
         if types[found].holds not in accepted(column):
             kind = type(column).__name__
-            message = (
-                f"column {found!r} has type {types[found].words} in this {source.kind}; {kind} needs {needs(column)}."
-            )
+            held = f"column {found!r} has type {types[found].words} in this table ({source.kind})"
+            message = f"{held}; {kind} needs {needs(column)}."
             raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
 
 
@@ -39,7 +40,7 @@ def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
     hint = f'column="{guess}"' if guess else f"the table has {some}"
     if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
-    raise SourceError(f"column {name!r} of the schema is not in this {kind}.", code="D10", hint=hint)
+    raise SourceError(f"column {name!r} of the schema is not in this table ({kind}).", code="D10", hint=hint)
 
 
 def accepted(column: Column) -> tuple[Holds, ...]:

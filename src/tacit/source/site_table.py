@@ -40,7 +40,7 @@ def apply(source: EngineTable, columns: Mapping[str, ColumnMap]) -> EngineTable:
     types = source.types()
     for one in columns.values():
         if one.column not in types:
-            message = f"[data.columns] {one.name}: there is no column {one.column!r} in this {source.kind}."
+            message = f"[data.columns] {one.name}: there is no column {one.column!r} in this table ({source.kind})."
             guess = nearest(one.column, list(types)) or ", ".join(list(types)[:12])
             raise SourceError(message, code="D30", hint=guess)
         _fits(one, types[one.column], source.kind)
@@ -50,7 +50,7 @@ def apply(source: EngineTable, columns: Mapping[str, ColumnMap]) -> EngineTable:
 def _fits(one: ColumnMap, found: ColumnType, kind: str) -> None:
     for word in _words(one):
         if found.holds not in FITS[word]:
-            table = f"{one.column!r}, of type {found.words} in this {kind}"
+            table = f"{one.column!r}, of type {found.words} in this table ({kind})"
             message = f"[data.columns] {one.name}: {word} does not apply to {table}."
             raise SourceError(message, code="D31", hint=f"leave {word} out")
     if one.recode and found.holds in ("number", "boolean"):

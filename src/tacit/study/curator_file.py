@@ -26,6 +26,7 @@ from tacit.schema import Schema
 from tacit.schema.column_words import OPEN
 from tacit.schema.expectations import Expect, Expectations
 from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_expressions import with_expressions
 from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.toml import checked_columns, read_text, read_toml
 from tacit.schema.toml_words import known, located, section_of, text_of
@@ -150,8 +151,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     schema = _schema(words)
     for name, query in list(asks.items()):
         # columns and conditions are read now, so that a mistake shows before any row is read
-        for column in _columns(query):
-            located(f"[ask.{name}]")(partial(column_of, schema, column))
+        located(f"[ask.{name}]")(partial(_check_columns, query, schema))
         condition: str | None = vars(query).get("where")
         if condition is not None:
             located(f"[ask.{name}]")(partial(typed, condition, schema))
@@ -210,6 +210,14 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
                 raise FileError(message, code="F06", hint=f'{key} = "age"')
         asks[name] = located(place)(partial(query_from_dict, words, asked=True))
     return asks, shares
+
+
+def _check_columns(query: Query[Any], schema: Schema) -> None:
+    """Raise QueryError Q10 for a column that the schema lacks, and those of expressions that do not fit it."""
+    expressions: Mapping[str, str] = getattr(query, "expressions", {})
+    extended, _ = with_expressions(schema, expressions)
+    for column in _columns(query):
+        column_of(extended, column)
 
 
 def _columns(query: Query[Any]) -> tuple[str, ...]:

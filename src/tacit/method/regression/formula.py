@@ -31,6 +31,8 @@ MAX_DEGREE: Final = 3
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
 
 
+MODULE: Final = re.compile(r"\b(?:np|numpy|math|pd)\.(?=\w+\()")
+"""Names of libraries, as they stand before functions in Python."""
 Term: TypeAlias = tuple[Factor, ...]
 """The factors of a product, each once; () is the intercept."""
 
@@ -88,6 +90,9 @@ def parse(text: object) -> Formula:
             made = None
     if made is None:
         hint = f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}"
+        plain = MODULE.sub("", text) if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text) else text
+        if plain != text:
+            hint = f"{plain!r}: functions stand without the name of a library"
         raise QueryError(
             f"formula {described(text)} is none that can be read.",
             code="Q85",

@@ -66,6 +66,11 @@ class Regression(Query["RegressionRelease"]):
         """Columns and expressions of the formula, the response first; QueryError Q85 where it cannot be read."""
         return parse(self.formula).columns
 
+    @property
+    def expressions(self) -> dict[str, str]:
+        """Those of `columns` that are computed from a row, with their canonical text; QueryError Q85."""
+        return parse(self.formula).expressions
+
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             text = f"model {described(self.model)} of Regression is not in this version."
