@@ -282,6 +282,15 @@ def test_what_has_no_proof_is_refused_before_anything_is_spent() -> None:
         asked.release(tc.Bootstrap(tc.Count(), 4), **PRICE)
     with pytest.raises(QueryError, match="Q31"):
         shaped(tc.Mean("age", by=["sex", "educ"], bins={"educ": 1_000}), 300, replicates=1_000)
+    many = Public(SCHEMA, "replace-one", 10**9)
+    with pytest.raises(QueryError, match=r"Q31.*take too long"):
+        design(
+            tc.Bootstrap(tc.Mean(["age", "educ"], by="sex"), 1_000),
+            Public(SCHEMA, "replace-one", 10**7),
+            Cost.of(**PRICE),
+        )
+    # few values: their numbers are drawn, whatever the rows
+    assert design(tc.Bootstrap(tc.Mean("educ"), 20), many, Cost.of(**PRICE)).rows == 10**9
     events = tc.Schema({"user": tc.PrivacyUnit(max_rows=3), "x": tc.Real(0, 1), "g": tc.Category(["a", "b"])})
     with pytest.raises(QueryError, match="Q122"):
         design(tc.Bootstrap(tc.Sum("x")), Public(events, "add-remove", None), Cost.of(**PRICE))
