@@ -35,7 +35,7 @@ over its rows, and that rows within a block are drawn independently, as blocks t
 
 With 10 to 25 blocks the noise of the variance between them makes intervals far too wide, and they cover too often;
 those by resampling are 31 to 46% narrower, and cover as they should. With 53 blocks or more they are up to a tenth
-narrower. No way counts the bias of short blocks, which shows for medians in 53 blocks. The three ways by resampling
+narrower. No way counts what the correction leaves of the bias of short blocks. The three ways by resampling
 differ in nothing but time: m-out-of-n bootstraps or subsamples are enough.
 
 Each row is of n rows in k blocks at ε; of 2,000 rows a statistic has 53 blocks by default at ε = 5 and 100 at ε = 1.

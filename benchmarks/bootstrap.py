@@ -5,7 +5,7 @@ prints a tenth.  Ages of a PUMS sample (California, Census 2000; `--people` name
 from its 10,000 rows; the target is their mean.  Replicates are drawn in NumPy by the law of the mechanism: multinomial
 counts of the ages, and normal noise of the design's own variance (`tests/mechanisms/test_bootstrap.py` compares this
 law with releases).
-`--speed` adds the time of a release from ten million rows.
+`--speed` adds the time of a release from ten million rows; `--only` writes one part alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -42,10 +42,13 @@ from tacit.method.bootstrap.estimate_replicates import (
     without_noise,
 )
 from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import simulated as simulated_parts
 from tacit.privacy import Cost
 from tacit.privacy.bootstrap_cost import PublishedClaim, certify
 from tacit.privacy.bootstrap_profiles import Resampling
 from tacit.testing import coverage
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "bootstrap.md"
 PEOPLE = Path("pums_california_10000.parquet")
@@ -64,6 +67,13 @@ PRINTED: Final = {"unbiased": (80.1, 2.77), "conservative": (97.1, 4.23), "most 
 """Coverage in percent and width, as the paper prints them (§8)."""
 DESIGNS: Final = ((500, 50, "1"), (5_000, 10, "1"), (5_000, 50, "1"), (5_000, 200, "1"), (50_000, 50, "1"))
 """Rows, replicates and epsilon, beside the certified cost of the paper's configuration."""
+PARAMETRIC: Final = ((ROWS, None),)
+"""Rows and epsilon of one shot by the parametric bootstrap; None: the certified cost of the paper's configuration."""
+DRAWS: Final = 999
+"""Draws of the parametric bootstrap."""
+WAYS: Final = ("percentile", "basic", "bias-corrected")
+NARROWER: Final = 25.0
+"""Percent by which one shot is narrower than the conservative bootstrap at the paper's certified cost, at least."""
 LEDGERS: Final = {"pair": "basic", "part": "gdp"}
 """What is charged: the pair itself, where epsilon and delta are added, or an approximate part, where mu^2 is."""
 KINDS: Final = {
@@ -75,6 +85,7 @@ KINDS: Final = {
     "mean of persons in several cells": (tc.Mean("age", by="sex"), True),
 }
 """Other statistics, and whether two rows are a person, who may be in both cells."""
+CONSERVATIVE: Final = "bootstrap, conservative"
 OF_KINDS: Final = (4_000, 40, "5", 500)
 """Rows, replicates, epsilon and simulations of each of them."""
 COLUMNS: Final = {
@@ -123,6 +134,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="print a tenth")
     parser.add_argument("--speed", action="store_true", help="measure time alone")
+    parser.add_argument("--only", choices=("paper", "statistics", "methods", "parametric"), help="one part alone")
     parser.add_argument("--people", type=Path, default=PEOPLE, help="the PUMS sample")
     return parser.parse_args()
 
@@ -196,9 +208,7 @@ def beside(rows: int, replicates: int, epsilon: str, simulations: int) -> list[s
             Public(SCHEMA, "replace-one", rows, accounting=accounting),
             Cost.of(epsilon=epsilon, delta=DELTA),
         )
-        one = shape.columns[0]
-        # a grid of G steps between 0 and 100
-        noise = float(one.law.variance()) * (100 / one.form.parameters["G"] / rows) ** 2
+        noise = _noise(shape.columns[0], rows)
         found = np.array(list(simulated(rows, replicates, noise, simulations, rng)))
         lines += [f"{charged} | {answers.line(truth)}" for answers in _bootstrapped(found, noise, rows)]
     shot = coverage(
@@ -218,7 +228,9 @@ def beside(rows: int, replicates: int, epsilon: str, simulations: int) -> list[s
     return [f"| {head} | {line} |" for line in lines]
 
 
-def _bootstrapped(found: NDArray[np.float64], noise: float, rows: int) -> Iterator[Answers]:
+def _bootstrapped(
+    found: NDArray[np.float64], noise: float, rows: int, *, deconvolution: bool = True
+) -> Iterator[Answers]:
     """Yield the intervals of each way to read the replicates, shape (simulations, replicates)."""
     k, z = found.shape[1], normal_quantile(0.95)
     mean, spread = found.mean(axis=1), found.var(axis=1, ddof=1)
@@ -230,8 +242,10 @@ def _bootstrapped(found: NDArray[np.float64], noise: float, rows: int) -> Iterat
         # as `NormalEstimate.intervals`: never narrower than those of the normal law
         half = np.where(variance > 0, np.maximum(z * np.sqrt(sampling + privacy), least), np.nan)
         yield Answers(f"bootstrap, {errors}", mean - half, mean + half)
-    laws = [deconvolved(one, noise) for one in found]
+    laws = [deconvolved(one, noise) for one in found] if deconvolution else []
     for name, kept in (("deconvolution", False), ("deconvolution, with the average's noise", True)):
+        if not deconvolution:
+            return
         limits = np.array([law.conf_int(0.95, noise=kept) for law in laws])
         yield Answers(name, limits[:, 0], limits[:, 1])
 
@@ -243,6 +257,57 @@ def methods(simulations: int, price: Fraction) -> str:
     for rows, replicates, epsilon in ((ROWS, REPLICATES, str(price)), *DESIGNS):
         lines += beside(rows, replicates, epsilon, simulations)
     return "\n".join(lines)
+
+
+def parametric(simulations: int, price: Fraction) -> str:
+    """Return the table of one shot and its parametric bootstrap, beside the conservative bootstrap of REPLICATES."""
+    lines = [
+        "| rows | ε | method | coverage, % | width | no answer, % | narrower than the conservative bootstrap, % |",
+        "|---:|---:|---|---:|---:|---:|---:|",
+    ]
+    for rows, epsilon in PARAMETRIC:
+        paid = str(price) if epsilon is None else epsilon
+        wide, truth = _conservative(rows, paid, simulations), float(ages().mean())
+        for answers in _shots(rows, paid, simulations):
+            narrower = 100 * (1 - float(np.nanmean(answers.high - answers.low)) / wide)
+            assert epsilon is not None or narrower >= NARROWER
+            lines.append(f"| {rows:,} | {float(Fraction(paid)):.3g} | {answers.line(truth)} | {narrower:.0f} |")
+    return "\n".join(lines)
+
+
+def _conservative(rows: int, epsilon: str, simulations: int) -> float:
+    """Return the mean width of the conservative bootstrap, charged the pair itself, which buys the least noise."""
+    public = Public(SCHEMA, "replace-one", rows, accounting="basic")
+    shape = design(tc.Bootstrap(tc.Mean("age"), REPLICATES), public, Cost.of(epsilon=epsilon, delta=DELTA))
+    noise = _noise(shape.columns[0], rows)
+    found = np.array(list(simulated(rows, REPLICATES, noise, simulations, np.random.default_rng(rows + 1))))
+    answers = next(one for one in _bootstrapped(found, noise, rows, deconvolution=False) if one.method == CONSERVATIVE)
+    return float(np.nanmean(answers.high - answers.low))
+
+
+def _shots(rows: int, epsilon: str, simulations: int) -> Iterator[Answers]:
+    """Yield the intervals of one shot, and those of the parametric bootstrap of its mean."""
+    rng, population, cost = np.random.default_rng(rows + 2), ages(), Cost.of(epsilon=epsilon, delta=DELTA)
+    shape = shaped(tc.Mean("age"), SCHEMA, "replace-one", rows, cost)
+    found: dict[str, list[NDArray[np.float64]]] = {"one shot: `Mean`": []}
+    found |= {f"one shot, parametric bootstrap, {way}": [] for way in WAYS}
+    for _ in range(simulations):
+        exact = exact_integers(shape, columns_of({"age": rng.choice(population, rows)}, SCHEMA))
+        noisy = add_noise(shape, tuple(one[None] for one in exact), rng)
+        estimate = simulated_parts(shape, tuple(one[0] for one in noisy)).estimate()
+        seed = int(rng.integers(2**31))
+        drawn = estimate.bootstrap(lambda age: age, draws=DRAWS, rng=seed)
+        made = [estimate, *(drawn if way == WAYS[0] else replace(drawn, method=way) for way in WAYS)]
+        for limits, one in zip(found.values(), made, strict=True):
+            limits.append(one.intervals(0.95)[0])
+    for name, limits in found.items():
+        low, high = np.array(limits).T
+        yield Answers(name, low, high)
+
+
+def _noise(column: Any, rows: int) -> float:
+    """Return the variance of the noise in a replicate of a mean: of a grid of G steps between 0 and 100."""
+    return float(column.law.variance()) * (100 / column.form.parameters["G"] / rows) ** 2
 
 
 # Other statistics ---------------------------------------------------------------------------------------------------
@@ -333,16 +398,17 @@ def main() -> None:
     """Write the parts of the page, or print them."""
     given = arguments()
     simulations = SIMULATIONS // 10 if given.quick else SIMULATIONS
-    if given.speed:
-        parts = {"speed": speed()}
-    else:
-        price, words = certified()
-        parts = {
-            "paper": f"{words}\n\n{paper(simulations * OF_THE_PAPER // SIMULATIONS)}",
-            "statistics": statistics(OF_KINDS[-1] * simulations // SIMULATIONS),
-            "methods": methods(simulations, price),
-        }
-    for name, text in parts.items():
+    price, words = certified()
+    parts = {
+        "paper": lambda: f"{words}\n\n{paper(simulations * OF_THE_PAPER // SIMULATIONS)}",
+        "statistics": lambda: statistics(OF_KINDS[-1] * simulations // SIMULATIONS),
+        "methods": lambda: methods(simulations, price),
+        "parametric": lambda: parametric(simulations, price),
+    }
+    if given.only:
+        parts = {given.only: parts[given.only]}
+    for name, made in ({"speed": speed} if given.speed else parts).items():
+        text = made()
         if given.quick:
             print(text, end="\n\n")
         else:

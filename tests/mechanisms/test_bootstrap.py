@@ -45,6 +45,7 @@ SUMS = [
     tc.Count(by="sex"),
     tc.Variance(["age", "married"], by="sex"),
     tc.Sum(["age", "educ"]),
+    tc.Count(by=["age", "sex"], bins={"age": [0, 30, 50, 100]}),
 ]
 LEVEL = 1e-6
 """False-alarm rate of each comparison of draws with a law."""
@@ -70,7 +71,7 @@ def shaped(query: tc.Query, rows: int | None, neighbors: str = "replace-one", re
 
 
 @pytest.mark.parametrize(
-    "statistic", [SUMS[0], SUMS[3], SUMS[5], *(pytest.param(one, marks=pytest.mark.long) for one in SUMS[1:])]
+    "statistic", [SUMS[0], SUMS[3], SUMS[5], SUMS[7], *(pytest.param(one, marks=pytest.mark.long) for one in SUMS[1:])]
 )
 def test_contract(statistic: tc.Query) -> None:
     """Each noise law and each audit is wrong once in a million."""
@@ -83,8 +84,11 @@ def squares_of(shape: Measurement, table: dict[str, np.ndarray]) -> np.ndarray:
     at = column.rowmap
     values = at.numpy(table[at.column].astype(float))[0] if at is not None else np.zeros(300, dtype=int)
     for i in range(300):
+        cell = int(shape.cells > 1 and table["sex"][i] == "m")
+        if shape.cells == 6:
+            cell += 2 * int(np.searchsorted([30, 50], table["age"][i], side="right"))
         if shape.where is None or table["age"][i] > 40:
-            found[int(shape.cells == 2 and table["sex"][i] == "m")] += np.array(column.form.row(int(values[i]))) ** 2
+            found[cell] += np.array(column.form.row(int(values[i]))) ** 2
     return found
 
 
@@ -181,6 +185,22 @@ def test_documents_that_were_changed_are_refused() -> None:
         release_from_dict({**words, "parts": narrower})
 
 
+@pytest.mark.parametrize(("neighbors", "squared"), [("replace-one", 2), ("add-remove", 1)])
+def test_cells_of_a_histogram_are_one_vector(neighbors: str, squared: int) -> None:
+    """A row moves from one cell to another, or enters one: the noise does not grow with the number of cells."""
+    few, many = (
+        shaped(tc.Count(by="age", bins={"age": bins}), 300 if neighbors == "replace-one" else None, neighbors, 4)
+        for bins in (2, 100)
+    )
+    assert few.columns[0].form.l2_squared == many.columns[0].form.l2_squared == squared
+    assert few.columns[0].law == many.columns[0].law
+    cells = tc.Histogram("age", bins=100)
+    plain = design(cells, Public(SCHEMA, neighbors, 300), Cost.of(rho=1))
+    asked = replace(many, columns=many.columns[:1])
+    source = open_source(people(), SCHEMA)
+    assert integers(asked, source) == integers(plain, source)
+
+
 EVERYWHERE = [
     tc.Mean("age", by="sex"),
     tc.Count(by="sex", where="educ > 5"),
@@ -237,7 +257,7 @@ def test_what_is_charged_follows_how_the_ledger_adds() -> None:
 @pytest.mark.parametrize(
     ("code", "make"),
     [
-        ("Q120", lambda: tc.Bootstrap(tc.Histogram("age", bins=3))),
+        (r"Q120.*Count\(by=", lambda: tc.Bootstrap(tc.Histogram("age", bins=3))),
         ("Q120", lambda: tc.Bootstrap(tc.Variance("age", interval=False))),
         ("Q120", lambda: tc.Bootstrap("age")),
         ("Q120", lambda: tc.Bootstrap(tc.Mean("age", weights="educ"))),
@@ -262,6 +282,15 @@ def test_what_has_no_proof_is_refused_before_anything_is_spent() -> None:
         asked.release(tc.Bootstrap(tc.Count(), 4), **PRICE)
     with pytest.raises(QueryError, match="Q31"):
         shaped(tc.Mean("age", by=["sex", "educ"], bins={"educ": 1_000}), 300, replicates=1_000)
+    many = Public(SCHEMA, "replace-one", 10**9)
+    with pytest.raises(QueryError, match=r"Q31.*take too long"):
+        design(
+            tc.Bootstrap(tc.Mean(["age", "educ"], by="sex"), 1_000),
+            Public(SCHEMA, "replace-one", 10**7),
+            Cost.of(**PRICE),
+        )
+    # few values: their numbers are drawn, whatever the rows
+    assert design(tc.Bootstrap(tc.Mean("educ"), 20), many, Cost.of(**PRICE)).rows == 10**9
     events = tc.Schema({"user": tc.PrivacyUnit(max_rows=3), "x": tc.Real(0, 1), "g": tc.Category(["a", "b"])})
     with pytest.raises(QueryError, match="Q122"):
         design(tc.Bootstrap(tc.Sum("x")), Public(events, "add-remove", None), Cost.of(**PRICE))

@@ -86,9 +86,34 @@ def test_floats_are_within_their_margin() -> None:
             assert abs(np.exp(found[0]) / exact - 1) < draws.MARGIN * size[0] / 100 + 1e-12
 
 
-def test_samples_have_the_rows_and_the_covariances_of_a_multinomial() -> None:
+@pytest.mark.parametrize("below", [1, 2, 7, 3 * 2**30])
+def test_rows_are_equally_likely(below: int) -> None:
+    """Of 3 * 2**30 rows a third would have two words each, the others one, were none drawn again."""
+    found = np.concatenate([draws._uniform(10_000, below, system_words) for _ in range(4)])
+    assert (found >= 0).all()
+    assert (found < below).all()
+    classes = min(below, 3) if below > 7 else below
+    hits = np.bincount(found % classes, minlength=classes)
+    assert classes == 1 or stats.chisquare(hits).pvalue > LEVEL
+
+
+def test_rows_of_values_of_their_own_are_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[int] = []
+    plain = draws._by_rows
+    monkeypatch.setattr(draws, "_by_rows", lambda *given: called.append(len(given[0])) or plain(*given))
+    draws.resampled(np.array([1, 63, 64]), 1, "multinomial")
+    draws.resampled(np.array([64, 64, 64]), 1, "multinomial")
+    draws.resampled(np.ones(100, dtype=np.int64), 1, "poisson")
+    assert called == [3, 100]
+
+
+@pytest.mark.parametrize("way", ["values", "rows"])
+def test_samples_have_the_rows_and_the_covariances_of_a_multinomial(way: str) -> None:
     counts = np.array([3, 0, 5, 1, 11])
-    found = draws.resampled(counts, 8_000, "multinomial")
+    if way == "rows":
+        found = draws._by_rows(counts, 8_000, "multinomial", system_words)
+    else:
+        found = draws._multinomial(counts, 8_000, system_words)
     assert (found.sum(axis=1) == 20).all()
     assert not found[:, 1].any()
     cov = np.diag(counts) - np.outer(counts, counts) / 20
@@ -97,9 +122,13 @@ def test_samples_have_the_rows_and_the_covariances_of_a_multinomial() -> None:
     assert np.abs(found.mean(axis=0) - counts).max() < 6 * np.sqrt(cov.max() / 8_000)
 
 
-def test_poisson_samples_are_independent_and_have_no_fixed_number_of_rows() -> None:
+@pytest.mark.parametrize("way", ["values", "rows"])
+def test_poisson_samples_are_independent_and_have_no_fixed_number_of_rows(way: str) -> None:
     counts = np.array([3, 0, 5, 12])
-    found = draws.resampled(counts, 8_000, "poisson")
+    if way == "rows":
+        found = draws._by_rows(counts, 8_000, "poisson", system_words)
+    else:
+        found = draws._poisson(counts, 8_000, system_words)
     cov = np.cov(found.T)
     # 6 standard errors, as above: a false alarm below 1e-8
     assert np.abs(cov - np.diag(counts)).max() < 6 * np.sqrt(3) * 12 / np.sqrt(8_000)

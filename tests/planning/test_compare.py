@@ -112,6 +112,31 @@ def test_ways_are_those_of_the_plan() -> None:
     assert found.narrowest is alone
 
 
+def test_cells_and_variances_have_replicates() -> None:
+    """What a histogram counts is a Count, of which a bootstrap has replicates; and so has a variance."""
+    found = compared(tc.Histogram(["fare", "sex"], bins={"fare": 5}), PRICES[2])
+    counts = found["Count, by its columns"]
+    assert counts.query == tc.Count(by=["fare", "sex"], bins={"fare": 5})
+    # the same cells with the same noise
+    assert [one.width for one in counts.terms] == pytest.approx([one.width for one in found["Histogram"].terms])
+    for question in (tc.Histogram(["fare", "sex"], bins={"fare": 5}), tc.Variance(["fare", "tip"])):
+        made = compared(question, PRICES[2])
+        way = made["Bootstrap, 50 replicates"]
+        assert way.answers
+        assert way.ratio > made.narrowest.ratio
+    for other in ({"missing": True}, {"sparse": True}):
+        assert not compared(tc.Histogram("fare", bins=5, **other), PRICES[2])["Bootstrap, 50 replicates"].answers
+
+
+def test_blocks_with_resamples_are_compared() -> None:
+    """Ways that have no resamples are asked without them."""
+    law = tc.families.Normal(mean=(0, 100), sd=(1, 50))
+    found = compared(tc.SampleAndAggregate("fare", law, blocks=25, variance="m-out-of-n"))
+    assert found["SampleAndAggregate, blocks"].query.variance == "m-out-of-n"
+    assert found["SampleAndAggregate, one step"].answers
+    assert found["SampleAndAggregate, winsorised"].answers
+
+
 def test_a_formula_stands_for_a_regression() -> None:
     found = compared("tip ~ fare + sex", {"rho": 0.1})
     assert found.query == tc.Regression("tip ~ fare + sex")

@@ -9,6 +9,7 @@ from tacit.models.block_moments import mean_of
 from tacit.models.boxes import Link, from_coordinates, to_coordinates
 from tacit.models.correction import bias as expected_bias
 from tacit.models.correction import observed_from_moments
+from tacit.models.hashed_words import ODD, mixed
 from tacit.models.likelihood import Likelihood
 from tacit.models.newton import maximum
 
@@ -169,9 +170,9 @@ def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -
 
 
 def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
-    """Return twice the estimate less the mean estimate of two halves, chosen anew for each block's number."""
+    """Return twice the estimate less the mean estimate of two halves, drawn anew for each block."""
     lib, tools = jax().numpy, jax()
-    first = w * _half(x.shape[0], w, number)
+    first = w * _half(x, w, number)
 
     def of(part: Any) -> Any:
         return fitted(model, x, part)
@@ -181,13 +182,18 @@ def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any
     return 2 * whole - halves.mean(0), fine & sound.all()
 
 
-def _half(capacity: int, w: Any, number: Any) -> Any:
-    """Return a mask of half of the rows, by a public hash of (rank, number of the block), not of the rows' values."""
-    lib = jax().numpy
-    state = lib.arange(capacity, dtype=lib.uint64) + (number.astype(lib.uint64) << 32)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
-        state = (state + lib.uint64(0x9E3779B97F4A7C15)) * lib.uint64(1)
-        state = (state ^ (state >> shift)) * lib.uint64(factor)
+def _half(x: Any, w: Any, number: Any) -> Any:
+    """Return a mask of half of the rows, drawn by a public hash of the block's number and its rows.
+
+    The rows make the draw a new one in each table, see `block_statistics.split`.
+    """
+    lib, tools = jax().numpy, jax()
+    # -0.0 + 0.0 = 0.0; products and sums wrap modulo 2**64
+    bits = tools.lax.bitcast_convert_type(x.astype(lib.float64) + 0.0, lib.uint64).reshape(x.shape[0], -1)
+    place = lib.arange(bits.size, dtype=lib.uint64).reshape(bits.shape) + lib.uint64(1)
+    digest = lib.where(w[:, None] > 0, mixed(bits + place * ODD), lib.uint64(0)).sum(dtype=lib.uint64)
+    own = mixed(digest + number.astype(lib.uint64))
+    state = mixed(own + lib.arange(x.shape[0], dtype=lib.uint64) * ODD)
     # state >> 1 is below 2**63, so that padding sorts last
     keys = lib.where(w > 0, state >> 1, lib.uint64(2**64 - 1))
     # argsort of argsort: the rank of each key

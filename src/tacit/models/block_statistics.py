@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.models.boxes import Array
+from tacit.models.hashed_words import ODD, mixed
 
 Sizes = NDArray[np.int64]
 
@@ -67,23 +68,32 @@ def correlation(values: Array, sizes: Sizes) -> Array:
 
 
 def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array, Sizes]]:
-    """Return two halves of each block, rows still in order, chosen by a public hash of rank and block, not by values.
+    """Return two halves of each block, rows still in order, drawn by a public hash of the block's number and its rows.
+
+    Ranks that went to one half whatever the rows are would be the same in every table: what such halves of few blocks
+    add to a median has no mean of 0 then, and no interval counts it.  The rows make the draw a new one in each table.
 
     >>> [half[1].tolist() for half in split(np.array([[1.0, 2, 3, 4, 5]]), np.array([5]))]
     [[2], [3]]
     """
-    place = np.arange(values.shape[1], dtype=np.uint64) + (
-        np.arange(len(values), dtype=np.uint64)[:, None] << np.uint64(32)
-    )
-    # products wrap modulo 2**64, as the hash needs
-    ranks = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
-        ranks = (ranks ^ (ranks >> np.uint64(shift))) * np.uint64(factor)
-    used = np.arange(values.shape[1], dtype=np.int64) < sizes[:, None]
+    place = np.arange(values.shape[1], dtype=np.uint64)
+    used: NDArray[np.bool_] = np.less(np.arange(values.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
+    number = np.arange(len(values), dtype=np.uint64)
+    keys = mixed(mixed(_digests(values, used) + number)[:, None] + place * ODD)
     # shifted keys are below 2**63: padding sorts last
-    keys = np.where(used, ranks >> np.uint64(1), np.uint64(2**64 - 1))
+    keys = np.where(used, keys >> np.uint64(1), np.uint64(2**64 - 1))
     first: NDArray[np.bool_] = np.argsort(np.argsort(keys, axis=1), axis=1) < (sizes // 2)[:, None]
     return (_chosen(values, first), sizes // 2), (_chosen(values, used & ~first), sizes - sizes // 2)
+
+
+def _digests(values: Array, used: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return a hash of the rows of each block, shape (k,), whatever the padding; equal numbers count as equal."""
+    cells = values if values.ndim == 3 else values[:, :, None]
+    # -0.0 + 0.0 = 0.0; products and sums wrap modulo 2**64
+    bits = (np.where(used[:, :, None], cells, 0.0) + 0.0).view(np.uint64)
+    place = np.arange(bits.shape[1] * bits.shape[2], dtype=np.uint64).reshape(bits.shape[1:]) + np.uint64(1)
+    words: NDArray[np.uint64] = np.where(used[:, :, None], mixed(bits + place * ODD), np.uint64(0))
+    return words.sum(axis=(1, 2), dtype=np.uint64)
 
 
 def _chosen(values: Array, kept: NDArray[np.bool_]) -> Array:

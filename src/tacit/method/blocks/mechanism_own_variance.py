@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 from tacit.method.blocks.mechanism_labels import Blocks
 from tacit.method.blocks.resampling import LITTLE, WITHOUT, BlockResamples
 from tacit.models.block_function import Statistic
+from tacit.models.hashed_words import ODD, mixed
 from tacit.models.likelihood import Likelihood
 from tacit.models.weighted_blocks import weighted_maxima
 
 HELD: Final = 2**22
 """Numbers in the resamples that are estimated at a time."""
-ODD: Final = 0x9E3779B97F4A7C15
-MIXES: Final = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
-"""Constants of splitmix64."""
 
 Sizes = NDArray[np.int64]
 Estimates = Callable[[Blocks], NDArray[np.float64]]
@@ -60,8 +58,8 @@ def hashed(block: NDArray[np.int64], resample: NDArray[np.int64], places: int) -
     """
     first = (block.astype(np.uint64) << np.uint64(14)) + resample.astype(np.uint64)
     # two rounds: the second takes the place, so that no two counters meet
-    own = _mixed(first)[:, None] + np.arange(1, places + 1, dtype=np.uint64) * np.uint64(ODD)
-    return _mixed(own)
+    own = mixed(first)[:, None] + np.arange(1, places + 1, dtype=np.uint64) * ODD
+    return mixed(own)
 
 
 def weights_of(block: NDArray[np.int64], resamples: int, rows: int, sizes: Sizes, capacity: int) -> NDArray[np.float64]:
@@ -126,11 +124,3 @@ def _scaled(drawn: NDArray[np.float64], rows: Sizes, sizes: Sizes, how: BlockRes
 def _draws(words: NDArray[np.uint64], sizes: Sizes) -> Sizes:
     """Return numbers below the sizes, one row of words for each, from the upper 32 bits."""
     return ((words >> np.uint64(32)) * sizes.astype(np.uint64)[:, None] >> np.uint64(32)).astype(np.int64)
-
-
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return splitmix64 of words; products wrap modulo 2**64, as the hash needs."""
-    made = (words + np.uint64(1)) * np.uint64(ODD)
-    for shift, factor in MIXES:
-        made = (made ^ (made >> np.uint64(shift))) * np.uint64(factor)
-    return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from typing import Any, Final
 
 from tacit.errors import QueryError
@@ -34,10 +35,14 @@ VERSION: Final = "bootstrap/1"
 KIND: Final = "bootstrap"
 
 
+FEW: Final = 64
+"""Rows of a combination of values, on average, from which numbers of combinations are drawn in place of rows."""
 POINTS: Final = 2**12
 """Most steps between the bounds of a column: samples are drawn from the counts of so many values in each cell."""
 MOST_NUMBERS: Final = 1_000_000
 """Most noisy integers of one question: cells times replicates times integers of a cell."""
+MOST_DRAWN: Final = 2**33
+"""Most rows drawn for all replicates together, where each has values of its own: more would take more than minutes."""
 
 
 def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
@@ -54,6 +59,7 @@ def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     _proven(shape, statistic)
     columns, computed = _columns(shape, public.schema, statistic)
     _not_too_many(shape, columns)
+    _not_too_long(shape, columns, public.size)
     part = bought(public.neighbors, shape.rows, query.replicates, cost, whole=public.accounting == "basic")
     share = part.part.share(Fraction(1, query.replicates * len(columns)))
     each: list[PartSpec] = []
@@ -106,6 +112,21 @@ def _not_too_many(shape: Measurement, columns: Sequence[Summed]) -> None:
     if numbers > MOST_NUMBERS:
         message = f"Bootstrap: {query.replicates} replicates of {shape.cells:,} cells are {numbers:,} integers."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer replicates")
+
+
+def _not_too_long(shape: Measurement, columns: Sequence[Summed], rows: int | None) -> None:
+    """Raise QueryError Q31 where too many rows would be drawn; `rows`: about how many there are, None if private.
+
+    Of few combinations of values their numbers are drawn, whatever the rows (`mechanism_resampling`).
+    """
+    query: Any = shape.query
+    # one combination more for rows in no cell, and one value more for missing ones
+    combinations = (shape.cells + 1) * prod(one.at.steps + 2 for one in columns if one.at is not None)
+    few = not shape.several and rows is not None and rows >= FEW * combinations
+    if rows is None or few or rows * query.replicates <= MOST_DRAWN:
+        return
+    message = f"Bootstrap: {query.replicates} replicates of {rows:,} rows of values of their own would take too long."
+    raise QueryError(message, code="Q31", hint="fewer replicates, or fewer columns in one question")
 
 
 def _columns(shape: Measurement, schema: Schema, statistic: Any) -> tuple[tuple[Summed, ...], tuple[Computed, ...]]:

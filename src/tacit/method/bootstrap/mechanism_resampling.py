@@ -19,6 +19,11 @@ Binomial and Poisson
     Proposed is a side by a fair coin, a block i = 0, 1, ... with probability 2^-(i+1), and a place r < W in it: the
     point m + W i + r, or m - 1 - W i - r.  There p is at most p(m) min(1, e^(1-i)) <= p(m) 2^(1-i).  It is accepted
     with probability 2^(i-1) p(point) / p(m) <= 1: then every point is drawn in proportion to p.
+Rows one by one
+    Where most rows have values of their own (`FEW`), each draw takes one of the n rows, and patterns are counted: of
+    uniform 32-bit words x, the row floor(x n / 2^32) where x n mod 2^32 >= 2^32 mod n, else another word; then every
+    row has floor(2^32 / n) words [Lemire 2019, Fast random integer generation in an interval].  Independent Poisson
+    numbers of rates N_j are a Poisson number of rate n of such draws.
 Exactness
     The decision compares 64 random bits, the beginning of a uniform number, with that probability.  Floats decide only
     where the two are further apart than MARGIN of everything that was added up, a thousand times the rounding errors of
@@ -40,6 +45,7 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import special
 from tacit.base.muted import silent
+from tacit.method.bootstrap.design import FEW
 from tacit.noise.exact import system_words
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -65,8 +71,34 @@ def resampled(counts: Ints, samples: int, weights: Weights) -> Ints:
     [5, 5, 5, 5]
     """
     with silent():  # a warning could reveal a draw
+        counts = np.asarray(counts, dtype=np.int64)
+        rows = int(counts.sum())
+        if 0 < rows < min(FEW * len(counts), 2**32):
+            return _by_rows(counts, samples, weights, system_words)
         draw = _multinomial if weights == "multinomial" else _poisson
-        return draw(np.asarray(counts, dtype=np.int64), samples, system_words)
+        return draw(counts, samples, system_words)
+
+
+def _by_rows(counts: Ints, samples: int, weights: Weights, words: Words) -> Ints:
+    """Draw samples row by row, shape (samples, c): of as many rows as there are, or of a Poisson number of them."""
+    rows = int(counts.sum())
+    value = np.repeat(np.arange(len(counts)), counts)
+    found = np.zeros((samples, len(counts)), dtype=np.int64)
+    for one in found:
+        left = rows if weights == "multinomial" else int(_poisson(np.array([rows]), 1, words)[0, 0])
+        while left:
+            drawn = _uniform(min(left, AT_ONCE), rows, words)
+            one += np.bincount(value[drawn], minlength=len(counts))
+            left -= len(drawn)
+    return found
+
+
+def _uniform(size: int, below: int, words: Words) -> Ints:
+    """Draw whole numbers from 0 to below - 1, 1 <= below < 2**32, all equally likely: at most `size` of them."""
+    product = words(-(-size // 2)).view(np.uint32)[:size].astype(np.uint64) * np.uint64(below)
+    # without the words that would give some numbers one word more than others
+    fair = (product & np.uint64(2**32 - 1)) >= np.uint64(2**32 % below)
+    return (product[fair] >> np.uint64(32)).astype(np.int64)
 
 
 def _multinomial(counts: Ints, samples: int, words: Words) -> Ints:

@@ -25,6 +25,7 @@ class Bootstrap(Query["BootstrapRelease"]):
 
     statistic: the question that each replicate answers: Mean, Sum or Variance of one or several columns, or Count, with
     `by` and `where`, but without weights; or SufficientStatistics, of which the means of the statistics are released.
+    The cells of a histogram are those of a Count: `Count(by=["age", "sex"], bins={"age": 15})`.
     Several columns share the price; columns computed in the schema, as products are, make other moments.
     replicates: how many bootstrap samples are drawn, each with noise of its own, from 2 to 1,000.
 
@@ -87,6 +88,9 @@ def _statistic(given: object) -> Query[Any]:
         words = cast("Mapping[object, Any]", given)
         made = query_from_dict({str(key): value for key, value in words.items()}, asked=True)
     kind, hint = type(made).__name__, 'Bootstrap(Mean("age"))'
+    if kind == "Histogram":
+        text = "statistic of Bootstrap is a Histogram: the counts of its cells are a Count."
+        raise QueryError(text, code="Q120", hint='Bootstrap(Count(by="age", bins={"age": 5}))')
     if not isinstance(made, Query) or kind not in STATISTICS:
         what = f"a {kind}" if isinstance(made, Query) else described(cast(object, given))
         text = f"statistic of Bootstrap is {what}: not one of {', '.join(STATISTICS)}."
