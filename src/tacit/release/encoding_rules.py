@@ -93,6 +93,9 @@ FORMS: Final = {
     "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=EXPONENTIAL),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
+    "unlisted": Shape(
+        "unlisted-levels", ("G", "threshold"), (1, 1), grid=False, laws=(RoundedNormal.name,), shares=True, empty=True
+    ),
     "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
     "scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True

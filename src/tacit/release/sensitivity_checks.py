@@ -221,6 +221,12 @@ def _sparse(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
     return _count(given, facts) if given["threshold"] >= 1 else None
 
 
+def _unlisted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Each row has one level, each person a weight of `share` parts: they may leave some levels and enter others."""
+    # above the weight of one unit: the bound on what one makes appear holds from there on
+    return ImpliedConstants({"G": 1}, facts.twice, facts.twice) if given["threshold"] > given.get("share", 1) else None
+
+
 def _classes(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     return _one(given, facts) if given["classes"] in (3, 4) else None
 
@@ -318,6 +324,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "present": _count,
     "histogram": _count,
     "sparse-histogram": _sparse,
+    "unlisted": _unlisted,
     "classes": _classes,
     "counted": _counted,
     "weighted": _weighted,
