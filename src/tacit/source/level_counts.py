@@ -65,10 +65,10 @@ class LevelPass:
             sums = np.zeros(len(names), dtype=np.int64)
             np.add.at(sums, level[level >= 0], rows[level >= 0])
         else:
-            persons, different = numbered_persons(found["u"])
+            persons, _ = numbered_persons(found["u"])
             sums = _weights(persons, level, rows, self.parts, len(names))
             # rows without a person, numbered -1, are one person's
-            total = len(different) + int(bool((persons < 0).any()))
+            total = len(np.unique(persons))
         return LevelCounts(total, {name: int(one) for name, one in zip(names, sums.tolist(), strict=True) if one})
 
 

@@ -63,7 +63,7 @@ from tacit.source import Source
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Count levels, add noise and keep those that pass; then the two sums."""
-    return released(shape, exact(shape, source)[0], _noisy)
+    return drawn(shape, exact(shape, source)[0])
 
 
 def exact(shape: Measurement, source: Source) -> tuple[dict[str, int], ...]:
@@ -71,6 +71,11 @@ def exact(shape: Measurement, source: Source) -> tuple[dict[str, int], ...]:
     found = source.level_counts(map_of(shape), shape.unit, shape.where, parts_of(shape))
     check_number(shape.rows, found.rows)
     return (found.counts,)
+
+
+def drawn(shape: Measurement, counts: dict[str, int]) -> tuple[Part, ...]:
+    """Return the parts, from {level: count}, with protecting noise."""
+    return released(shape, counts, _noisy)
 
 
 def released(shape: Measurement, counts: dict[str, int], noisy: Any) -> tuple[Part, ...]:

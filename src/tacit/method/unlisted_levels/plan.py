@@ -26,6 +26,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     levels, _, rest = shape.columns
     share = levels.form.parameters.get("share", 1)
     sd, least = math.sqrt(levels.law.variance()) / share, levels.form.parameters["threshold"]
+    people = "rows" if shape.unit is None else "persons"
     found: list[Expected] = []
     for probability in SHOWN_WITH:
         count = shown_count(levels, probability)
@@ -33,7 +34,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         y = np.array([float(max(round(count * share), least))])
         low, high = conditional(levels.law, least, y, level)
         width = float(high[0] - max(low[0], 1.0)) / share
-        term = f"a level that is shown with probability {probability:.0%}"
+        term = f"a level of {count:,.4g} {people}: shown with probability {100 * probability:.0f} %"
         found.append(Expected(term, count, width, 1.0, 0.0, sd, count))
     far = 2 * reach(rest.law, (1 - level) / 2) / share
     found.append(
