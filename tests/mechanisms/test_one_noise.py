@@ -25,6 +25,7 @@ DRAWN_BY = {
         "shared/mechanism_cell_counts.py",
         "histogram/mechanism_sparse.py",
         "bootstrap/mechanism.py",
+        "unlisted_levels/mechanism.py",
     },
     # secret multiplicities of rows, no noise: `tests/mechanisms/test_bootstrap_draws.py` tests their law
     ("noise.exact", "system_words"): {"bootstrap/mechanism_resampling.py"},

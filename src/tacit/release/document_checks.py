@@ -151,10 +151,8 @@ def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
     if "share" in part.parameters and "share" not in needed and made.unit is None:
         yield "shares persons out, and a row is a person"
     yield from _grids(part)
-    if part.form == "unlisted":
-        yield from () if part.texts is not None else ("has no texts",)
-    elif part.texts is not None:
-        yield f"has texts, which form {part.form!r} has not"
+    if shape.texts != (part.texts is not None):
+        yield f"has {'no texts' if shape.texts else 'texts'}; form {part.form!r} has {'some' if shape.texts else 'none'}"
     if part.form not in ("sparse-histogram", "unlisted"):
         yield from _integers(made, part, cells)
     yield from _noise(
