@@ -74,7 +74,7 @@ SHARES: Final = (0.003, 0.01, 0.03, 0.1, 0.3)
 """Shares of levels; what is left is of levels of one row each."""
 OF_SHARES: Final = (DESIGNS[0], DESIGNS[1])
 DELTAS: Final = (1e-3, 1e-6, 1e-10)
-DRAWS: Final = 1_000_000
+DRAWS: Final = 200_000
 
 
 # Thresholds ----------------------------------------------------------------------------------------------------------
@@ -207,9 +207,9 @@ def of_appearing() -> Iterator[str]:
             bound = float(appearing(law, least, parts))
             seen = "–"
             if delta == DELTAS[0]:
-                many_levels = np.ones(parts * (DRAWS // parts), dtype=np.int64)
+                many_levels = np.ones(parts * DRAWS, dtype=np.int64)
                 shown = (added(many_levels, draw(law, len(many_levels))) >= least).reshape(-1, parts).any(axis=1)
-                seen = f"{shown.mean():.2e}"
+                seen = f"{shown.mean():.2e} ± {sqrt(bound / DRAWS):.0e}"
             yield (
                 f"| {'a row' if parts == 1 else f'a person of {parts} parts'} | {delta:g} | {least / parts:.1f} | "
                 f"{one:.3e} | {many:.3e} | {bound:.3e} | {seen} |"
@@ -263,7 +263,8 @@ def page(repeats: int) -> str:
             "",
             "The probability that levels which nobody else has are shown, at a noise of 6 units: of one level with all weight,",
             "of as many levels as there are parts, and the bound from which the threshold follows, at most δ′. *Drawn*: the",
-            f"share of {DRAWS:,} draws (of levels of one part) by the sampler that protects, which has no seed.",
+            f"share of {DRAWS:,} units, each with as many levels as parts, by the sampler that protects, which has no seed; ±",
+            "is its standard error.",
             "",
             "| unit | δ′ | threshold | one level | one a part | bound | drawn |",
             f"|---|---:|---:|{'---:|' * 4}",
