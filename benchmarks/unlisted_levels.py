@@ -4,8 +4,8 @@
 
 Writes docs/reference/unlisted-levels.md.  Thresholds, coverage of counts and probabilities of being shown are exact, by
 enumeration of the noise; shares are simulated.  Deterministic: seeds are constants; the draws of the mechanism's own
-sampler, of which there is no seed, are the exception, and said to be.  Prices, sizes and shares were written down before
-any of them was simulated.
+sampler, of which there is no seed, are the exception, and said to be.  Prices, sizes and shares were written down
+before any of them was simulated.
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ def of_shares(repeats: int) -> Iterator[str]:
 
 def _simulated(shape: Measurement, n: int, repeats: int, rng: np.random.Generator) -> list[list[Any]]:
     """Draw tables and noise; for each level whether the share of the population, and of the table, is covered."""
+
     def noisy(sums: Any, law: Any) -> Any:
         return sums + law.sample(len(sums), rng)
 
@@ -216,8 +217,25 @@ def of_appearing() -> Iterator[str]:
             )
 
 
+OF_THRESHOLDS: Final = """In rows or persons: the standard deviation of the noise of a count, the noisy count from which
+a level is shown, the count that is shown in half of all releases, and the largest that is missed in more than 5%.
+*Laplace*: the threshold of discrete Laplace noise at the whole pair, the simplest method for a single release charged
+as ε and δ; a ledger of μ would be charged a multiple for it. *1,024 parts*: the threshold if a person's weight had
+1,024 parts in place of 60."""
+OF_COUNTS: Final = """Exact, by enumeration of the noise, at 95%. *Covered*: how often the interval holds the true count
+given that the level is shown; *naive*: how often the count ± 1.96 standard errors would; *bias*: of the noisy count,
+given that it is shown. The upper end makes no use of the selection, so that intervals near the threshold cover more
+than they say."""
+ABOUT_SHARES: Final = """*Covered*: intervals of the share in the population, and in the table, given that the level is
+shown; the last line of a size is the interval for the number of rows whose level is not shown."""
+OF_UNITS: Final = """The probability that levels which nobody else has are shown, at a noise of 6 units: of one level
+with all weight, of as many levels as there are parts, and the bound from which the threshold follows, at most δ′.
+*Drawn*: by the sampler that protects, which has no seed, with its standard error."""
+
+
 def page(repeats: int) -> str:
     """Return the page."""
+    levels = ", ".join(f"{100 * p:g}%" for p in SHARES)
     return "\n".join(
         [
             "# Levels that nobody listed",
@@ -227,11 +245,7 @@ def page(repeats: int) -> str:
             "",
             "## Thresholds",
             "",
-            "In rows or persons: the standard deviation of the noise of a count, the noisy count from which a level is",
-            "shown, the count that is shown in half of all releases, and the largest that is missed in more than 5%.",
-            "*Laplace*: the threshold of discrete Laplace noise at the whole pair, the simplest method for a single release",
-            "charged as ε and δ; a ledger of μ would be charged a multiple for it. *1,024 parts*: the threshold if a person's",
-            "weight had 1,024 parts in place of 60.",
+            OF_THRESHOLDS,
             "",
             "| price | noise | threshold | shown in half | missed in 5% | Laplace | 1,024 parts |",
             f"|---|{'---:|' * 6}",
@@ -239,10 +253,7 @@ def page(repeats: int) -> str:
             "",
             "## Counts",
             "",
-            f"Exact, by enumeration of the noise, at {100 * LEVEL:g}%. *Covered*: how often the interval holds the true count",
-            "given that the level is shown; *naive*: how often the count ± 1.96 standard errors would; *bias*: of the noisy",
-            "count, given that it is shown. Covered stays above the level by at most half of what it leaves: the upper end",
-            "makes no use of the selection.",
+            OF_COUNTS,
             "",
             "| price | true count | shown, % | covered, % | naive, % | bias | mean width |",
             f"|---|{'---:|' * 6}",
@@ -250,10 +261,9 @@ def page(repeats: int) -> str:
             "",
             "## Shares",
             "",
-            f"{repeats:,} tables a size, with levels of {', '.join(f'{100 * p:g}%' for p in SHARES)}, the other rows a level each.",
-            "*Covered*: intervals of the share in the population, and in the table, given that the level is shown; the last",
-            "line of a size is the interval for the number of rows whose level is not shown. The standard error of 95% is",
-            f"{100 * sqrt(0.05 * 0.95 / repeats):.1f} points where all tables show a level.",
+            f"{repeats:,} tables a size, with levels of {levels}; each other row has a level of its own.",
+            ABOUT_SHARES,
+            f"The standard error of 95% is {100 * sqrt(0.05 * 0.95 / repeats):.1f} points where all tables show a level.",
             "",
             "| price | rows | share, % | shown | covered, population, % | covered, table, % | mean width, points |",
             f"|---|---:|---:|---:|{'---:|' * 3}",
@@ -261,10 +271,8 @@ def page(repeats: int) -> str:
             "",
             "## What one unit makes appear",
             "",
-            "The probability that levels which nobody else has are shown, at a noise of 6 units: of one level with all weight,",
-            "of as many levels as there are parts, and the bound from which the threshold follows, at most δ′. *Drawn*: the",
-            f"share of {DRAWS:,} units, each with as many levels as parts, by the sampler that protects, which has no seed; ±",
-            "is its standard error.",
+            OF_UNITS,
+            f"{DRAWS:,} units were drawn, each with as many levels as it has parts.",
             "",
             "| unit | δ′ | threshold | one level | one a part | bound | drawn |",
             f"|---|---:|---:|{'---:|' * 4}",

@@ -85,7 +85,8 @@ def test_every_engine_finds_the_same_levels(tmp_path: Path, trim: bool, casefold
     folded.execute("PRAGMA default_collation='NOCASE.NOACCENT'")
     frame = data.to_pandas()
     sources: dict[str, Any] = {
-        "parquet": tmp_path / "t.parquet", "arrow": data, "polars": pl.from_arrow(data), "lazy": pl.from_arrow(data).lazy(),
+        "parquet": tmp_path / "t.parquet", "arrow": data, "polars": pl.from_arrow(data),
+        "lazy": pl.from_arrow(data).lazy(),
         "duckdb": relation, "collated": folded.from_arrow(data), "pandas": frame,
         "categorical": frame.assign(d=frame["d"].astype("category")),
         "dictionary": data.set_column(0, "d", data["d"].dictionary_encode()),
@@ -110,7 +111,14 @@ def test_text_files_have_the_same_levels(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "cells",
-    [[], [None, None], [float("nan"), None], ["", ""], [1, 2.5, None, True, b"flu", "\ud800", object()], ["\ud800", "x"]],
+    [
+        [],
+        [None, None],
+        [float("nan"), None],
+        ["", ""],
+        [1, 2.5, None, True, b"flu", "\ud800", object()],
+        ["\ud800", "x"],
+    ],
     ids=str,
 )
 def test_cells_that_are_no_text_have_no_level(cells: list[object]) -> None:
@@ -122,7 +130,11 @@ def test_cells_that_are_no_text_have_no_level(cells: list[object]) -> None:
 
 def test_a_released_text_moves_no_cursor_and_ends_no_line() -> None:
     at = TextMap("d", "d", 1000, False, False, None)
-    for text in ["".join(map(chr, range(0x20))), "\x7f\x85\x9b", "\u2028\u2029\u200e\u200f\u202a\u202e\u2066\u2069\u061c"]:
+    for text in [
+        "".join(map(chr, range(0x20))),
+        "\x7f\x85\x9b",
+        "\u2028\u2029\u200e\u200f\u202a\u202e\u2066\u2069\u061c",
+    ]:
         assert set(at.level(text) or "") == {"\ufffd"}
 
 
@@ -286,10 +298,18 @@ def test_documents_that_were_changed_are_refused(schema: tc.Schema) -> None:
     ],
     ids=str,
 )
-def test_what_has_no_answer_is_refused_before_it_costs(query: tc.Query, price: dict[str, float], code: str | None) -> None:
+def test_what_has_no_answer_is_refused_before_it_costs(
+    query: tc.Query, price: dict[str, float], code: str | None
+) -> None:
     schema = tc.Schema({**dict(SCHEMA.items()), "sex": tc.Category(["f", "m"])})
     table = {"d": ["flu"] * 50, "age": [3] * 50, "sex": ["f"] * 50}
-    budget = tc.Budget(epsilon=9) if set(price) == {"epsilon"} else tc.Budget(rho=9) if "rho" in price else tc.Budget(**PRICE)
+    budget = (
+        tc.Budget(epsilon=9)
+        if set(price) == {"epsilon"}
+        else tc.Budget(rho=9)
+        if "rho" in price
+        else tc.Budget(**PRICE)
+    )
     curator = tc.Curator(table, schema, budget=budget)
     before = curator.remaining
     with pytest.raises(QueryError) as problem:
@@ -317,7 +337,9 @@ def test_columns_of_text() -> None:
         tc.Curator({"d": [1, 2, 3]}, tc.Schema({"d": tc.Text(max_length=4)}), budget=tc.Budget(**PRICE))
     assert refused.value.code == "D11"
     text = tc.Schema({"d": tc.Text(max_length=4, trim=True, casefold=True, missing="unknown", column="DIAG")}).to_toml()
-    assert tc.Schema.from_toml(text)["d"] == tc.Text(max_length=4, trim=True, casefold=True, missing="unknown", column="DIAG")
+    assert tc.Schema.from_toml(text)["d"] == tc.Text(
+        max_length=4, trim=True, casefold=True, missing="unknown", column="DIAG"
+    )
     frame = SCHEMA.example(200, rng=0)
     assert frame["d"].str.len().max() <= 8
 

@@ -74,7 +74,10 @@ def everything(counts: Counts, names: str, sds: tuple[Fraction, Fraction, Fracti
 @cache
 def measured(rows: tuple[tuple[int, str | None], ...], parts: int | None) -> Counts:
     """Counts of the library's own pass over a table of persons and texts."""
-    data = {"who": np.array([who for who, _ in rows], dtype=np.int64), "d": np.array([x for _, x in rows], dtype=object)}
+    data = {
+        "who": np.array([who for who, _ in rows], dtype=np.int64),
+        "d": np.array([x for _, x in rows], dtype=object),
+    }
     unit = None if parts is None else Unit("who", "who")
     return tuple(open_source(data).level_counts(AT, unit, None, parts).counts.items())
 

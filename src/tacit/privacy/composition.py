@@ -127,7 +127,7 @@ def _no_epsilon(delta: Number) -> BudgetError:
 
 
 def _pair(given: Cost | Priced) -> tuple[Fraction, Fraction] | None:
-    """Return the pair (ε, δ) of a release whose parts alone do not say what it cost: an approximate part sold as a pair.
+    """Return the pair (ε, δ) of an approximate part that was sold as a pair: its parts do not say what it cost.
 
     A ledger that adds ε and adds δ charges the pair for it, whose share the parts name; but at another δ the release is
     no release of normal noise at that price.

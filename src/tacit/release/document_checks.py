@@ -152,7 +152,7 @@ def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
         yield "shares persons out, and a row is a person"
     yield from _grids(part)
     if shape.texts != (part.texts is not None):
-        yield f"has {'no texts' if shape.texts else 'texts'}; form {part.form!r} has {'some' if shape.texts else 'none'}"
+        yield f"has no texts; form {part.form!r} has" if shape.texts else f"has texts; form {part.form!r} has not"
     if part.form not in ("sparse-histogram", "unlisted"):
         yield from _integers(made, part, cells)
     yield from _noise(

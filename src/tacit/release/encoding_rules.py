@@ -96,7 +96,14 @@ FORMS: Final = {
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
     "unlisted": Shape(
-        "unlisted-levels", ("G", "threshold"), (1, 1), grid=False, laws=(RoundedNormal.name,), shares=True, empty=True, texts=True
+        "unlisted-levels",
+        ("G", "threshold"),
+        (1, 1),
+        grid=False,
+        laws=(RoundedNormal.name,),
+        shares=True,
+        empty=True,
+        texts=True,
     ),
     "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
     "scores": Shape(

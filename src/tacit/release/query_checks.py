@@ -143,7 +143,9 @@ def _of_text(query: Query[Any], schema: Mapping[str, Any]) -> Query[Any] | None:
     if len(names) > 1 or others:
         what = "crossed with other columns" if len(names) > 1 else f"with {', '.join(sorted(others))}"
         text = f"{kind} of levels that nobody listed, of {texts[0]!r}, {what}: this has no answer."
-        raise QueryError(text, code="Q252", hint=f'UnlistedLevels("{texts[0]}", where="…"), or Category([…]) of its levels')
+        raise QueryError(
+            text, code="Q252", hint=f'UnlistedLevels("{texts[0]}", where="…"), or Category([…]) of its levels'
+        )
     return query_class("UnlistedLevels")(column=texts[0], where=asked.where)  # pyright: ignore[reportCallIssue]
 
 

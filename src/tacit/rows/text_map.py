@@ -12,7 +12,7 @@ from typing import Any, Final
 REPLACED: Final = "\ufffd"
 """Stands for a character that could move the cursor, end a line or turn the direction of writing."""
 _CONTROLS: Final = (
-    *range(0x00, 0x20),
+    *range(0x20),
     *range(0x7F, 0xA0),
     0x2028,
     0x2029,
@@ -27,7 +27,7 @@ _TABLE: Final = dict.fromkeys(_CONTROLS, REPLACED)
 
 @dataclass(frozen=True)
 class TextMap:
-    """The map from a cell to a level: a text of at most `max_length` code points; None where it has none.
+    r"""The map from a cell to a level: a text of at most `max_length` code points; None where it has none.
 
     In this order: a cell that is no valid Unicode text is missing; with `trim`, white space at both ends is left out
     and each run of it inside becomes a space; control characters become U+FFFD; with `casefold`, upper and lower case
@@ -35,7 +35,7 @@ class TextMap:
     text, or has no level where that is None.
 
     >>> at = TextMap("d", "d", 8, trim=True, casefold=True, missing=None)
-    >>> at.level("  Asthma\\n bronchiale "), at.level("   "), at.level(None), at.level(b"GRIPPE")
+    >>> at.level("  Asthma\n bronchiale "), at.level("   "), at.level(None), at.level(b"GRIPPE")
     ('asthma b', None, None, 'grippe')
     """
 

@@ -22,8 +22,8 @@ def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Gener
     """Return a pandas frame of `rows` made-up rows, uniform inside bounds and over levels.
 
     columns: by their names in the table.  A Real without bounds is standard normal; a PrivacyUnit numbers persons of at
-    most `max_rows` rows; a Text has words, few of which are frequent.  Missing cells appear only where the schema gives them a level of their own.  Raises
-    SchemaError S17 unless `rows` is a whole number from 0 on.
+    most `max_rows` rows; a Text has words, few of which are frequent.  Missing cells appear only where the schema gives
+    them a level of their own.  Raises SchemaError S17 unless `rows` is a whole number from 0 on.
 
     >>> example({"age": Real(0, 100)}, 3, 0).shape
     (3, 1)

@@ -67,8 +67,8 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
     """Return the map of a column's cells to the index of a public level.
 
     Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
-    Raises QueryError Q10 (no such column), Q13 (no public levels), Q253 (a Text), Q90 (a constant category whose codes engines cannot
-    number).
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q253 (a Text), Q90 (a constant category whose codes
+    engines cannot number).
 
     >>> from tacit.schema import Schema
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels

@@ -73,7 +73,7 @@ class LevelPass:
 
 
 def _weights(persons: Ints, level: Ints, rows: Ints, parts: int, levels: int) -> Ints:
-    """Return the weight of all persons in each level: of each, floor(parts c / C), c of C rows with a level being in it.
+    """Return the weight of all persons in each level: floor(parts c / C) of one who has c of C rows with a level there.
 
     persons, level, rows: of groups of rows, shape (g,).  The weights of one person add up to at most `parts`, whatever
     the table holds, since the sum of floors is at most the floor of the sum.
@@ -123,6 +123,6 @@ def planned_levels(
 
 def _cells(given: Any) -> list[Any]:
     """Return an array of cells as Python values, None where one is masked."""
-    cells = np.asarray(np.ma.getdata(given), dtype=object).tolist()
     # a masked cell has a fill value below its mask, which may be a valid text: it is not read
-    return [None if gone else cell for cell, gone in zip(cells, np.ma.getmaskarray(given).tolist(), strict=True)]
+    gone: Any = np.ma.getmaskarray(given)
+    return np.where(gone, None, np.asarray(np.ma.getdata(given), dtype=object)).tolist()

@@ -120,8 +120,9 @@ def import_table(
     """Read declared text, write the schema's columns as Parquet (whole or not at all), and report.
 
     Real -> float64, Integer -> int64 where whole, Boolean -> bool, Date (ISO; the day of a time) -> date, Category ->
-    text, int64 or bool as its codes are, PrivacyUnit and Text -> text.  Values out of bounds and levels that are not listed stay
-    as they are: the row map deals with them.  A cell that cannot be read is null.  Lines without any text are skipped.
+    text, int64 or bool as its codes are, PrivacyUnit and Text -> text.  Values out of bounds and levels that are not
+    listed stay as they are: the row map deals with them.  A cell that cannot be read is null.  Lines without any text
+    are skipped.
 
     header:   names stand on the first line; otherwise the file's columns are those of the schema, in order.
     broken:   a row with another number of cells than names, an open quote or bytes that are no text is "refuse"d, with

@@ -60,9 +60,7 @@ def contract(query: UnlistedLevels, schema: Schema, tables: int, draws: int, rng
     return made
 
 
-def _sensitivity(
-    shape: Any, schema: Schema, relation: Relation, material: list[Pair]
-) -> tuple[list[Finding], Pair]:
+def _sensitivity(shape: Any, schema: Schema, relation: Relation, material: list[Pair]) -> tuple[list[Finding], Pair]:
     """Run (a); return the pair whose counts are furthest apart too."""
     far, apart, furthest = [0, 0], [tuple[int, ...]()] * 2, material[0]
     files, polars = exchanged(schema)

@@ -100,7 +100,9 @@ def bought(cost: Cost) -> Cost:
     Raises QueryError Q250 for a price without a delta of its own.
     """
     if cost.delta is None:
-        text = f"the price of UnlistedLevels is {cost}: it has no delta of its own, and without one nothing may be shown."
+        text = (
+            f"the price of UnlistedLevels is {cost}: it has no delta of its own, and without one nothing may be shown."
+        )
         raise QueryError(text, code="Q250", hint="epsilon=1, delta=1e-6, for this question alone")
     return approximate_part(cost)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -196,7 +196,7 @@ class LevelsEstimate:
         columns = ("level", "count", "std. error", f"{percent(level)} interval", "share", f"{percent(level)} interval")
         notes = (*self._notes(level), *([] if shares.reason is None else [shares.reason]), facts(self.release))
         heading = f"{title(self.release)} · {people_words(self.release)}"
-        return Table(heading, columns, tuple(rows), notes, ("left", *("right",) * 5))
+        return Table(heading, columns, tuple(rows), notes, ("left", "right", "right", "right", "right", "right"))
 
     def _notes(self, level: float) -> tuple[str, ...]:
         from tacit.estimates.display import percent
@@ -225,7 +225,9 @@ class LevelsEstimate:
 
         terms = tuple(_short(term) for term in self.terms)
         shown = Intervals(terms, self.values, self.intervals(LEVEL), LEVEL)
-        caption = Caption(title(self.release), f"number of {self._people}, given that a level is shown", facts(self.release))
+        caption = Caption(
+            title(self.release), f"number of {self._people}, given that a level is shown", facts(self.release)
+        )
         return drawn(shown, caption, ax, line=self.threshold)
 
 
@@ -286,4 +288,4 @@ def _short(text: str) -> str:
 
 
 def _percents(low: float, high: float) -> str:
-    return cast(str, format_interval(100 * low, 100 * high, decimals=1)) + " %"
+    return format_interval(100 * low, 100 * high, decimals=1) + " %"

@@ -1,8 +1,8 @@
 """Shares of levels that were shown because their noisy count reached a threshold, from two noisy numbers.
 
 With y = c + Z and N' = N + Z', normal noises of standard deviations s and t, and y kept as y >= T, a share p = c / N is
-in the interval unless D = y - p N' tells against it.  D has mean 0 and variance v + s^2 + p^2 t^2, where v = N p (1 - p)
-if the rows are a sample of a population, else 0.  W = N' + k y with k = p t^2 / (v + s^2) is uncorrelated with D, hence
+in the interval unless D = y - p N' tells against it.  D has mean 0 and variance v + s^2 + p^2 t^2, v = N p (1 - p) if
+the rows are a sample of a population, else 0.  W = N' + k y with k = p t^2 / (v + s^2) is uncorrelated with D, hence
 independent of it, and y = (D + p W) / (1 + p k): given W, that the level is shown says D >= T (1 + p k) - p W, and no
 more.  So the lower limit is the least p with P(D >= d | D >= d0) > a, a = (1 - level) / 2, which is exact for normal
 errors whatever N is.  The upper limit is the greatest p with P(D <= d) > a for any level, shown or not: among those
@@ -72,7 +72,8 @@ class Shares:
     def _own(self, p: Array) -> Array:
         """Return the part of it that y has: noise and, of a sample, the binomial variance."""
         # weights of persons from 0 to 1 vary no more than that of rows that count 0 or 1
-        return self.noise**2 + (max(self.total, 1.0) * p * (1 - p) if self.sampled else 0.0)
+        sampled = max(self.total, 1.0) * p * (1 - p) if self.sampled else np.zeros_like(p)
+        return np.asarray(self.noise**2 + sampled, dtype=np.float64)
 
     def _above(self, p: Array) -> Array:
         """Return log P(D >= d | D >= d0) at each share."""
@@ -93,7 +94,7 @@ class Shares:
 
 
 def _crossing(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array) -> Array:
-    """Return about the least p in [low, high] from which on a condition holds, element by element; `high` if nowhere."""
+    """Return about the least p in [low, high] from which on a condition holds, by element; `high` if nowhere."""
     for _ in range(STEPS):
         middle = (low + high) / 2
         yes = holds(middle)

@@ -93,7 +93,9 @@ def released(shape: Measurement, counts: dict[str, int], noisy: Any) -> tuple[Pa
     first = levels.released(tuple((one,) for one in sums[shown].tolist()))
     # a sum over levels outside S, which is released: fixed as far as the third part is concerned
     totals = (exact.sum(keepdims=True), exact[~shown].sum(keepdims=True))
-    made = [part.released(((int(noisy(total, part.law)[0]),),)) for part, total in zip((every, rest), totals, strict=True)]
+    made = [
+        part.released(((int(noisy(total, part.law)[0]),),)) for part, total in zip((every, rest), totals, strict=True)
+    ]
     return (replace(first, texts=tuple(kept)), *made)
 
 

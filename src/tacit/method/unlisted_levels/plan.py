@@ -60,4 +60,6 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     people = "rows" if shape.unit is None else "persons"
     if count <= rows / 10:
         return []
-    return [f"only levels of {count:,.0f} {people} or more, of {rows:,}, are likely to be shown: a higher price would do"]
+    return [
+        f"only levels of {count:,.0f} {people} or more, of {rows:,}, are likely to be shown: a higher price would do"
+    ]
