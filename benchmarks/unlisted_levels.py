@@ -263,7 +263,7 @@ def page(repeats: int) -> str:
             "",
             f"{repeats:,} tables a size, with levels of {levels}; each other row has a level of its own.",
             ABOUT_SHARES,
-            f"The standard error of 95% is {100 * sqrt(0.05 * 0.95 / repeats):.1f} points where all tables show a level.",
+            f"The standard error of 95% is {100 * sqrt(0.05 * 0.95 / repeats):.1f} points where all tables show it.",
             "",
             "| price | rows | share, % | shown | covered, population, % | covered, table, % | mean width, points |",
             f"|---|---:|---:|---:|{'---:|' * 3}",
