@@ -15,7 +15,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.selected_counts import conditional
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.unlisted_levels.estimate import LevelsEstimate, estimate
-from tacit.method.unlisted_levels.estimate_shares import Shares
+from tacit.method.unlisted_levels.estimate_shares import LevelShares
 from tacit.method.unlisted_levels.mechanism import released
 from tacit.method.unlisted_levels.plan import expected, shown_count
 from tacit.privacy import Cost, pld_total
@@ -107,13 +107,13 @@ def test_shares_and_the_rest_are_covered(target: Any, relation: str) -> None:
 
 
 def test_a_share_is_the_normal_interval_where_selection_does_not_matter() -> None:
-    one = Shares(np.array([4_000.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, True)
+    one = LevelShares(np.array([4_000.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, True)
     z, (low, high) = 1.959964, one.intervals()[0]
     assert (low, high) == pytest.approx((0.4 - z * one.std_errors[0], 0.4 + z * one.std_errors[0]), abs=2e-4)
     # without a sample only noise is uncertain
-    table = Shares(np.array([4_000.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, False)
+    table = LevelShares(np.array([4_000.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, False)
     assert table.std_errors[0] == pytest.approx(sqrt(6**2 + (0.4 * 20) ** 2) / 10_000)
-    near = Shares(np.array([35.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, False)
+    near = LevelShares(np.array([35.0]), 10_000.0, 6.0, 20.0, 34.5, 0.5, False)
     assert near.intervals()[0, 0] < 0.0005
 
 

@@ -55,7 +55,12 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
                     if place[0] in DRAWING and name.name != "MOST":
                         found.setdefault(place, set()).add(path.relative_to(SRC / "method").as_posix())
     added = found.pop(("noise.exact", "added"))  # no draw
-    assert added == {"shared/mechanism_cell_counts.py", "histogram/mechanism_sparse.py", "bootstrap/mechanism.py"}
+    assert added == {
+        "shared/mechanism_cell_counts.py",
+        "histogram/mechanism_sparse.py",
+        "bootstrap/mechanism.py",
+        "unlisted_levels/mechanism.py",
+    }
     assert found == DRAWN_BY
 
 

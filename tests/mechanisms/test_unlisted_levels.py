@@ -185,6 +185,15 @@ def test_levels_pass_where_the_noisy_count_reaches_the_threshold() -> None:
     assert (every.integers, rest.integers) == (((sum(counts.values()),),), ((least,),))
 
 
+def test_the_noisy_count_decides() -> None:
+    shape = shaped("add-remove")
+    least = shape.columns[0].form.parameters["threshold"]
+    counts = {"few": 1, "many": 10 * least}
+    moved = released(shape, counts, lambda sums, law: sums + np.where(sums == 1, least, -10 * least))
+    assert moved[0].texts == ("few",)
+    assert moved[0].integers == ((least + 1,),)
+
+
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("schema", [SCHEMA, PERSONS], ids=["rows", "persons"])
 @pytest.mark.parametrize("accounting", ["gdp", "basic"])

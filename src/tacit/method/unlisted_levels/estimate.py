@@ -15,7 +15,7 @@ from tacit.base.table import Table, format_interval, format_number, shown_by_sum
 from tacit.errors import InferenceError
 from tacit.estimates.selected_counts import absent, conditional, reach
 from tacit.estimates.terms import Target, check_level, check_target, place_of
-from tacit.method.unlisted_levels.estimate_shares import Shares
+from tacit.method.unlisted_levels.estimate_shares import LevelShares
 from tacit.release.document import Release, Released
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class LevelsEstimate:
         return pandas().DataFrame({"lower": limits[:, 0], "upper": limits[:, 1]}, index=list(self.terms))
 
     @property
-    def shares(self) -> Shares:
+    def shares(self) -> LevelShares:
         """Shares of the levels among all rows (persons) that have a level, with their errors and intervals."""
         levels, every, _ = self.release.parts
         share = _share(self.release)
@@ -124,7 +124,7 @@ class LevelsEstimate:
         noise, known = sqrt(levels.law.variance()) / share, sqrt(every.law.variance()) / share
         reason = FEW.format(self._people) if total <= 3 * known else None
         least = (levels.parameters["threshold"] - 0.5) / share
-        return Shares(self.values, total, noise, known, least, 0.5 / share, self.target == "population", reason)
+        return LevelShares(self.values, total, noise, known, least, 0.5 / share, self.target == "population", reason)
 
     @property
     def every(self) -> SumOfLevels:

@@ -26,7 +26,7 @@ STEPS: Final = 60
 
 
 @dataclass(frozen=True)
-class Shares:
+class LevelShares:
     """Shares of the levels that were shown, in the order of the counts.
 
     counts: noisy, shape (m,).  total: the noisy number of all.  noise, known: standard deviations of the noise of each

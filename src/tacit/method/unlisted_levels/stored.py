@@ -10,7 +10,7 @@ from tacit.method.unlisted_levels.design import FORM, SUMS, bought
 from tacit.method.unlisted_levels.level_thresholds import least_threshold
 from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.noise.laws import RoundedNormal
-from tacit.schema.column_types import MOST_CHARACTERS
+from tacit.schema.text_column import MOST_CHARACTERS
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
