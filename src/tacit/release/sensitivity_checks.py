@@ -222,9 +222,8 @@ def _sparse(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
 
 
 def _unlisted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """Each row has one level, each person a weight of `share` parts: they may leave some levels and enter others."""
     # above the weight of one unit: the bound on what one makes appear holds from there on
-    return ImpliedConstants({"G": 1}, facts.twice, facts.twice) if given["threshold"] > given.get("share", 1) else None
+    return _one(given, facts) if given["threshold"] > given.get("share", 1) else None
 
 
 def _classes(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
