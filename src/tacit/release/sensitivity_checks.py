@@ -222,8 +222,7 @@ def _sparse(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
 
 
 def _unlisted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    # above the weight of one unit: the bound on what one makes appear holds from there on
-    return _one(given, facts) if given["threshold"] > given.get("share", 1) else None
+    return _one(given, facts) if given["threshold"] > given.get("share", 1) else None  # above the weight of one unit
 
 
 def _classes(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
