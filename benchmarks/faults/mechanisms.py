@@ -22,6 +22,8 @@ ONE_STEP = "tests/mechanisms/test_one_step.py"
 SUMS = "tests/models/test_block_sums.py"
 WINSORIZED = "tests/mechanisms/test_winsorized.py"
 SPARSE = "tests/mechanisms/test_sparse_histogram.py"
+LEVELS = "tests/mechanisms/test_unlisted_levels.py"
+LEVELS_WHOLE = "tests/mechanisms/test_unlisted_levels_privacy.py"
 STATISTICS = "tests/mechanisms/test_sufficient_statistics.py"
 CHANGED = "tests/mechanisms/test_table_changed.py"
 PRICES = "tests/privacy/test_pairs_kept.py"
@@ -808,6 +810,55 @@ FAULTS = (
         "return _rounded(1 + added)",
         "cells are taken where sums over many rows of a person are far more precise",
         ("tests/mechanisms/test_regression_of_cells.py::test_many_rows_of_a_person_are_an_argument_for_scores",),
+    ),
+    Fault(
+        "tacit.method.unlisted_levels.mechanism",
+        'shown = sums >= levels.form.parameters["threshold"]',
+        'shown = exact >= levels.form.parameters["threshold"]',
+        "the exact count decides which levels are shown",
+        (f"{LEVELS}::test_the_noisy_count_decides",),
+    ),
+    Fault(
+        "tacit.method.unlisted_levels.level_thresholds",
+        "return max(_tail_up(law, threshold - parts, bits), parts * _tail_up(law, threshold - 1, bits))",
+        "return _tail_up(law, threshold - parts, bits)",
+        "a person with many levels makes one of them appear with a probability above delta",
+        (f"{LEVELS_WHOLE}::test_what_one_person_makes_appear_over_all_divisions_of_the_weight",),
+    ),
+    Fault(
+        "tacit.method.unlisted_levels.level_thresholds",
+        "max(_tail_up(law, threshold - parts, bits)",
+        "max(_tail_up(law, threshold, bits)",
+        "the threshold forgets that the unit itself is in the count",
+        (f"{LEVELS_WHOLE}::test_what_one_person_makes_appear_over_all_divisions_of_the_weight",),
+    ),
+    Fault(
+        "tacit.source.level_counts",
+        "np.add.at(sums, pair[1], parts * own // every[person])",
+        "np.add.at(sums, pair[1], -(-parts * own // every[person]))",
+        "the weights of a person are rounded up, and may add up to more than one",
+        (f"{LEVELS}::test_weights_of_persons_against_python",),
+    ),
+    Fault(
+        "tacit.source.level_counts",
+        "return np.where(gone, None, np.asarray(np.ma.getdata(given), dtype=object)).tolist()",
+        "return np.ma.filled(np.ma.asarray(given, dtype=object)).tolist()",
+        "missing cells are a level that is called by NumPy's fill value",
+        (f"{LEVELS}::test_a_masked_cell_is_missing",),
+    ),
+    Fault(
+        "tacit.rows.text_map",
+        "return text or None",
+        "return text",
+        "empty cells become a level without a name",
+        (f"{LEVELS}::test_every_engine_finds_the_same_levels", f"{LEVELS}::test_text_files_have_the_same_levels"),
+    ),
+    Fault(
+        "tacit.method.unlisted_levels.stored",
+        "if delta is None or least < least_threshold",
+        "if delta is None or least > least_threshold",
+        "a document with a threshold that is too low for its delta is read",
+        (f"{LEVELS}::test_documents_that_were_changed_are_refused",),
     ),
     Fault(
         "tacit.method.histogram.mechanism_sparse",

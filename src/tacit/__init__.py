@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.method.ranges.query import Range
     from tacit.method.regression.query import Regression
     from tacit.method.sufficient_statistics.query import SufficientStatistics
+    from tacit.method.unlisted_levels.query import UnlistedLevels
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
     from tacit.parties import average, combine, hierarchy
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tacit.release.query import Query
     from tacit.report.difference import difference
     from tacit.report.report import methods, table
-    from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, draft
+    from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, Text, draft
     from tacit.schema.logistic_bins import LogisticBins
     from tacit.study import Site, Study
 
@@ -82,6 +83,8 @@ __all__ = [
     "Sum",
     "Table",
     "TacitError",
+    "Text",
+    "UnlistedLevels",
     "Variance",
     "average",
     "combine",
@@ -119,6 +122,7 @@ _MODULES: Final = {
     "method.bootstrap.query": "Bootstrap",
     "method.orthogonal_series.query": "OrthogonalSeries",
     "method.kernel_density.query": "KernelDensity",
+    "method.unlisted_levels.query": "UnlistedLevels",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",
@@ -129,7 +133,7 @@ _MODULES: Final = {
     "release.query": "Query",
     "report.difference": "difference",
     "report.report": "methods table",
-    "schema": "Boolean Category Date Integer PrivacyUnit Real Schema draft",
+    "schema": "Boolean Category Date Integer PrivacyUnit Real Schema Text draft",
     "schema.logistic_bins": "LogisticBins",
     "study": "Site Study",
 }

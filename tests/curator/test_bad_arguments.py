@@ -35,6 +35,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "SampleAndAggregate": {"what": "age", "model": GAMMA},
     "SufficientStatistics": {"what": "age", "family": GAMMA},
     "Sum": {"columns": "age"},
+    "UnlistedLevels": {"column": "age"},
     "Variance": {"columns": "age"},
 }
 

@@ -43,6 +43,7 @@ COLUMNS: dict[str, Any] = {
     "region": tc.Category(["north", "south"], missing="unknown"),
     "free": tc.Real(),
     "weight": tc.Real(0, 5),
+    "said": tc.Text(max_length=12, trim=True),
 }
 
 
@@ -148,6 +149,7 @@ def table(n: int = 240) -> pd.DataFrame:
     flags = {name: rng.random(n) < 0.5 for name in ("ok", "sure")}
     region = rng.choice(["north", "south"], n)
     words = {"age": rng.uniform(0, 100, n), "visits": rng.integers(0, 10, n), "born": days, "region": region}
+    words["said"] = rng.choice(["yes", "no", "perhaps"], n)
     return pd.DataFrame({**words, **numbers, **flags, "who": rng.integers(0, n // 3, n)})
 
 
@@ -163,6 +165,7 @@ UNITS = tuple(itertools.product(("replace-one", "add-remove"), (False, True)))
 """Relations, of rows and of persons."""
 SOME = (UNITS[0], UNITS[3])
 REPLICATES = tc.Bootstrap(tc.Mean("age"), 2)
+LEVELS = tc.UnlistedLevels("said", where="age > 3")
 in_two_tiers = pytest.mark.parametrize(
     "units", [SOME, pytest.param(UNITS, marks=pytest.mark.long)], ids=["some", "all"]
 )
@@ -183,6 +186,7 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
             which = (i + turn) % len(PRICES)  # in turn: every question at two prices at least
             made.append(canonical(askers[which].release(query, **PRICES[which]).to_dict()))
         made.append(canonical(curator(relation, persons, PAIR).release(REPLICATES, **PAIR).to_dict()))
+        made.append(canonical(curator(relation, persons, PAIR).release(LEVELS, **PAIR).to_dict()))
         # the three steps of a quantile are selected together at pure prices alone
         made.append(canonical(askers[0].release(tc.Quantiles("age", [0.5], level=0.8), **PRICES[0]).to_dict()))
         # and many points by halving

@@ -25,6 +25,7 @@ DRAWN_BY = {
         "shared/mechanism_cell_counts.py",
         "histogram/mechanism_sparse.py",
         "bootstrap/mechanism.py",
+        "unlisted_levels/mechanism.py",
     },
     # secret multiplicities of rows, no noise: `tests/mechanisms/test_bootstrap_draws.py` tests their law
     ("noise.exact", "system_words"): {"bootstrap/mechanism_resampling.py"},
@@ -54,7 +55,12 @@ def test_noise_is_drawn_at_these_places_alone() -> None:
                     if place[0] in DRAWING and name.name != "MOST":
                         found.setdefault(place, set()).add(path.relative_to(SRC / "method").as_posix())
     added = found.pop(("noise.exact", "added"))  # no draw
-    assert added == {"shared/mechanism_cell_counts.py", "histogram/mechanism_sparse.py", "bootstrap/mechanism.py"}
+    assert added == {
+        "shared/mechanism_cell_counts.py",
+        "histogram/mechanism_sparse.py",
+        "bootstrap/mechanism.py",
+        "unlisted_levels/mechanism.py",
+    }
     assert found == DRAWN_BY
 
 

@@ -116,8 +116,16 @@ def _form(name: str, shape: Shape) -> Words:
         "integers": listed({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
         "noise": _noise(shape),
     }
-    present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
-    absent = [*(["grid"] if shape.grid is False else []), *([] if shape.weight else ["weight"])]
+    present = [
+        *(["grid"] if shape.grid else []),
+        *(["weight"] if shape.weight else []),
+        *(["texts"] if shape.texts else []),
+    ]
+    absent = [
+        *(["grid"] if shape.grid is False else []),
+        *([] if shape.weight else ["weight"]),
+        *([] if shape.texts else ["texts"]),
+    ]
     # packed cells have one integer each
     absent += [] if most == 1 else ["packed"]
     # false is the schema that no value meets: the field must not be there

@@ -27,7 +27,8 @@ def mechanism_of(query: Query[Any]) -> Mechanism:
 
 def design(query: Query[Any], public: Public, cost: Cost) -> Measurement:
     """Decide what is measured, from public facts alone; QueryError where the query cannot be asked."""
-    return mechanism_of(query).design(of_numbers(query, public.schema), public, cost)
+    asked = of_numbers(query, public.schema)
+    return mechanism_of(asked).design(asked, public, cost)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:

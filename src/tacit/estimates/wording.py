@@ -51,6 +51,8 @@ def title(release: Released) -> str:
     if kind == "OrthogonalSeries":
         words = f"{query.basis.capitalize()} series of {_and(tuple(query.columns))}"
         return words + (f" where {query.where}" if query.where else "")
+    if kind == "UnlistedLevels":
+        return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "KernelDensity":
         return f"Kernel density of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":

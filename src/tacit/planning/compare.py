@@ -28,6 +28,7 @@ from tacit.planning.way_answers import Assumed
 from tacit.planning.ways import BY_LAW, Way, ways_of
 from tacit.privacy import Cost, Number
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
 from tacit.schema import Schema
 from tacit.schema.expectations import Expect, Expectations
 
@@ -92,7 +93,7 @@ def compare_at(
     checked_neighbors(neighbors)
     size = checked_rows(rows, neighbors)
     check_level(level)
-    query = _query(question)
+    query = of_numbers(_query(question), declared)
     asked = query if law is None else _of_law(query, law)
     known = Expectations.of(expect, declared, asked_parameters({**(asks or {}), name: asked})).of_question(name)
     public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows)

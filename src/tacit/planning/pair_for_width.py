@@ -9,26 +9,29 @@ from typing import Any, Final
 
 from tacit.errors import QueryError, TacitError
 from tacit.method.bootstrap.query import Bootstrap
+from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.privacy import Budget, Cost
 from tacit.privacy.cost import checked
 from tacit.privacy.exact_numbers import Number
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
+from tacit.schema import Schema
 
 EXPONENTS: Final = range(-4, 2)
 """Powers of ten of the values of epsilon that are tried, from 0.001 to 99, each with two digits."""
 EPSILONS: Final = tuple(Fraction(Decimal(digits).scaleb(e)) for e in EXPONENTS for digits in range(10, 100))
 
 
-def bought_by_pairs(asks: Mapping[str, Query[Any]]) -> bool:
+def bought_by_pairs(asks: Mapping[str, Query[Any]], schema: Schema) -> bool:
     """Whether a question is bought with a pair alone, of which a search for a price takes the delta as given."""
-    return any(isinstance(one, Bootstrap) for one in asks.values())
+    return any(isinstance(of_numbers(one, schema), Bootstrap | UnlistedLevels) for one in asks.values())
 
 
 def delta_of(delta: Number | None, budget: Budget | None) -> Fraction:
     """Return the delta of the price: the one given, or the budget's; QueryError Q40 where there is none."""
     found = delta if delta is not None else None if budget is None else budget.delta
     if found is None:
-        text = "the price of a Bootstrap is a pair: a width= finds its epsilon, at a delta= that is given."
+        text = "the price of this question is a pair: a width= finds its epsilon, at a delta= that is given."
         raise QueryError(text, code="Q40", hint="delta=1e-6")
     return checked(found, "delta")
 

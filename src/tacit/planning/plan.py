@@ -101,7 +101,7 @@ def plan(
         return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares)}
 
     if width is not None:
-        pair = bought_by_pairs(asks)
+        pair = bought_by_pairs(asks, declared)
         if not (epsilon is None and rho is None and (delta is None or pair)):
             raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
         cost = _found(width, lambda cost: _widest(designs(cost), size, level, known), budget, delta, pair=pair)

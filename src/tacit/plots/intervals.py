@@ -21,10 +21,13 @@ def estimate(
 ) -> Drawn:
     """Draw terms with their intervals; InferenceError I05 for more than 1,000 terms, I20 without matplotlib.
 
-    known: a term for which it is False keeps its row, which says so, without a point or bars.
+    known: a term for which it is False keeps its row, which says so, without a point or bars.  line: where a vertical
+    line is drawn, behind all.
     """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     seen = _seen(ax, shown, place, known)
+    if line is not None:
+        ax.axvline(line, color="0.6", linewidth=0.8, zorder=0)
     if seen:
         bars(ax, shown.some(seen), place[seen])
         ax.plot(shown.values[seen], place[seen], "o", color=BLACK, markersize=4)

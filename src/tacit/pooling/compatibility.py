@@ -22,6 +22,10 @@ KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, 
 ALONE: Final = {
     "quantiles": ("are selected, not summed", "Histogram, whose releases do, and its quantiles"),
     "range": ("are selected, not summed", "the widest of the ranges, or a Histogram"),
+    "unlisted-levels": (
+        "have the levels that enough of each party's own rows have",
+        "Count by a Category of the levels that were shown anywhere, at each party",
+    ),
     "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
 }
 """Kinds that cannot be combined: why, and what to ask instead."""

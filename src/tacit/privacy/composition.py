@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tacit.privacy.exact_numbers import Number
 
 Way = Literal["pure", "zcdp", "gdp", "basic"]
+APPROXIMATE = ("bootstrap", "unlisted-levels")
+"""Kinds of releases that are approximate parts: they fail with a probability of their own."""
 
 
 class ReleasedPart(Protocol):
@@ -79,14 +81,16 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     range, and every pure part as randomised response at its ε, which dominates every ε-DP mechanism [Kairouz, Oh &
     Viswanath 2015, Theorem 2.1].  Losses are rounded up to multiples of `interval`.  Valid for a list that was declared
     beforehand.  The δ of approximate parts, which a release's price holds and its parts do not, is taken off `delta`:
-    whatever is composed with such a part, it fails with its own probability besides.  Raises BudgetError B15 for a
+    whatever is composed with such a part, it fails with its own probability besides; one that was sold as a pair, to a
+    ledger that adds ε and adds δ, is composed as randomised response at that pair.  Raises BudgetError B15 for a
     price of ρ or a pair given without its release, which alone says what was bought; B09 where dp-accounting is not
     installed.
     """
     wanted = checked(delta, "delta") - sum((_slack(one) for one in priced), Fraction(0))
     if wanted <= 0:
         raise _no_epsilon(delta)
-    parts = [one for given in priced for one in bought_by(given)]
+    pairs = [_pair(given) for given in priced]
+    parts = [one for given, pair in zip(priced, pairs, strict=True) if pair is None for one in bought_by(given)]
     library = _dp_accounting()
     total: Any = library.loss.identity(interval)
     # normals compose to one normal whose μ² is the sum [Dong, Roth & Su 2022]: a single distribution, no loss
@@ -103,6 +107,10 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
             library.parameters(float(significant(epsilon, 12, up=True)), 0.0), value_discretization_interval=interval
         )
         total = total.compose(response.self_compose(pure.count(epsilon)))
+    for epsilon, own in (one for one in pairs if one is not None):
+        # of all that is (ε, δ)-DP randomised response that fails with probability δ loses most
+        limits = library.parameters(float(significant(epsilon, 12, up=True)), float(significant(own, 12, up=True)))
+        total = total.compose(library.loss.from_privacy_parameters(limits, value_discretization_interval=interval))
     ranges = [range_ for one in parts if one.cost.noise == "gaussian" for range_ in ranges_of(one)]
     for epsilon in set(ranges):
         total = total.compose(_selection(library, float(epsilon), interval).self_compose(ranges.count(epsilon)))
@@ -116,6 +124,18 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
 
 def _no_epsilon(delta: Number) -> BudgetError:
     return BudgetError(f"no finite ε holds at delta = {float(delta):g}.", code="B01", hint="a larger delta")
+
+
+def _pair(given: Cost | Priced) -> tuple[Fraction, Fraction] | None:
+    """Return the pair (ε, δ) of an approximate part that was sold as a pair: its parts do not say what it cost.
+
+    A ledger that adds ε and adds δ charges the pair for it, whose share the parts name; but at another δ the release is
+    no release of normal noise at that price.
+    """
+    cost = getattr(given, "cost", None)
+    if not isinstance(cost, Cost) or cost.epsilon is None or cost.delta is None:
+        return None
+    return (cost.epsilon, cost.delta) if getattr(given, "kind", None) in APPROXIMATE else None
 
 
 def _slack(given: Cost | Priced) -> Fraction:

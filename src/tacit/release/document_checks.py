@@ -151,7 +151,9 @@ def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
     if "share" in part.parameters and "share" not in needed and made.unit is None:
         yield "shares persons out, and a row is a person"
     yield from _grids(part)
-    if part.form != "sparse-histogram":
+    if shape.texts != (part.texts is not None):
+        yield f"has no texts; form {part.form!r} has" if shape.texts else f"has texts; form {part.form!r} has not"
+    if part.form not in ("sparse-histogram", "unlisted"):
         yield from _integers(made, part, cells)
     yield from _noise(
         made, part, EncodingFacts(part.cost.noise == "laplace", made.neighbors == "replace-one", cells > 1)

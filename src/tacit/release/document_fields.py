@@ -158,9 +158,10 @@ PART: Final = Record(
         "sensitivity": SENSITIVITY,
         "cost": COST,
         "weight": WEIGHT,
+        "texts": ListField(TEXT, unique=True),
     },
     f"Noisy integers of one column, a list for each cell; packed where over {MANY:,} cells have one each.",
-    optional=("grid", "weight", "integers", "packed"),
+    optional=("grid", "weight", "integers", "packed", "texts"),
 )
 EITHER: Final = ("integers", "packed")
 """A part has exactly one of these fields."""

@@ -57,6 +57,8 @@ class Shape:
     """Whether persons may divide their weight over several cells (the constant `share`)."""
     empty: bool = False
     """Whether the part may have no cell."""
+    texts: bool = False
+    """Whether its cells are texts that are released with it, levels that nobody listed."""
     weights: bool = False
     """Whether it has a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
@@ -93,6 +95,16 @@ FORMS: Final = {
     "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=EXPONENTIAL),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
+    "unlisted": Shape(
+        "unlisted-levels",
+        ("G", "threshold"),
+        (1, 1),
+        grid=False,
+        laws=(RoundedNormal.name,),
+        shares=True,
+        empty=True,
+        texts=True,
+    ),
     "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
     "scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True

@@ -124,6 +124,8 @@ class Part:
     cost: Cost
     weight: Grid | None = None
     """The grid of weights, if any: 0 to the cap in G steps; kind "rows" for persons weighted by their rows."""
+    texts: tuple[str, ...] | None = None
+    """Of levels that nobody listed, those that are released, one for each cell; None of other parts."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", packed(self.integers))
@@ -140,6 +142,8 @@ class Part:
             words["packed"] = self.integers.to_dict()
         else:
             words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
+        if self.texts is not None:
+            words["texts"] = list(self.texts)
         words["noise"] = self.law.to_dict()
         words["sensitivity"] = {"l1": write_int(self.l1), "l2_squared": write_int(self.l2_squared)}
         words["cost"] = self.cost.to_dict()
@@ -160,6 +164,7 @@ class Part:
             l2_squared=read_int(words["sensitivity"]["l2_squared"]),
             cost=Cost.from_dict(words["cost"]),
             weight=None if words.get("weight") is None else _grid(**words["weight"]),
+            texts=None if words.get("texts") is None else tuple(map(str, words["texts"])),
         )
 
 

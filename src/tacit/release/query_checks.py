@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -13,7 +13,8 @@ from tacit.base.arguments import described, kind_of, plain
 from tacit.base.json_text import is_text
 from tacit.errors import BudgetError, QueryError
 from tacit.privacy.exact_numbers import rational
-from tacit.schema.column_types import Date, Integer, Real
+from tacit.release.registry import query_class
+from tacit.schema.column_types import Date, Integer, Real, Text
 from tacit.schema.logistic_bins import LogisticBins, from_words, worded
 from tacit.schema.predicates.parser import parse
 from tacit.schema.predicates.syntax import spelled
@@ -101,7 +102,8 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
 def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
     """Return a query whose number of bins is that of each numeric column by name, where it was given for all of them.
 
-    A histogram's Integer of no more values than bins keeps one bin a value.  QueryError Q64 where no column is numeric.
+    A histogram's Integer of no more values than bins keeps one bin a value.  A Count by one Text, or its Histogram, is
+    the question UnlistedLevels.  QueryError Q64 where no column is numeric, Q252 for a Text with anything else.
 
     >>> from tacit.method.histogram.query import Histogram
     >>> from tacit.schema import Boolean, Real, Schema
@@ -109,6 +111,9 @@ def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
     >>> of_numbers(Histogram(["age", "income", "married"], bins=12), schema).bins
     (('age', 12), ('income', 12))
     """
+    unlisted = _of_text(query, schema)
+    if unlisted is not None:
+        return cast(Q, unlisted)
     given = cast("tuple[tuple[str, Any], ...]", getattr(query, "bins", ()))
     if not given or given[0][0] != EVERY:
         return query
@@ -121,6 +126,27 @@ def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
     made = {name: _at_most(schema[name], number, groups) for name in numeric}
     kept = {name: bins for name, bins in made.items() if bins is not None}
     return cast(Q, replace(cast(Any, query), bins=kept))
+
+
+def _of_text(query: Query[Any], schema: Mapping[str, Any]) -> Query[Any] | None:
+    """Return the question of unlisted levels that a Count by a Text, or its Histogram, is; None for other questions."""
+    kind = type(query).__name__
+    if kind not in ("Count", "Histogram"):
+        return None
+    asked: Any = query
+    names = cast("tuple[str, ...]", getattr(asked, query.groups))
+    texts = [name for name in names if isinstance(schema.get(name), Text)]
+    if not texts:
+        return None
+    # what a question of unlisted levels has no word for must be at its default
+    others = {f.name for f in fields(asked) if getattr(asked, f.name) != f.default} - {query.groups, "where"}
+    if len(names) > 1 or others:
+        what = "crossed with other columns" if len(names) > 1 else f"with {', '.join(sorted(others))}"
+        text = f"{kind} of levels that nobody listed, of {texts[0]!r}, {what}: this has no answer."
+        raise QueryError(
+            text, code="Q252", hint=f'UnlistedLevels("{texts[0]}", where="…"), or Category([…]) of its levels'
+        )
+    return query_class("UnlistedLevels")(column=texts[0], where=asked.where)  # pyright: ignore[reportCallIssue]
 
 
 def _at_most(column: Any, number: int, groups: str) -> Any:

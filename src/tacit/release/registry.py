@@ -89,6 +89,11 @@ METHODS: Final = (
         {"bootstrap": ReleaseKind("estimate.BootstrapRelease", cells=250_000, forms=(*MEANS, "total", "count"))},
     ),
     Method(
+        "unlisted_levels",
+        ("UnlistedLevels",),
+        {"unlisted-levels": ReleaseKind("estimate.UnlistedLevelsRelease", forms=("present",))},
+    ),
+    Method(
         "orthogonal_series",
         ("OrthogonalSeries",),
         {"orthogonal-series": ReleaseKind("estimate.OrthogonalSeriesRelease", lists="variables")},

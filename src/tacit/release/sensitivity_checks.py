@@ -221,6 +221,10 @@ def _sparse(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
     return _count(given, facts) if given["threshold"] >= 1 else None
 
 
+def _unlisted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    return _one(given, facts) if given["threshold"] > given.get("share", 1) else None  # above the weight of one unit
+
+
 def _classes(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     return _one(given, facts) if given["classes"] in (3, 4) else None
 
@@ -318,6 +322,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "present": _count,
     "histogram": _count,
     "sparse-histogram": _sparse,
+    "unlisted": _unlisted,
     "classes": _classes,
     "counted": _counted,
     "weighted": _weighted,

@@ -20,6 +20,7 @@ from tacit.base.arguments import described, named_fields
 from tacit.errors import SchemaError
 from tacit.rows.row_map import GRID, Level
 from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
+from tacit.schema.text_column import Text
 
 EXCLUDE: Final = "exclude"
 NONE: Final = "none"
@@ -260,9 +261,9 @@ class PrivacyUnit:
         object.__setattr__(self, "max_rows", rows)
 
 
-Column: TypeAlias = Real | Integer | Category | Boolean | Date | PrivacyUnit
+Column: TypeAlias = Real | Integer | Category | Boolean | Date | PrivacyUnit | Text
 TYPES: Final[dict[str, type[Column]]] = {
-    cls.__name__: cls for cls in (Real, Integer, Category, Boolean, Date, PrivacyUnit)
+    cls.__name__: cls for cls in (Real, Integer, Category, Boolean, Date, PrivacyUnit, Text)
 }
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 

@@ -23,6 +23,7 @@ _FIELDS: Final = {
     "Date": ("lower", "upper", "missing", "column"),
     "Category": ("levels", "ordered", "units", "missing", "column", "computed", "constant"),
     "PrivacyUnit": ("max_rows", "column"),
+    "Text": ("max_length", "trim", "casefold", "missing", "column"),
 }
 
 
@@ -38,7 +39,7 @@ def column_to_dict(column: Column) -> dict[str, Any]:
         if (
             value is None
             or (key == "missing" and value == EXCLUDE)
-            or (key in ("ordered", "constant") and value is False)
+            or (key in ("ordered", "constant", "trim", "casefold") and value is False)
         ):
             continue
         made[key] = value.isoformat() if isinstance(value, date) else value
@@ -50,6 +51,7 @@ _NEEDED: Final = {
     "Date": ("lower", "upper"),
     "Category": ("levels",),
     "PrivacyUnit": ("max_rows",),
+    "Text": ("max_length",),
 }
 
 
@@ -83,7 +85,7 @@ def _keys(where: str, kind: str, words_: Mapping[str, Any]) -> None:
         if key not in _FIELDS[kind]:
             guess = nearest(key, list(_FIELDS[kind])) or _FIELDS[kind][0]
             raise SchemaError(f"{where}: {kind} has no {key!r}.", code="S05", hint=f"{guess} = …")
-        if key in ("lower", "upper", "levels", "max_rows") and value in (OPEN, [OPEN]):
+        if key in ("lower", "upper", "levels", "max_rows", "max_length") and value in (OPEN, [OPEN]):
             text = f"{where}: {key} is still open ({key} = {value!r}); what is public is declared, not found in data."
             raise SchemaError(text, code="S16", hint=f"{key} = what is known before anyone looks at the table")
     for key in _NEEDED.get(kind, ()):

@@ -61,7 +61,7 @@ _FOUND: Final[dict[Found, tuple[str, str]]] = {
     "few": (f'{{ type = "Category", levels = "{OPEN}" }}', "few different texts"),
     "many": (
         f'{{ type = "PrivacyUnit", max_rows = "{OPEN}" }}',
-        "many different texts; leave it out, unless it says whose row it is",
+        "many different texts; leave it out, unless it says whose row it is; Text, if frequent ones are to be found",
     ),
     "empty": (f'{{ type = "{OPEN}" }}', "no cell holds anything"),
     "unread": (f'{{ type = "{OPEN}" }}', ""),

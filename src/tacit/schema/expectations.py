@@ -104,7 +104,7 @@ class Expectations:
             elif isinstance(column, Real | Integer | Date):
                 numbers[name] = _numbers(name, column, given)
             else:
-                text = f"expect of {name!r}: a PrivacyUnit has no mean and no shares."
+                text = f"expect of {name!r}: a {type(column).__name__} has no mean and no shares."
                 raise QueryError(text, code="Q42", hint="leave it out")
         return cls(numbers, shares, parameters)
 

@@ -10,18 +10,20 @@ import numpy as np
 from tacit.base.arguments import described, kind_of
 from tacit.base.lazy_imports import pandas
 from tacit.errors import SchemaError
-from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 
 MOST: Final = 10**9
 """Most made-up rows."""
+WORDS: Final = 40
+"""Different made-up texts."""
 
 
 def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Generator | None) -> Any:
     """Return a pandas frame of `rows` made-up rows, uniform inside bounds and over levels.
 
     columns: by their names in the table.  A Real without bounds is standard normal; a PrivacyUnit numbers persons of at
-    most `max_rows` rows.  Missing cells appear only where the schema gives them a level of their own.  Raises
-    SchemaError S17 unless `rows` is a whole number from 0 on.
+    most `max_rows` rows; a Text has words, few of which are frequent.  Missing cells appear only where the schema gives
+    them a level of their own.  Raises SchemaError S17 unless `rows` is a whole number from 0 on.
 
     >>> example({"age": Real(0, 100)}, 3, 0).shape
     (3, 1)
@@ -56,7 +58,14 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
         days = rng.integers(*column.days, rows, endpoint=True)
         # pandas has no unit of days
         return days.astype("datetime64[D]").astype("datetime64[s]")
-    return _levels(column, rows, rng)
+    return _texts(column, rows, rng) if isinstance(column, Text) else _levels(column, rows, rng)
+
+
+def _texts(column: Text, rows: int, rng: np.random.Generator) -> Any:
+    """Return made-up words, few of which are frequent: the k-th in proportion to 1 / k."""
+    weights = 1 / np.arange(1, WORDS + 1)
+    which = rng.choice(WORDS, rows, p=weights / weights.sum())
+    return pandas().array([f"word {k + 1}"[: column.max_length] for k in which], dtype="str")
 
 
 def _persons(most: int, rows: int, rng: np.random.Generator) -> Any:

@@ -15,7 +15,7 @@ from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.rows.row_map import GRID, KeyMap, Level, RowMap, Unit
 from tacit.schema.column_table import ColumnTable
-from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 
 SHORT: Final = 64
 """Largest number of numeric codes, not consecutive, that an engine can number one by one."""
@@ -55,9 +55,10 @@ def rowmap(schema: ColumnTable, name: str) -> RowMap:
             made = RowMap(name, source, "date", float(low), float(high), steps, factor)
         case Boolean():
             made = RowMap(name, source, "boolean", 0.0, 1.0, 1, 1)
-        case Category() | PrivacyUnit():
+        case Category() | PrivacyUnit() | Text():
             kind = type(column).__name__
-            other = f'by="{name}"' if kind == "Category" else "a Real, Integer, Boolean or Date column"
+            other = "a Real, Integer, Boolean or Date column"
+            other = f'by="{name}"' if kind == "Category" else f'UnlistedLevels("{name}")' if kind == "Text" else other
             raise QueryError(f"column {name!r} is a {kind}: it has no numbers to add up.", code="Q11", hint=other)
     return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
 
@@ -66,8 +67,8 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
     """Return the map of a column's cells to the index of a public level.
 
     Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
-    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (a constant category whose codes engines cannot
-    number).
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q253 (a Text), Q90 (a constant category whose codes
+    engines cannot number).
 
     >>> from tacit.schema import Schema
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
@@ -87,6 +88,10 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
             text = f"column {name!r} is constant, and its {len(column.codes)} codes are neither text nor consecutive."
             raise QueryError(text, code="Q90", hint="text, consecutive codes, or 64 levels at most")
         return KeyMap(name, source, "category", column.codes, labels, place, column.ordered, constant=constant)
+    if isinstance(column, Text):
+        text = f"column {name!r} is a Text: nobody has listed its levels, and this question needs a list."
+        hint = f'UnlistedLevels("{name}") finds levels; then "{name}": Category([…]) of those that it showed'
+        raise QueryError(text, code="Q253", hint=hint)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
     raise QueryError(
@@ -246,6 +251,9 @@ def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
             return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
         case PrivacyUnit():
             text = f"column {name!r} is a PrivacyUnit: it identifies the person of a row."
+            raise QueryError(text, code="Q11", hint="the other columns")
+        case Text():
+            text = f"column {name!r} is a Text: it declares no levels or bounds that cells could be outside of."
             raise QueryError(text, code="Q11", hint="the other columns")
 
 

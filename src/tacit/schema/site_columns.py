@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, cast
 
 from tacit.errors import FileError, nearest
-from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema, Text
 from tacit.schema.column_checks import show
 from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.toml_words import known, located, text_of
@@ -100,6 +100,8 @@ def _instead(column: Column) -> str:
             return "recode = { F = … }, raw text on the left"
         case PrivacyUnit():
             return "column = … alone: whose row it is stays as it is"
+        case Text():
+            return "column = … alone: text stays as it is"
         case _:
             return "multiply = 0.001, or recode = { none = 0 }"
 

@@ -22,6 +22,7 @@ from tacit.rows.row_map import (
     Unit,
 )
 from tacit.rows.row_products import CrossProducts
+from tacit.rows.text_map import TextMap
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -35,6 +36,7 @@ from tacit.source.engine import Engine, Words
 from tacit.source.engine_columns import Computing
 from tacit.source.held_rows import HeldRows, held
 from tacit.source.joint_values import joint_values
+from tacit.source.level_counts import LevelCounts, level_counts
 from tacit.source.row_arrays import RowArrays, complete, pieces, spread
 
 T = TypeVar("T")
@@ -104,6 +106,12 @@ class Source(Protocol):
         share: PersonWeight | None = None,
     ) -> JointValues:
         """READS ROWS.  Count the rows (persons) that have the same values in several columns, and the same cell."""
+        ...
+
+    def level_counts(
+        self, at: TextMap, unit: Unit | None = None, where: Predicate | None = None, parts: int | None = None
+    ) -> LevelCounts:
+        """READS ROWS.  Count the rows at each level of a column of text; parts: persons' weights, by `unit`."""
         ...
 
     def occupied(
@@ -229,6 +237,12 @@ class EngineTable:
     ) -> JointValues:
         """See `Source.joint_values`."""
         return joint_values(self._engine, maps, keys, unit, where, share)
+
+    def level_counts(
+        self, at: TextMap, unit: Unit | None = None, where: Predicate | None = None, parts: int | None = None
+    ) -> LevelCounts:
+        """See `Source.level_counts`."""
+        return level_counts(self._engine, at, unit, where, parts)
 
     def occupied(
         self, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tacit.errors import SourceError, nearest
-from tacit.schema import Category, Column, Date, PrivacyUnit, Schema
+from tacit.schema import Category, Column, Date, PrivacyUnit, Schema, Text
 from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
 
@@ -50,7 +50,7 @@ def accepted(column: Column) -> tuple[Holds, ...]:
         return (*always, "date")
     if isinstance(column, PrivacyUnit):
         return (*always, "text", "number", "boolean", "identifier", "date")
-    if isinstance(column, Category) and isinstance(column.codes[0], str):
+    if isinstance(column, Text) or (isinstance(column, Category) and isinstance(column.codes[0], str)):
         return (*always, "text")
     return (*always, "number", "boolean")
 
@@ -61,6 +61,8 @@ def needs(column: Column) -> str:
         return "dates or timestamps"
     if isinstance(column, PrivacyUnit):
         return "text, numbers or dates"
+    if isinstance(column, Text):
+        return "text"
     if isinstance(column, Category):
         return "text" if isinstance(column.codes[0], str) else "whole numbers"
     return "numbers"

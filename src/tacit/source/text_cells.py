@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal, TypeAlias
 
-from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 
 TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
@@ -130,7 +130,7 @@ def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
             return _boolean
         case Date():
             return _day
-        case PrivacyUnit():
+        case PrivacyUnit() | Text():
             return _text
         case Category():
             code = column.codes[0]

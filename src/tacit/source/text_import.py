@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 from tacit.base.lazy_imports import arrow, parquet
 from tacit.base.progress import phase
 from tacit.errors import FileError, SourceError, nearest
-from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema, Text
 from tacit.source.text_cells import CellReader, CellTally
 
 NULLS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", ".")
@@ -120,8 +120,9 @@ def import_table(
     """Read declared text, write the schema's columns as Parquet (whole or not at all), and report.
 
     Real -> float64, Integer -> int64 where whole, Boolean -> bool, Date (ISO; the day of a time) -> date, Category ->
-    text, int64 or bool as its codes are, PrivacyUnit -> text.  Values out of bounds and levels that are not listed stay
-    as they are: the row map deals with them.  A cell that cannot be read is null.  Lines without any text are skipped.
+    text, int64 or bool as its codes are, PrivacyUnit and Text -> text.  Values out of bounds and levels that are not
+    listed stay as they are: the row map deals with them.  A cell that cannot be read is null.  Lines without any text
+    are skipped.
 
     header:   names stand on the first line; otherwise the file's columns are those of the schema, in order.
     broken:   a row with another number of cells than names, an open quote or bytes that are no text is "refuse"d, with
@@ -289,5 +290,6 @@ def _type(column: Column) -> Any:
     if isinstance(column, Category):
         code = column.codes[0]
         return pa.bool_() if isinstance(code, bool) else pa.int64() if isinstance(code, int) else pa.string()
-    types = {Real: pa.float64(), Integer: pa.int64(), Boolean: pa.bool_(), Date: pa.date32(), PrivacyUnit: pa.string()}
+    types = {Real: pa.float64(), Integer: pa.int64(), Boolean: pa.bool_(), Date: pa.date32()}
+    types |= {PrivacyUnit: pa.string(), Text: pa.string()}
     return types[type(column)]

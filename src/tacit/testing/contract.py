@@ -32,6 +32,7 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
@@ -39,9 +40,11 @@ from tacit.privacy.bought import price_of_noise
 from tacit.release.document import release_from_dict
 from tacit.release.parts import OF_BLOCKS
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
 from tacit.schema import Schema
 from tacit.testing import column_samples, pair_check
 from tacit.testing import contract_blocks as in_blocks
+from tacit.testing import contract_levels as in_levels
 from tacit.testing import contract_replicates as in_replicates
 from tacit.testing import contract_selection as selections
 from tacit.testing import worst_case_scores as worst_cases
@@ -83,6 +86,9 @@ def contract(
     generator = np.random.default_rng(rng)
     if isinstance(query, Bootstrap):
         return in_replicates.contract(query, schema, tables, draws, generator)
+    asked = of_numbers(query, schema)
+    if isinstance(asked, UnlistedLevels):
+        return in_levels.contract(asked, schema, tables, draws, generator)
     if isinstance(query, SampleAndAggregate):
         # few blocks of few rows, so that small tables fill them
         query = in_blocks.asked(query)

@@ -27,6 +27,7 @@ from tacit.rows.row_map import (
     Unit,
 )
 from tacit.rows.row_products import CrossProducts
+from tacit.rows.text_map import TextMap
 from tacit.schema import Schema
 from tacit.schema.predicates.computed_columns import Computed, computed_columns
 from tacit.schema.predicates.numeric_expressions import ColumnCell
@@ -42,6 +43,7 @@ from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.engines.polars_frame import Polars
 from tacit.source.held_rows import HeldRows, held
 from tacit.source.joint_values import JointPass, joined
+from tacit.source.level_counts import LevelCounts, LevelPass, planned_levels
 from tacit.source.row_arrays import RowArrays, collected, planned
 from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
 
@@ -95,6 +97,7 @@ class Exchanged:
         self._plans, self._rankings = dict[Any, SumsPass](), dict[Any, Ranking]()
         self._crossings = dict[Any, products.ProductsPass]()
         self._frames, self._joints = dict[Any, Any](), dict[Any, JointPass]()
+        self._levels = dict[Any, LevelPass]()
         self._computing = dict[Any, Exchanged]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
@@ -166,6 +169,15 @@ class Exchanged:
         if asked not in self._joints:
             self._joints[asked] = joined(self._engine, *asked)
         return self._joints[asked].run(self._engine)
+
+    def level_counts(
+        self, at: TextMap, unit: Unit | None = None, where: Predicate | None = None, parts: int | None = None
+    ) -> LevelCounts:
+        """See `Source.level_counts`."""
+        asked = (at, unit, where, parts)
+        if asked not in self._levels:
+            self._levels[asked] = planned_levels(self._engine, *asked)
+        return self._levels[asked].run(self._engine)
 
     def complete(
         self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None

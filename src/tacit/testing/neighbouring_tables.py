@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.base.lazy_imports import arrow
-from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, Text
 
 Row: TypeAlias = tuple[object, ...]
 NEWCOMER: Final = 99
@@ -45,6 +45,9 @@ def cells(column: object, rng: np.random.Generator) -> list[object]:
         return [low, high, low + (high - low) // 2, None, low - timedelta(400), high + timedelta(400)]
     if isinstance(column, PrivacyUnit):
         return [*range(5), None]
+    if isinstance(column, Text):
+        long = "x" * (column.max_length + 1)
+        return ["a", "b", "A", " a ", "a\n", long, long + "y", "\u00e9", "e\u0301", "\u202ea", "", "  ", None]
     raise TypeError(f"no cells for {type(column).__name__}")
 
 
@@ -120,7 +123,7 @@ def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
     for i, (name, column) in enumerate(schema.items()):
         if schema.is_computed(name):
             continue
-        kind = types.get(type(column))
+        kind = pa.string() if isinstance(column, Text) else types.get(type(column))
         if isinstance(column, Category):
             kind = pa.string() if isinstance(column.codes[0], str) else pa.int64()
             kind = pa.bool_() if isinstance(column.codes[0], bool) else kind

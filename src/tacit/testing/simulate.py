@@ -135,6 +135,9 @@ def simulate(
     if shape.kind == "sparse-histogram":
         text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
         raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
+    if shape.kind == "unlisted-levels":
+        text = "levels that nobody listed are not simulated: each release shows others."
+        raise InferenceError(text, code="Q84", hint="a Category of the levels of interest, and Count", state=None)
     random = np.random.default_rng(rng)
     if shape.kind == "bootstrap":
         with phase(f"{repeats:,} simulated releases"):

@@ -52,6 +52,9 @@ def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     adds epsilon and adds delta; each column of each replicate has an equal share of it.
     """
     statistic: Any = of_numbers(query.statistic, public.schema)
+    if type(statistic) is not type(query.statistic):
+        text = f"a Bootstrap of the levels of {statistic.column!r}, which nobody listed, has no cells."
+        raise QueryError(text, code="Q253", hint=f'"{statistic.column}": Category([…]) in the schema')
     # sufficient statistics have no cells
     keys = keys_of(statistic, public.schema) if hasattr(statistic, "by") else ()
     where = None if statistic.where is None else typed(statistic.where, public.schema)

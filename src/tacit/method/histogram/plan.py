@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from tacit.estimates.selected_counts import conditional
 from tacit.method.histogram import sparse_design
-from tacit.method.histogram.estimate_sparse import conditional
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, regular, uniform
 from tacit.method.shared.plan_shares import NOTHING, cell_shares, unknown_keys

@@ -14,7 +14,7 @@ from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
 from tacit.rows.row_map import KeyMap, PersonWeight
-from tacit.schema import Schema
+from tacit.schema import PrivacyUnit, Schema, Text
 from tacit.schema.row_maps_of_columns import qualitymap
 
 VERSION: Final = "quality/1"
@@ -25,7 +25,9 @@ KIND: Final = "quality"
 
 def design(query: DataQuality, public: Public, cost: Cost) -> Measurement:
     """Return the measurement: one part for each column.  QueryError where a column has no classes."""
-    names = tuple(query.columns) or tuple(name for name in public.schema if name != public.schema.unit)
+    # a Text declares nothing that its cells could be outside of
+    every = (name for name, column in public.schema.items() if not isinstance(column, PrivacyUnit | Text))
+    names = tuple(query.columns) or tuple(every)
     if not names:
         raise QueryError("DataQuality: the schema has no column.", code="Q03", hint='{"age": Real(0, 100)}')
     # a single column keeps the price as it is stated: a share of an (epsilon, delta) price is a mu**2

@@ -1,0 +1,1 @@
+"""Levels that nobody listed."""
