@@ -9,11 +9,35 @@ them was simulated; none of them is a law of another page of densities but for t
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
+import numpy as np
+from pages import by_repeats
 from scipy.stats import beta, expon, lomax, norm, triang, uniform
 from smooth_density import Mixture
 
+import tacit as tc
+from tacit.base.arrays import Array
+from tacit.estimates.kernel_weights import kernel_weights
+from tacit.estimates.series_coefficients import Shares, coefficients
+from tacit.estimates.smooth_density import SmoothDensity
+from tacit.method.histogram import estimate_smooth
+from tacit.method.kernel_density import estimate as kernel_estimate
+from tacit.method.kernel_density.cells import number_of_cells
+from tacit.method.kernel_density.estimate_density import KernelCurve
+from tacit.method.kernel_density.estimate_kernel import ends_of
+from tacit.method.orthogonal_series import estimate as series_estimate
+from tacit.method.orthogonal_series.design import edges
+from tacit.method.orthogonal_series.mechanism import sums
+from tacit.method.shared.simulated_parts import simulated
+from tacit.privacy import Cost
+from tacit.rows.series_bases import functions, integrals
+from tacit.testing.simulate import add_noise, shaped
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "density-limits.md"
 SMOOTH: Final = {
     "Beta(3,2)": Mixture(((1.0, beta(3, 2)),)),
     "normal(.6,.15)": Mixture(((1.0, norm(0.6, 0.15)),)),
@@ -46,3 +70,189 @@ BASIS: Final = ("cosine", "legendre")
 LEVEL: Final = 0.95
 PLACES: Final = 50
 """Places at which limits hold one by one, and a band all at once: (k + 1/2) / PLACES."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One estimator of one law at one size and price.  method: "kernel", "smooth", or the basis of a series."""
+
+    method: str
+    law: str
+    n: int
+    price: dict[str, float]
+
+    def curves(self, rng: np.random.Generator) -> Iterator[tuple[SmoothDensity, Array]]:
+        """Yield smooth densities, each with what its release resolves of the law at the places, without end."""
+        schema, law = tc.Schema({"x": tc.Real(0, 1, missing=0.0)}), LAWS[self.law]
+        query: Any = tc.Histogram("x", bins={"x": BINS}) if self.method == "smooth" else tc.KernelDensity("x")
+        query = tc.OrthogonalSeries("x", self.method) if self.method in BASIS else query
+        shape = shaped(query, schema, "replace-one", self.n, Cost.of(**self.price))
+        (part,), series = shape.columns, self.method in BASIS
+        ends = np.array(edges(shape.variables[0], 1)) if series else ends_of(shape.axes[0])
+        chances = np.diff(law.cdf(ends))
+        while True:
+            counts = rng.multinomial(self.n, chances).astype(np.int64)
+            exact = np.array([sums(shape, part, counts)], dtype=np.int64) if series else counts[:, None]
+            release = simulated(shape, add_noise(shape, (exact,), rng))
+            made = series_estimate.smooth_density if series else kernel_estimate.smooth_density
+            one = estimate_smooth.smooth_density(release, "x") if self.method == "smooth" else made(release)
+            yield one, resolved(one.curves[0], ends, chances)
+
+
+def resolved(curve: Any, ends: Array, chances: Array) -> Array:
+    """Return what the limits of a curve are around where there is no error, from the law's shares of the cells."""
+    x = (np.arange(PLACES) + 0.5) / PLACES
+    if isinstance(curve, KernelCurve):
+        return np.maximum(curve.fit.full_weights(curve.fit.limiting, x[:, None]) @ chances, 0.0)
+    terms, widths = len(curve.found.values), np.diff(ends)
+    if len(widths) > BINS:
+        found = np.diff(integrals(curve.basis, ends, terms), axis=1) / widths @ chances
+    else:
+        none = Shares(ends, chances, np.zeros((len(widths),) * 2), np.eye(len(widths)), 1e-12)
+        found = coefficients(curve.basis, none, terms).values
+    return np.maximum(1 + found[: curve.band] @ functions(curve.basis, x, curve.band), 0.0)
+
+
+def truth(law: str) -> Array:
+    """Return the density at the places: its average over a thousandth of the range around each."""
+    x = (np.arange(PLACES) + 0.5) / PLACES
+    return (LAWS[law].cdf(x + 5e-4) - LAWS[law].cdf(x - 5e-4)) / 1e-3
+
+
+@dataclass(frozen=True)
+class Found:
+    """Shares of releases and of places, each with nan where there is none.
+
+    limits, band: that hold the density itself, over releases without a doubt or a note.  resolved, resolved_band: that
+    hold what the release resolves of it, over all releases.  noted: releases with a doubt or a note.  width: of limits.
+    """
+
+    limits: float
+    band: float
+    resolved: float
+    resolved_band: float
+    noted: float
+    width: float
+
+
+def measured(case: Case, repeats: int) -> Found:
+    """Simulate one case."""
+    rng = np.random.default_rng([list(LAWS).index(case.law), case.n, len(case.price), int(10 * case.price["epsilon"])])
+    x, true, rows = (np.arange(PLACES) + 0.5) / PLACES, truth(case.law), list[tuple[float, ...]]()
+    made = case.curves(rng)
+    for _ in range(repeats):
+        one, blurred = next(made)
+        noted = any(one.doubts) or any(word in note for note in one.notes for word in ("too wide", "too few"))
+        each = [one.intervals(x, LEVEL, simultaneous=band) for band in (False, True)]
+        inside, whole, near, all_near = (
+            (a[:, 0] <= b + 1e-12) & (b <= a[:, 1] + 1e-12) for b in (true, blurred) for a in each
+        )
+        own = (np.nan, np.nan) if noted else (inside.mean(), float(whole.all()))
+        width = float((each[0][:, 1] - each[0][:, 0]).mean())
+        rows.append((*own, near.mean(), float(all_near.all()), float(noted), width))
+    columns = [float(np.nanmean(one)) if np.isfinite(one).any() else np.nan for one in np.array(rows).T]
+    return Found(*columns)
+
+
+METHODS: Final = {
+    "kernel": "`KernelDensity`, bandwidth by the design",
+    "smooth": f"`smooth_density` of a histogram of {BINS} bins",
+    "cosine": "`OrthogonalSeries`, cosines, number of terms by the design",
+    "legendre": "`OrthogonalSeries`, Legendre polynomials, number of terms by the design",
+}
+HEAD: Final = """# Limits of smooth densities
+
+What limits and bands of `KernelDensity`, `OrthogonalSeries` and `smooth_density` hold, for laws with jumps, spikes and
+poles too. Written by `python benchmarks/density_edges.py`.
+
+No band whose width follows the data holds every density that may have jumps or spikes: those too small or too narrow
+to be seen are not allowed for by any narrow band (Low 1997, *Annals of Statistics* 25). Limits here are of what can be
+promised for any law, the density *as far as the release resolves it* (Genovese & Wasserman 2008, *Annals of Statistics*
+36, call such an estimand a surrogate): what they would be around in a release without sampling error and without
+noise, or 0 where that is below. `limits_of` says what it is, in words, and so do summary
+and picture. Where the density is smooth it is the density itself, but for a difference that is small beside the error.
+`doubts` lists the ranges in which the counts say more than is resolved, as at a large jump. A series has no counts of
+cells: what its terms do not reach, its release does not show, and a density of which they see nothing has no note.
+The price of the surrogate is nothing: limits are as wide as before."""
+OF_REACH: Final = """## How far a jump is seen
+
+The density as far as it is resolved, beside one with a single jump in the middle of the range: at what distance from
+the jump the two are within a twentieth of its height, and within a hundredth; and the largest difference beyond half a
+bandwidth, or half of 1 / terms, of it. No simulation. A kernel forgets a jump after some bandwidths; of a series all of
+the range remembers it."""
+OF_COVERAGE: Final = """## Coverage
+
+Limits at 95% at 50 places, one by one (*limits*, in the mean over places) or all at once (*band*). *Resolved*: they
+hold the density as far as it is resolved, over all releases. *Density*: they hold the density itself, over releases
+with neither a doubt nor a note; *doubts* are the others, – where there were no more. Three prices together: ε = 0.5, ε = 1, and
+ε = 1 with δ = 10⁻⁶; replace-one. Laws with * are smooth, jumps at the bounds of the column apart."""
+
+
+def reached(weights: Callable[[Array, float], Array], unit: float) -> tuple[float, float, float]:
+    """Return distances beyond which a jump of 1 in the middle is within .05 and .01, and the largest difference.
+
+    weights: from places and the place of the jump, the density as far as it is resolved of 0 before it and 1 after.
+    unit: in which distances are returned.
+    """
+    x = np.linspace(0.0, 1.0, 2_001)
+    apart = np.abs(weights(x, 0.5) - (x > 0.5))
+    away = np.abs(x - 0.5)
+    beyond = [float(away[apart > share].max()) / unit for share in (0.05, 0.01)]
+    return beyond[0], beyond[1], float(apart[away > unit / 2].max())
+
+
+def rows_of_reach() -> Iterator[str]:
+    """Yield the lines of the table of what a jump does."""
+    for h in (0.01, 0.03, 0.1):
+        ends = np.linspace(0, 1, number_of_cells("real", 0, 1, h) + 1)
+
+        def of_kernel(x: Array, at: float, h: float = h, ends: Array = ends) -> Array:
+            return kernel_weights(ends, x, h, 2) @ np.diff(np.maximum(ends - at, 0.0))
+
+        near, far, most = reached(of_kernel, h)
+        yield f"| kernel of standard deviation {h:g} | {near:.1f} of it | {far:.1f} of it | {most:.2f} |"
+    for basis in BASIS:
+        for m in (10, 20, 40):
+
+            def of_terms(x: Array, at: float, basis: str = basis, m: int = m) -> Array:
+                whole = integrals(basis, np.array([at, 1.0]), m)
+                return (1 - at) + (whole[:, 1] - whole[:, 0]) @ functions(basis, x, m)
+
+            near, far, most = reached(of_terms, 1 / m)
+            words = " | ".join(
+                "all of the range" if one > 0.45 * m else f"{one / m:.2f} of the range" for one in (near, far)
+            )
+            yield f"| {m} {basis} terms | {words} | {most:.2f} |"
+
+
+def rows(method: str, repeats: int) -> Iterator[str]:
+    """Yield the lines of one estimator."""
+    for law in LAWS:
+        for n in SIZES:
+            each = [measured(Case(method, law, n, price), repeats) for price in PRICES]
+            noted = np.array([one.noted for one in each])
+            words = [f"{100 * np.mean([one.resolved for one in each]):.1f}"]
+            words += [f"{100 * np.mean([one.resolved_band for one in each]):.1f}", f"{100 * noted.mean():.0f}"]
+            for values in ([one.limits for one in each], [one.band for one in each]):
+                kept = noted < 1
+                found = np.average(np.array(values)[kept], weights=1 - noted[kept]) if kept.any() else np.nan
+                words.append("–" if np.isnan(found) else f"{100 * found:.1f}")
+            line = f"| {law}{' *' if law in SMOOTH else ''} | {n:,} | {' | '.join(words)} |"
+            print(method, line, flush=True)
+            yield line
+
+
+def page(repeats: int) -> str:
+    """Return the page."""
+    head = "| law on [0, 1] | n | resolved: limits, % | band, % | doubts, % | density: limits, % | band, % |"
+    made = [HEAD, "", OF_REACH, "", "| estimate | within 5% | within 1% | largest |", "|---|---:|---:|---:|"]
+    made += [*rows_of_reach(), "", OF_COVERAGE, ""]
+    made += [f"{3 * repeats:,} simulations a line, {repeats:,} at each price."]
+    for method, words in METHODS.items():
+        lines = list(rows(method, repeats))
+        made += ["", f"### {words}", "", head, f"|---|---:|{'---:|' * 5}", *lines]
+    return "\n".join(made)
+
+
+if __name__ == "__main__":
+    by_repeats(PAGE, Path(__file__).name, __doc__, page)
