@@ -184,8 +184,8 @@ OF_COVERAGE: Final = """## Coverage
 
 Limits at 95% at 50 places, one by one (*limits*, in the mean over places) or all at once (*band*). *Resolved*: they
 hold the density as far as it is resolved, over all releases. *Density*: they hold the density itself, over releases
-with neither a doubt nor a note; *doubts* are the others, – where there were no more. Three prices together: ε = 0.5, ε = 1, and
-ε = 1 with δ = 10⁻⁶; replace-one. Laws with * are smooth, jumps at the bounds of the column apart."""
+with neither a doubt nor a note; *doubts* are the others, – where there were no more. Three prices together: ε = 0.5,
+ε = 1, and ε = 1 with δ = 10⁻⁶; replace-one. Laws with * are smooth, jumps at the bounds of the column apart."""
 
 
 def reached(weights: Callable[[Array, float], Array], unit: float) -> tuple[float, float, float]:
