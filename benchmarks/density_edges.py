@@ -1,6 +1,6 @@
 """Limits of smooth densities at jumps, poles and spikes: docs/reference/density-limits.md.
 
-    python benchmarks/density_edges.py [--repeats 40] [--quick]
+    python benchmarks/density_edges.py [--repeats 40] [--quick] [--parts kernel smooth cosine legendre]
 
 Rows are drawn anew and counts or coefficients perturbed anew in each simulation, by the law of a release.  `--quick`
 for a look.  Deterministic: seeds are constants.  Laws, sizes and prices were written down, and committed, before any of
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from pages import by_repeats
+from pages import asked, put
 from scipy.stats import beta, expon, lomax, norm, triang, uniform
 from smooth_density import Mixture
 
@@ -226,33 +226,51 @@ def rows_of_reach() -> Iterator[str]:
 
 
 def rows(method: str, repeats: int) -> Iterator[str]:
-    """Yield the lines of one estimator."""
+    """Yield the lines of one estimator, those of all laws together at the end."""
+    every: dict[int, list[list[Found]]] = {n: [] for n in SIZES}
     for law in LAWS:
         for n in SIZES:
             each = [measured(Case(method, law, n, price), repeats) for price in PRICES]
-            noted = np.array([one.noted for one in each])
-            words = [f"{100 * np.mean([one.resolved for one in each]):.1f}"]
-            words += [f"{100 * np.mean([one.resolved_band for one in each]):.1f}", f"{100 * noted.mean():.0f}"]
-            for values in ([one.limits for one in each], [one.band for one in each]):
-                kept = noted < 1
-                found = np.average(np.array(values)[kept], weights=1 - noted[kept]) if kept.any() else np.nan
-                words.append("–" if np.isnan(found) else f"{100 * found:.1f}")
-            line = f"| {law}{' *' if law in SMOOTH else ''} | {n:,} | {' | '.join(words)} |"
+            every[n].append(each)
+            line = f"| {law}{' *' if law in SMOOTH else ''} | {n:,} | {_words(each)} |"
             print(method, line, flush=True)
             yield line
+    for name, kept in (("smooth laws", SMOOTH), ("other laws", ROUGH)):
+        for n in SIZES:
+            some = [one for law, each in zip(LAWS, every[n], strict=True) if law in kept for one in each]
+            yield f"| **{name}** | {n:,} | {_words(some)} |"
 
 
-def page(repeats: int) -> str:
-    """Return the page."""
+def _words(each: list[Found]) -> str:
+    """Return coverage over several cases, each with as many simulations; of the density over those without doubts."""
+    clear = 1 - np.array([one.noted for one in each])
+    words = [f"{100 * np.mean([one.resolved for one in each]):.1f}"]
+    words += [f"{100 * np.mean([one.resolved_band for one in each]):.1f}", f"{100 * (1 - clear.mean()):.0f}"]
+    for values in ([one.limits for one in each], [one.band for one in each]):
+        kept = clear > 0
+        found = np.average(np.array(values)[kept], weights=clear[kept]) if kept.any() else np.nan
+        words.append("–" if np.isnan(found) else f"{100 * found:.1f}")
+    return " | ".join(words)
+
+
+def part(method: str, repeats: int) -> str:
+    """Return the part of the page on one estimator."""
     head = "| law on [0, 1] | n | resolved: limits, % | band, % | doubts, % | density: limits, % | band, % |"
+    few = f"{3 * repeats:,} simulations a line, {repeats:,} at each price; in the last lines of all laws together."
+    return "\n".join([f"### {METHODS[method]}", "", few, "", head, f"|---|---:|{'---:|' * 5}", *rows(method, repeats)])
+
+
+def page(methods: list[str], repeats: int) -> None:
+    """Write the parts of the page."""
     made = [HEAD, "", OF_REACH, "", "| estimate | within 5% | within 1% | largest |", "|---|---:|---:|---:|"]
-    made += [*rows_of_reach(), "", OF_COVERAGE, ""]
-    made += [f"{3 * repeats:,} simulations a line, {repeats:,} at each price."]
-    for method, words in METHODS.items():
-        lines = list(rows(method, repeats))
-        made += ["", f"### {words}", "", head, f"|---|---:|{'---:|' * 5}", *lines]
-    return "\n".join(made)
+    put(PAGE, Path(__file__).name, "\n".join([*made, *rows_of_reach(), "", OF_COVERAGE]))
+    for method in methods:
+        put(PAGE, f"{Path(__file__).name} {method}", part(method, repeats))
 
 
 if __name__ == "__main__":
-    by_repeats(PAGE, Path(__file__).name, __doc__, page)
+    given = asked(__doc__, METHODS, 40)
+    if given.quick:
+        print("\n".join(part(method, max(1, given.repeats // 20)) for method in given.parts))
+    else:
+        page(given.parts, given.repeats)

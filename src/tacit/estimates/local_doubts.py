@@ -25,24 +25,28 @@ LONGEST: Final = 4
 """Most cells of a sum."""
 RATE: Final = 0.03
 """Share of releases of a density without doubt in which one is found: of the smallest quantile that draws have."""
+LEAST: Final = 0.1
+"""Standard error of a sum of residuals, in that of the shares themselves, below which it says nothing."""
 DRAWS: Final = 1_000
 """Draws of the errors of all residuals."""
 
 
-def doubted(residuals: Array, drawn: Array) -> NDArray[np.bool_]:
-    """Return the cells in doubt, shape (cells,): the largest sum or difference first, then those not beside it.
+def doubted(residuals: Array, drawn: Array, errors_of_cells: Array) -> NDArray[np.bool_]:
+    """Return the cells in doubt, shape (cells,): those of the largest sum or difference, then of others not near it.
 
-    residuals: shape (cells,).  drawn: draws of their errors, shape (draws, cells).
+    residuals: shape (cells,).  drawn: draws of their errors, shape (draws, cells).  errors_of_cells: standard errors of
+    the shares themselves, shape (cells,): where residuals have next to none of it the estimate follows the shares.
 
     >>> drawn = np.random.default_rng(0).standard_normal((1_000, 9))
-    >>> doubted(np.array([0, 0, 0, 0, 9, 0, 0, 0, 0.0]), drawn).nonzero()[0].tolist()
-    [4]
+    >>> doubted(np.array([0, 0, 0, 0, 9, 0, 0, 0, 0.0]), drawn, np.ones(9)).nonzero()[0].tolist()
+    [3, 4, 5]
     """
     found, cells = np.zeros(len(residuals), dtype=bool), len(residuals)
     largest, each = np.zeros(len(drawn)), list[tuple[float, int, int]]()
+    ahead = np.concatenate([[0.0], np.cumsum(errors_of_cells**2)])
     for (first, last, value), (_, _, errors) in zip(_sums(residuals), _sums(drawn), strict=True):
         deviation = np.sqrt((errors**2).mean(axis=0))
-        known = deviation > 0
+        known = deviation > LEAST * np.sqrt(ahead[last] - ahead[first])
         if not known.any():
             continue
         largest = np.maximum(largest, np.abs(errors[:, known] / deviation[known]).max(axis=1))
@@ -54,7 +58,8 @@ def doubted(residuals: Array, drawn: Array) -> NDArray[np.bool_]:
         if z <= threshold:
             break
         if not near[a:b].any():
-            found[a:b] = True
+            # an estimate spreads what it does not resolve over the cells beside it
+            found[max(0, a - 1) : b + 1] = True
             near[max(0, a - LONGEST) : b + LONGEST] = True
     return found
 

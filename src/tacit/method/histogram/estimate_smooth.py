@@ -93,7 +93,8 @@ def _doubts(curve: SeriesCurve, shares: Shares) -> tuple[tuple[float, float], ..
     many = (DRAWS, shares.noises.shape[1])
     noise = rng.laplace(size=many) / np.sqrt(2) if curve.laplace else rng.standard_normal(many)
     errors = rng.standard_normal((DRAWS, len(values))) @ root.T + np.sqrt(shares.variance) * noise @ shares.noises.T
-    return ranges(doubted(residuals, errors @ left.T), shares.edges)
+    own = np.sqrt(np.diag(shares.sampling) + shares.variance * (shares.noises**2).sum(axis=1))
+    return ranges(doubted(residuals, errors @ left.T, own), shares.edges)
 
 
 def _limits(curves: tuple[SeriesCurve, ...], bins: int) -> str:

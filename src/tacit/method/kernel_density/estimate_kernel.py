@@ -185,12 +185,15 @@ class KernelFit:
         if self.smoothed or self.reason is not None:
             return ()
         (edges,), cells = self.edges, self.shares.size
-        # the average over each cell of the estimate, in places a few cells at a time
-        places = (edges[:-1, None] + np.diff(edges)[:, None] * (np.arange(WITHIN) + 0.5) / WITHIN).reshape(-1, 1)
+        # the average of the estimate over each cell, by Gauss's rule, a few cells at a time
+        nodes, weights = np.polynomial.legendre.leggauss(WITHIN)
+        places = (edges[:-1, None] + np.diff(edges)[:, None] * (nodes + 1) / 2).reshape(-1, 1)
         parts = np.array_split(places, max(1, cells // 128))
-        over = np.concatenate([self.full_weights(self.limiting, one) for one in parts])
-        left = np.eye(cells) - over.reshape(cells, WITHIN, cells).mean(axis=1) * np.diff(edges)[:, None]
-        return ranges(doubted(left @ self.shares, self.drawn(left, DRAWS, np.random.default_rng(SEED))), edges)
+        over = np.concatenate([self.full_weights(self.limiting, one) for one in parts]).reshape(cells, WITHIN, cells)
+        left = np.eye(cells) - np.tensordot(weights / 2, over, axes=([0], [1])) * np.diff(edges)[:, None]
+        own = np.sqrt(self.variance + (self.probable / self.size if self.sampled else 0.0))
+        drawn = self.drawn(left, DRAWS, np.random.default_rng(SEED))
+        return ranges(doubted(left @ self.shares, drawn, np.broadcast_to(own, (cells,))), edges)
 
     def _risk(self, kernel: Kernel) -> float:
         """Return the estimated mean squared error of an estimate over a grid of the cube."""
