@@ -184,8 +184,9 @@ OF_COVERAGE: Final = """## Coverage
 
 Limits at 95% at 50 places, one by one (*limits*, in the mean over places) or all at once (*band*). *Resolved*: they
 hold the density as far as it is resolved, over all releases. *Density*: they hold the density itself, over releases
-with neither a doubt nor a note; *doubts* are the others, – where there were no more. Three prices together: ε = 0.5,
-ε = 1, and ε = 1 with δ = 10⁻⁶; replace-one. Laws with * are smooth, jumps at the bounds of the column apart."""
+with neither a doubt nor a note; *doubts* are the others, – where there were no more. Sizes of 1,000, 10,000 and 100,000
+rows, each at three prices: ε = 0.5, ε = 1, and ε = 1 with δ = 10⁻⁶; replace-one. Laws with * are smooth, jumps at the
+bounds of the column apart."""
 
 
 def reached(weights: Callable[[Array, float], Array], unit: float) -> tuple[float, float, float]:
@@ -226,19 +227,19 @@ def rows_of_reach() -> Iterator[str]:
 
 
 def rows(method: str, repeats: int) -> Iterator[str]:
-    """Yield the lines of one estimator, those of all laws together at the end."""
-    every: dict[int, list[list[Found]]] = {n: [] for n in SIZES}
+    """Yield the lines of one estimator: each law, then sizes over the laws of a kind."""
+    every = dict[tuple[str, int], list[Found]]()
     for law in LAWS:
         for n in SIZES:
-            each = [measured(Case(method, law, n, price), repeats) for price in PRICES]
-            every[n].append(each)
-            line = f"| {law}{' *' if law in SMOOTH else ''} | {n:,} | {_words(each)} |"
-            print(method, line, flush=True)
-            yield line
-    for name, kept in (("smooth laws", SMOOTH), ("other laws", ROUGH)):
+            every[law, n] = [measured(Case(method, law, n, price), repeats) for price in PRICES]
+        own = [one for n in SIZES for one in every[law, n]]
+        line = f"| {law}{' *' if law in SMOOTH else ''} | {_words(own)} |"
+        print(method, line, flush=True)
+        yield line
+    for name, kept in (("smooth laws *", SMOOTH), ("other laws", ROUGH)):
         for n in SIZES:
-            some = [one for law, each in zip(LAWS, every[n], strict=True) if law in kept for one in each]
-            yield f"| **{name}** | {n:,} | {_words(some)} |"
+            yield f"| **{name}**, n = {n:,} | {_words([one for law in kept for one in every[law, n]])} |"
+        yield f"| **{name}** | {_words([one for law in kept for n in SIZES for one in every[law, n]])} |"
 
 
 def _words(each: list[Found]) -> str:
@@ -255,9 +256,10 @@ def _words(each: list[Found]) -> str:
 
 def part(method: str, repeats: int) -> str:
     """Return the part of the page on one estimator."""
-    head = "| law on [0, 1] | n | resolved: limits, % | band, % | doubts, % | density: limits, % | band, % |"
-    few = f"{3 * repeats:,} simulations a line, {repeats:,} at each price; in the last lines of all laws together."
-    return "\n".join([f"### {METHODS[method]}", "", few, "", head, f"|---|---:|{'---:|' * 5}", *rows(method, repeats)])
+    head = "| law on [0, 1] | resolved: limits, % | band, % | doubts, % | density: limits, % | band, % |"
+    cells = len(SIZES) * len(PRICES)
+    few = f"{cells * repeats:,} simulations of each law, {repeats:,} at each size and price."
+    return "\n".join([f"### {METHODS[method]}", "", few, "", head, f"|---|{'---:|' * 5}", *rows(method, repeats)])
 
 
 def page(methods: list[str], repeats: int) -> None:
