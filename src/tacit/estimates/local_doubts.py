@@ -68,11 +68,12 @@ def _sums(values: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64],
     """Yield first cells, the cells after the last ones, and sums or differences, over the last axis of values."""
     cells = values.shape[-1]
     ahead = np.concatenate([np.zeros((*values.shape[:-1], 1)), np.cumsum(values, axis=-1)], axis=-1)
+    every: NDArray[np.int64] = np.arange(cells + 1, dtype=np.int64)
     for size in range(1, min(LONGEST, cells) + 1):
-        first = np.arange(cells - size + 1)
+        first = every[:-size]
         yield first, first + size, ahead[..., first + size] - ahead[..., first]
-        first = np.arange(cells - 2 * size + 1)
-        if len(first):
+        if 2 * size <= cells:
+            first = every[: -2 * size]
             middle = ahead[..., first + size]
             yield first, first + 2 * size, ahead[..., first + 2 * size] - 2 * middle + ahead[..., first]
 

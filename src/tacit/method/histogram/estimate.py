@@ -103,7 +103,7 @@ class HistogramRelease(Statistics, Release):
         return fit_release(self, what, model=model, family=family, method=method, missing=missing, tau=tau, k=k)
 
     @overload
-    def density(
+    def density(  # pyright: ignore[reportOverlappingOverload]  # a text is a sequence of texts: the first counts
         self,
         column: str,
         *,
