@@ -236,7 +236,7 @@ def rows(method: str, repeats: int) -> Iterator[str]:
         line = f"| {law}{' *' if law in SMOOTH else ''} | {_words(own)} |"
         print(method, line, flush=True)
         yield line
-    for name, kept in (("smooth laws *", SMOOTH), ("other laws", ROUGH)):
+    for name, kept in (("smooth laws", SMOOTH), ("other laws", ROUGH)):
         for n in SIZES:
             yield f"| **{name}**, n = {n:,} | {_words([one for law in kept for one in every[law, n]])} |"
         yield f"| **{name}** | {_words([one for law in kept for n in SIZES for one in every[law, n]])} |"

@@ -148,8 +148,8 @@ def remainder(basis: str, shares: Shares, terms: int, kept: int) -> tuple[Array,
 
     >>> edges = np.linspace(0, 1, 5)
     >>> shares = Shares(edges, np.array([0.4, 0.3, 0.2, 0.1]), np.zeros((4, 4)), np.eye(4), 1e-6)
-    >>> remainder("legendre", shares, 2, 1)[0].round(6).tolist()
-    [0.0, 0.0, 0.0, 0.0]
+    >>> bool(np.allclose(remainder("legendre", shares, 2, 1)[0], 0))
+    True
     """
     widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
     react = np.linalg.solve(_gram(over, widths), over / widths)
