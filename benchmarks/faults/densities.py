@@ -109,7 +109,7 @@ FAULTS = (
         "known = deviation > LEAST * np.sqrt(ahead[last] - ahead[first])",
         "known = deviation > 0",
         "residuals without an error of their own are taken for doubts",
-        (f"{LIMITS}doubts_are_where_a_jump_is_and_not_elsewhere",),
+        (f"{LIMITS}residuals_next_to_no_error_say_nothing",),
     ),
     Fault(
         "tacit.method.histogram.estimate_joint_bins",
@@ -126,10 +126,10 @@ FAULTS = (
         (f"{JOINT}clipping_spreads_noise_and_the_projection_does_not",),
     ),
     Fault(
-        "tacit.method.histogram.estimate_smooth",
-        "residuals, left = remainder(curve.basis, shares, len(curve.found.values), curve.band)",
-        "residuals, left = remainder(curve.basis, shares, len(curve.found.values), 0)",
-        "what the terms resolve is taken for a doubt",
-        (f"{LIMITS}doubts_of_a_smooth_density_are_in_the_units_of_the_column",),
+        "tacit.estimates.series_coefficients",
+        "left = np.eye(len(widths)) - over[:kept].T @ react[:kept]",
+        "left = np.eye(len(widths)) - over.T @ react",
+        "terms that limits leave out are taken for resolved",
+        (f"{LIMITS}what_terms_leave_of_shares_is_what_is_not_in_them",),
     ),
 )

@@ -170,3 +170,13 @@ def test_what_terms_leave_of_shares_is_what_is_not_in_them() -> None:
     left, react = remainder("cosine", given, 8, 4)
     assert np.allclose(left, 0.05 * over[7], atol=1e-12)
     assert np.allclose(react @ (shares - np.diff(edges)), left, atol=1e-12)
+
+
+def test_residuals_next_to_no_error_say_nothing() -> None:
+    """In a cell that the estimate follows, what is left is rounding; in others as much is a doubt."""
+    drawn = np.random.default_rng(7).standard_normal((DRAWS, 20)) * np.where(np.arange(20) == 0, 1e-4, 1.0)
+    residuals = np.zeros(20)
+    residuals[0] = 0.01
+    assert not doubted(residuals, drawn, np.ones(20)).any()
+    residuals[10] = 20.0
+    assert doubted(residuals, drawn, np.ones(20))[10]
