@@ -27,7 +27,7 @@ import tacit as tc
 from tacit.estimates.kernel_weights import kernel_weights
 from tacit.method.kernel_density.cells import CELL, number_of_cells
 from tacit.method.kernel_density.estimate import joint_density, smooth_density
-from tacit.method.kernel_density.estimate_kernel import ends_of, fitted
+from tacit.method.kernel_density.estimate_kernel import ends_of
 from tacit.method.shared.simulated_parts import simulated
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost, noise_for
@@ -73,9 +73,10 @@ FINE: Final = 1_000
 """Places of [0, 1] at which squared errors are averaged."""
 HEAD: Final = """*Error* is the mean integrated squared error of the estimate; beside it over the least that a histogram
 has over all numbers of bins, known only afterwards, and over that of the smooth density of 64 bins. *Limits* are
-intervals for the density at 50 places, the *band* holds at all of them at once, at 95%, over releases without the note
-that the bandwidth is too wide, whose share is *noted*; *smoothed* are limits for the density that the released kernel
-has smoothed, over all releases. Bandwidths are "auto",
+intervals at 50 places, the *band* is for all of them at once, at 95%: how often they hold the density itself, over
+releases without doubts, which are *noted*; what they are said to hold, the density as far as it is resolved, is on the
+page of [limits](density-limits.md). *Smoothed* are limits for the density that the released kernel has smoothed, over
+all releases. Bandwidths are "auto",
 by n and the price."""
 
 OF_NOISE: Final = f"""Variance of the noise of a kernel estimate of bandwidth h, in the mean over the unit cube,
@@ -118,12 +119,12 @@ def of_one(law: str, design: Design, repeats: int, rng: np.random.Generator) -> 
     true = np.diff(LAWS[law].cdf(np.linspace(0, 1, FINE + 1))) * FINE
     places = np.arange(FINE // 100, FINE, FINE // 50)
     h, found = 1 / (CELL * shape.cells), list[tuple[float, ...]]()
-    blurred = kernel_weights(edges, x[places], h, 1) @ chances
+    blurred = np.maximum(kernel_weights(edges, x[places], h, 1) @ chances, 0.0)
     for _ in range(repeats):
         n = design.n if design.relation == "replace-one" else rng.poisson(design.n)
         release = simulated(shape, add_noise(shape, (rng.multinomial(n, chances)[:, None],), rng))
         one, other = smooth_density(release), smooth_density(release, smoothed=True)
-        noted = not fitted(release).resolved
+        noted = any(one.doubts)
         low, high = (one.intervals(x[places], 0.95, simultaneous=band) for band in (False, True))
         inside, whole = ((a[:, 0] <= true[places]) & (true[places] <= a[:, 1]) for a in (low, high))
         again = other.intervals(x[places])

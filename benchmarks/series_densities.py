@@ -45,9 +45,10 @@ SIDES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 FINE: Final = 1_024
 HEAD: Final = """*Error ÷* is the mean integrated squared error over the least that a histogram has over all numbers of
 bins, known only afterwards (in parentheses). *Limits* are intervals at single places, at 95%, in the mean over places,
-and count as right where they hold the whole density: they claim only what the terms reach of it, and where a density
-has more in it they miss it, with a note (*noted*) where the last terms are far from 0, and without where they happen to
-be near.  Of one column a histogram of 64 bins with `smooth_density` (*smooth*) is nearly always nearer."""
+and count as right where they hold the whole density. They claim only its first terms, which they
+[hold](density-limits.md): where a density has more in it they miss it, with a note (*noted*) where the last terms are
+far from 0, and without where they happen to be near. Of one column a histogram of 64 bins with `smooth_density`
+(*smooth*) is nearly always nearer."""
 
 
 @dataclass(frozen=True)

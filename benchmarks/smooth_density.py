@@ -120,7 +120,7 @@ def of_series(law: str, n: int, price: dict[str, float], bins: int, repeats: int
     made, found = releases(law, n, price, bins, rng), list[tuple[float, float, float, float]]()
     for _ in range(repeats):
         one = smooth_density(next(made), "x")
-        noted = len(one.notes) > 1
+        noted = len(one.notes) > 1 or any(one.doubts)
         low, high = (one.intervals(x[places], 0.95, simultaneous=band) for band in (False, True))
         inside, whole = ((a[:, 0] <= true[places]) & (true[places] <= a[:, 1]) for a in (low, high))
         found.append(
@@ -161,8 +161,9 @@ def page(repeats: int) -> str:
         "`release.smooth_density(…)` beside the best histogram: its mean integrated squared error, over the least that "
         "a histogram of any of 5 to 128 bins has (`density`, the number of bins chosen afterwards, in parentheses); "
         f"{repeats:,} simulations. The basis is chosen by the release. *Limits* hold for each place, the *band* for "
-        "the whole curve at once, at 95%: coverage at 50 places, over releases without the note that bins are too "
-        "wide, whose share is *noted*. Laws with * were looked at while the method was made; the others were not.",
+        "the whole curve at once, at 95%: how often they hold the density itself at 50 places, over releases without "
+        "the note that bins are too wide and without doubts, which are *noted*; what they are said to hold is on the "
+        "page of [limits](density-limits.md). Laws with * were looked at while the method was made, the others not.",
         "",
         f"| law on [0, 1] | n | price | best histogram (bins) | {columns} |",
         f"|---|---:|---|---:|{'---:|' * 4 * len(SMOOTHED)}",

@@ -8,6 +8,8 @@ OF_SERIES = "tests/inference/test_series_densities.py::test_"
 PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
 KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
 OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
+LIMITS = "tests/inference/test_density_limits.py::test_"
+JOINT = "tests/inference/test_joint_bins.py::test_"
 RELEASED = "tacit.method.orthogonal_series.encoding"
 
 FAULTS = (
@@ -94,5 +96,40 @@ FAULTS = (
         "noise = noise + 0 * value * total",
         "the noise of the size is in no error",
         (f"{OF_KERNEL}the_noise_of_the_size_is_in_the_errors",),
+    ),
+    Fault(
+        "tacit.estimates.local_doubts",
+        "largest = np.maximum(largest, np.abs(errors[:, known] / deviation[known]).max(axis=1))",
+        "largest = np.maximum(largest, np.abs(errors[:, known] / deviation[known]).mean(axis=1))",
+        "doubts are compared with an average of sums, not with the largest",
+        (f"{LIMITS}doubts_are_as_rare_as_said",),
+    ),
+    Fault(
+        "tacit.estimates.local_doubts",
+        "known = deviation > LEAST * np.sqrt(ahead[last] - ahead[first])",
+        "known = deviation > 0",
+        "residuals without an error of their own are taken for doubts",
+        (f"{LIMITS}residuals_next_to_no_error_say_nothing",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_joint_bins",
+        "self.inversion.interval(1 - (1 - level) / cells if simultaneous else level)",
+        "self.inversion.interval(level)",
+        "a band of all cells is made of limits of single ones",
+        (f"{JOINT}limits_hold_each_cell_and_all_cells",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_densities",
+        'if projection == "clip" and (counts > 0).any():',
+        'if projection == "simplex" and (counts > 0).any():',
+        "clipping and projection are exchanged",
+        (f"{JOINT}clipping_spreads_noise_and_the_projection_does_not",),
+    ),
+    Fault(
+        "tacit.estimates.series_coefficients",
+        "left = np.eye(len(widths)) - over[:kept].T @ react[:kept]",
+        "left = np.eye(len(widths)) - over.T @ react",
+        "terms that limits leave out are taken for resolved",
+        (f"{LIMITS}what_terms_leave_of_shares_is_what_is_not_in_them",),
     ),
 )

@@ -106,6 +106,8 @@ CODES: Final[dict[str, str]] = {
     "Q252": "levels that nobody listed, crossed with other columns, in bins, or weighted",
     "Q253": "a column of text without listed levels, where a question needs a list",
     "Q232": "a bandwidth, or a column, that has no cells for a kernel density",
+    "Q270": "a way to make shares of noisy counts that there is not",
+    "Q271": "a joint density of more columns than three, or within groups",
     "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
     "Q160": "a design of randomised answers that is malformed, or that protects nobody",
     "Q161": "an answer that a design of randomised answers does not have",

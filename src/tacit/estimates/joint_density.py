@@ -141,7 +141,7 @@ class JointDensity:
         made = dict[str, Any]()
         for one, ends, at in zip(self.variables, self.fit.ends, cells, strict=True):
             x = one.lower + (one.upper - one.lower) * (ends[at] + np.diff(ends)[at] * drawn.random(int(n)))
-            made[one.name] = _values(one, x)
+            made[one.name] = values_at(one, x)
         return pandas().DataFrame(made)
 
     def to_frame(self, level: float = 0.95, *, points: int | None = None) -> pd.DataFrame:
@@ -205,8 +205,8 @@ class JointDensity:
         return np.clip(t, 0.0, 1.0), ((t >= 0) & (t <= 1)).all(axis=1)
 
 
-def _values(one: JointColumn, x: Array) -> Any:
-    """Return values of a column from places in its support."""
+def values_at(one: JointColumn, x: Array) -> Any:
+    """Return values of a column from places in its support: whole numbers as integers, days as dates."""
     if one.kind == "real":
         return x
     whole = np.floor(x + (0.5 if one.kind == "integer" else 0.0)).astype(np.int64)

@@ -215,6 +215,6 @@ def smooth_density(found: SmoothDensity, ax: Any = None, *, level: float = 0.95)
         title=f"Smooth density of {found.column}{by} · {people_words(found.release)}",
         words=found.column + (f" ({found.units})" if found.units else ""),
         response=f"density, {found.per}",
-        caption=facts(found.release),
+        caption=f"{facts(found.release)} · band of {found.limits_of}",
         band="band for the whole curve",
     )

@@ -141,6 +141,22 @@ def coefficients(basis: str, shares: Shares, terms: int) -> SeriesCoefficients:
     return shrunk(values, react @ whole @ react.T, load, misfit)
 
 
+def remainder(basis: str, shares: Shares, terms: int, kept: int) -> tuple[Array, Array]:
+    """Return what the first `kept` of the fitted terms leave of the shares of bins, and how it reacts to shares.
+
+    Shapes (bins,) and (bins, bins).
+
+    >>> edges = np.linspace(0, 1, 5)
+    >>> shares = Shares(edges, np.array([0.4, 0.3, 0.2, 0.1]), np.zeros((4, 4)), np.eye(4), 1e-6)
+    >>> bool(np.allclose(remainder("legendre", shares, 2, 1)[0], 0))
+    True
+    """
+    widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
+    react = np.linalg.solve(_gram(over, widths), over / widths)
+    left = np.eye(len(widths)) - over[:kept].T @ react[:kept]
+    return left @ (shares.values - widths), left
+
+
 def shrunk(values: Array, covariance: Array, load: Array, misfit: float = 0.0) -> SeriesCoefficients:
     """Return coefficients with the factors that shrink them."""
     ends = blocks(len(values))

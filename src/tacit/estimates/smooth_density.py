@@ -28,6 +28,10 @@ ROWS: Final = 21
 """Places of a summary."""
 POINTS: Final = 101
 """Places of a frame and of a picture."""
+BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
+"""What limits of a density as far as it is resolved do not say."""
+IN_DOUBT: Final = "the counts say more than is resolved there, as at a jump, a spike or a pole"
+"""What is said of doubts."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +90,12 @@ class SmoothDensity:
 
     `found(x)` is the density at x, `found.cdf(x)` the distribution function, `found.quantile(p)` its inverse;
     `intervals(x)` a band, for each place or for all at once; `sample(n)` draws values.
-    Bands are made from the series without shrinkage, with more terms than the estimate, so that its bias is small
-    beside its error; where the bins are too wide for the density a note says so, and bands do not hold what bins
-    average out.  Densities with jumps or poles are not always noticed: small jumps inside a large release may have
-    no note, and no band holds at a jump.
+    Limits and bands hold for `limits_of`: the density as far as the release resolves it, which is what they would be
+    around in a release without either error, and 0 where that is below.  For any law that is covered; where the
+    density is smooth it is the density itself, but for a difference that is small beside the error.  At a jump, a spike
+    or a pole it is not: no band that follows the data holds a density that may have them [Low 1997; Genovese &
+    Wasserman 2008].  doubts: ranges of the column, of each group, where the counts say more than is resolved, as at a
+    large jump; smaller ones stay unnoticed.  exactly: whether limits_of has no such places.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
     >>> import tacit as tc
@@ -113,6 +119,22 @@ class SmoothDensity:
     sizes: Array
     reasons: tuple[str | None, ...]
     notes: tuple[str, ...] = field(default=())
+    limits_of: str = "the density"
+    exactly: bool = False
+    doubts: tuple[tuple[tuple[float, float], ...], ...] = ()
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """What limits hold, and where the density itself may be outside, in words."""
+        holds = f"limits are of {self.limits_of}"
+        if self.exactly:
+            return (holds,)
+        found = list[str]()
+        for group, each in zip(self.groups, self.doubts, strict=False):
+            at = ", ".join(f"from {_end(a, self.kind)} to {_end(b, self.kind)}" for a, b in each)
+            found += [f"{group}: {at}" if group else at] if at else []
+        shown = "; ".join([*found[:12], *([f"and {len(found) - 12:,} more groups"] if len(found) > 12 else [])])
+        return (holds, BEYOND, *([f"{shown}: {IN_DOUBT}"] if shown else []))
 
     @property
     def basis(self) -> str:
@@ -160,7 +182,8 @@ class SmoothDensity:
     def intervals(self, x: Any, level: float = 0.95, *, simultaneous: bool = False) -> Array:
         """Return limits of the density at x, shape (*shape of x, 2); of several groups (groups, ..., 2).
 
-        simultaneous: hold for the whole curve of a group at once.  InferenceError I01 for a level below 0.5.
+        They hold for `limits_of`; simultaneous: for the whole curve of a group at once.  InferenceError I01 for a level
+        below 0.5.
         """
         level = check_level(level)
         t, inside = self._places(x)
@@ -176,6 +199,7 @@ class SmoothDensity:
         """Return one of the groups; InferenceError I02 for an unknown one."""
         at = place_of(self.groups, group)
         chosen = {"groups": (group,), "curves": (self.curves[at],), "sizes": self.sizes[[at]]}
+        chosen |= {"doubts": self.doubts[at : at + 1]}
         return replace(self, **chosen, reasons=(self.reasons[at],))
 
     def sample(self, n: int, *, rng: Any = None) -> Any:
@@ -225,7 +249,7 @@ class SmoothDensity:
                 said = (f"{values[i]:.3g}", f"{limits[i, 0]:.3g} to {limits[i, 1]:.3g}", f"{100 * shares[i]:.1f} %")
                 rows.append((place, *said))
         whys = [f"{group or self.column}: {why}" for group, why in zip(self.groups, self.reasons, strict=True) if why]
-        notes = (*whys[:12], f"estimates: {self.estimand}", *self.notes, facts(self.release))
+        notes = (*whys[:12], f"estimates: {self.estimand}", *self.doubtful, *self.notes, facts(self.release))
         by = f" by {' and '.join(self.by)}" if self.by else ""
         columns = (":".join((*self.by, self.column)), "density", f"{percent(level)} interval", "at or below")
         title = f"Smooth density of {self.column}{by} · {people_words(self.release)}"
@@ -258,6 +282,11 @@ class SmoothDensity:
 
     def _shaped(self, found: list[Array]) -> Array:
         return found[0] if not self.by or len(self.groups) == 1 else np.stack(found)
+
+
+def _end(x: float, kind: str) -> str:
+    """Return the end of a range, as a number or a day."""
+    return str(np.datetime64(int(np.floor(x)), "D")) if kind == "date" else f"{x:.4g}"
 
 
 def closest(curves: tuple[tuple[SeriesCurve, ...], ...], sizes: Array) -> tuple[SeriesCurve, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing
     from tacit.fits.fitted_model import FittedModel
-    from tacit.method.histogram.estimate_densities import DensityEstimate
+    from tacit.method.histogram.estimate_densities import DensityEstimate, Projection
+    from tacit.method.histogram.estimate_joint_bins import JointDensityEstimate
     from tacit.method.histogram.estimate_samples import Rng
     from tacit.method.histogram.estimate_utility import UtilityReport
 
@@ -103,16 +104,48 @@ class HistogramRelease(Statistics, Release):
 
         return fit_release(self, what, model=model, family=family, method=method, missing=missing, tau=tau, k=k)
 
-    def density(
-        self, column: str, *, by: str | Sequence[str] | None = None, target: Target = "population"
-    ) -> DensityEstimate:
-        """Density of a column of numbers or dates, on its bins; within each level of `by`.
+    @overload
+    def density(  # pyright: ignore[reportOverlappingOverload]  # a text is a sequence of texts: the first counts
+        self,
+        column: str,
+        *,
+        by: str | Sequence[str] | None = None,
+        projection: Projection = "simplex",
+        target: Target = "population",
+    ) -> DensityEstimate: ...
 
-        InferenceError I41 (no such column), I60 (a column of levels), I09 (target).  Source: theory §7 (projection).
+    @overload
+    def density(
+        self,
+        column: Sequence[str],
+        *,
+        by: None = None,
+        projection: Projection = "simplex",
+        target: Target = "population",
+    ) -> JointDensityEstimate: ...
+
+    def density(
+        self,
+        column: str | Sequence[str],
+        *,
+        by: str | Sequence[str] | None = None,
+        projection: Projection = "simplex",
+        target: Target = "population",
+    ) -> DensityEstimate | JointDensityEstimate:
+        """Density of a column of numbers or dates, on its bins, within each level of `by`; or of two or three jointly.
+
+        column: a name, or a list of two or three.  projection: "simplex", the nearest shares that are 0 or more and add
+        up to 1; or "clip", as published: negative counts are 0, and the others divided by their sum, which spreads the
+        noise of empty cells as if it were people.
+        InferenceError I41 (no such column), I60 (a column of levels), I09 (target), Q270 (projection), Q271 (more
+        columns, or a joint density within groups).  Source: theory §7 (projection); lecture notes §5.2 (clipping).
         """
         from tacit.method.histogram.estimate_densities import density
+        from tacit.method.histogram.estimate_joint_bins import joint_density
 
-        return density(self, column, by, target)
+        if isinstance(column, str):
+            return density(self, column, by, target, projection)
+        return joint_density(self, column, by, target, projection)
 
     def smooth_density(
         self,

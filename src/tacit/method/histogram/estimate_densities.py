@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.simplex import nearest_with_sum
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 
+Projection: TypeAlias = Literal["simplex", "clip"]
+"""How signed counts are made shares."""
 SHOWN: Final = 1_000
 """Bins of a table, at most."""
 
@@ -113,12 +116,14 @@ class DensityEstimate:
 
         return per_value(self.kind, self.units)
 
-    def intervals(self, level: float = 0.95) -> Array:
+    def intervals(self, level: float = 0.95, *, simultaneous: bool = False) -> Array:
         """Limits of every bin's average density, shape (groups, bins, 2); InferenceError I01 for a level below 0.5.
 
-        They contain the density: where projection moved it out of its interval, the interval is longer.
+        simultaneous: hold in all bins of a group at once [Bonferroni].  They contain the density: where projection
+        moved it out of its interval, the interval is longer.
         """
         level = check_level(level)
+        level = 1 - (1 - level) / self.shares.shape[1] if simultaneous else level
         limits = np.zeros((*self.shares.shape, 2))
         for g, inversion in enumerate(self.inversions):
             limits[g, :, 0], limits[g, :, 1] = inversion.interval(level)
@@ -131,7 +136,7 @@ class DensityEstimate:
 
         Shape of `x`; of several groups (groups, *shape of x).
         """
-        at = _places(x, self.kind)
+        at = places_of(x, self.kind)
         inside = np.searchsorted(self.upper, at, side="right")  # an upper end belongs to the bin above
         if self.kind == "real":
             # the last bin of real numbers has its upper end in it
@@ -189,10 +194,15 @@ class DensityEstimate:
 
 
 def density(
-    release: Released, column: str, by: str | Sequence[str] | None = None, target: Target = "population"
+    release: Released,
+    column: str,
+    by: str | Sequence[str] | None = None,
+    target: Target = "population",
+    projection: Projection = "simplex",
 ) -> DensityEstimate:
     """A release of a histogram, or a simulated one -> the density of a column; see `HistogramRelease.density`."""
     check_target(target)
+    check_projection(projection)
     made, groups = binned_margin(release, column, by)
     axis = made.axes[-1]
     lower, upper = spans(axis)
@@ -200,7 +210,8 @@ def density(
     kept = np.flatnonzero(upper > lower)
     names = [made.levels[-1][1][i] for i in kept]
     cells = made.counts.reshape(-1, made.counts.shape[-1])
-    found = [_group(made, counts, kept, (upper - lower)[kept], target, not groups) for counts in cells]
+    whole = not groups and not axis.extra
+    found = [group_of(made, one[kept], (upper - lower)[kept], target, projection, whole=whole) for one in cells]
     return DensityEstimate(
         release=release,
         target=target,
@@ -217,7 +228,7 @@ def density(
         inversions=tuple(inversion for _, _, inversion in found),
         # only bins have a density: cells of missing values or beyond the bounds are not part of the size
         sizes=np.maximum(cells[:, kept].sum(axis=1), 0.0),
-        notes=tuple(_notes(column, axis, len(lower) - len(kept))),
+        notes=(*notes_of(column, axis, len(lower) - len(kept)), *(said_of(projection))),
     )
 
 
@@ -232,7 +243,7 @@ def binned_margin(release: Released, column: str, by: str | Sequence[str] | None
     return made, groups
 
 
-def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
+def notes_of(column: str, axis: Facts, empty: int) -> Iterator[str]:
     """Yield notes on what is left out and what the end bins hold."""
     gone = (*axis.extra, *(("missing",) if axis.missing == "exclude" and "missing" not in axis.extra else ()))
     if gone:
@@ -243,35 +254,60 @@ def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
         yield f"{empty:,} bins of {column!r} hold no whole number, and so no rows"
 
 
-def _group(
-    made: Margin, counts: Array, kept: Any, widths: Array, target: Target, whole: bool
+def group_of(
+    made: Margin, k: Array, widths: Array, target: Target, projection: Projection, *, whole: bool
 ) -> tuple[Array, str | None, Inversion]:
-    """Return projected shares of one group, a reason or None, and intervals of shares, from its signed counts."""
-    release, k = made.release, counts[kept]
+    """Return projected shares of one group, a reason or None, and intervals of shares, from its signed counts.
+
+    k: counts of the cells that can hold rows, shape (cells,).  widths: of the cells.  whole: whether all rows that are
+    in a cell are in these.
+    """
+    release = made.release
     # the shares' divisor is public only where all rows are in the bins of a single group
-    total = cells_of(release).total if whole and not made.axes[-1].extra else None
+    total = cells_of(release).total if whole else None
     if total is not None:
         scaled = block_of(release, k, made.added, target == "population").inversion
         # divided by a number without noise: the exact interval of the count, in other units
-        return projected(k, total), None, Scaled(scaled, 1 / total)
+        return projected(k, total, projection), None, Scaled(scaled, 1 / total)
     part = release.parts[0]
     size, share = float(k.sum()), part.parameters.get("share", 1)
     reason = unclear(size, part.law, made.added * len(k), share)
     if reason is not None:
         return widths / widths.sum(), reason, WholeUnitInterval(len(k))
     noise: tuple[Law, int, int] = (part.law, made.added, share)
-    return projected(k, size), None, ShareOfTotal(np.clip(k, 0.0, size), size, *noise, target == "population")
+    counted = np.clip(k, 0.0, size)
+    return projected(k, size, projection), None, ShareOfTotal(counted, size, *noise, target == "population")
 
 
-def projected(counts: Array, total: float) -> Array:
-    """Return the non-negative shares of a positive total that are nearest to signed counts (theory §7).
+def projected(counts: Array, total: float, projection: Projection = "simplex") -> Array:
+    """Return non-negative shares of a positive total, from signed counts (theory §7).
+
+    projection: "simplex", the nearest that add up to it; or "clip", as published (lecture notes §5.2): what is below 0
+    is 0, and the others are divided by their sum, whatever the total.
 
     >>> projected(np.array([61.0, 43.0, -4.0]), 100.0)
     array([0.59, 0.41, 0.  ])
+    >>> projected(np.array([61.0, 43.0, -4.0]), 100.0, "clip").round(3)
+    array([0.587, 0.413, 0.   ])
     """
+    if projection == "clip" and (counts > 0).any():
+        kept = np.maximum(counts, 0.0)
+        return kept / kept.sum()
     found = nearest_with_sum(counts, total)
     # the total again, but for rounding
     return found / found.sum()
+
+
+def check_projection(projection: Projection) -> None:
+    """Raise InferenceError Q270 for what is no projection."""
+    if projection not in ("simplex", "clip"):
+        text = f"projection is {described(projection)}: neither 'simplex' nor 'clip'."
+        raise InferenceError(text, code="Q270", hint='projection="simplex"', state=None)
+
+
+def said_of(projection: Projection) -> tuple[str, ...]:
+    """Return a note on a projection that is not the usual one."""
+    return ("negative counts are 0, and the others divided by their sum, as published",) if projection == "clip" else ()
 
 
 def _numeric(release: Released) -> str:
@@ -281,7 +317,7 @@ def _numeric(release: Released) -> str:
     return ", ".join(repr(name) for name in names) or "the columns with bins, of which this release has none"
 
 
-def _places(x: Any, kind: str) -> Array:
+def places_of(x: Any, kind: str) -> Array:
     """Values as numbers; days, or their ISO text, as days since 1970-01-01."""
     given: Any = np.asarray(x)
     if kind != "date" or np.issubdtype(given.dtype, np.number):

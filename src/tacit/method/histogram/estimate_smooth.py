@@ -15,8 +15,9 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
+from tacit.estimates.local_doubts import DRAWS, doubted, ranges
 from tacit.estimates.noisy_ratio import unclear
-from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
+from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.released_cells import cells_of
@@ -31,6 +32,7 @@ USUAL: Final = ("legendre", "cosine")
 """Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
 FEWEST: Final = 4
 """Fewest bins of a smooth density."""
+SEED: Final = 1997
 
 
 def smooth_density(
@@ -72,7 +74,33 @@ def smooth_density(
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
         notes=_notes(column, curves, len(kept)),
+        limits_of=_limits(curves, len(kept)),
+        doubts=tuple(
+            tuple(
+                (float(ends[0] + np.ptp(ends) * a), float(ends[0] + np.ptp(ends) * b)) for a, b in _doubts(one, shares)
+            )
+            for one, (shares, _) in zip(curves, found, strict=True)
+        ),
     )
+
+
+def _doubts(curve: SeriesCurve, shares: Shares) -> tuple[tuple[float, float], ...]:
+    """Return ranges of [0, 1] in which the shares of bins say more than the terms of the limits resolve."""
+    residuals, left = remainder(curve.basis, shares, len(curve.found.values), curve.band)
+    rng = np.random.default_rng(SEED)
+    values, vectors = np.linalg.eigh(shares.sampling)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    many = (DRAWS, shares.noises.shape[1])
+    noise = rng.laplace(size=many) / np.sqrt(2) if curve.laplace else rng.standard_normal(many)
+    errors = rng.standard_normal((DRAWS, len(values))) @ root.T + np.sqrt(shares.variance) * noise @ shares.noises.T
+    own = np.sqrt(np.diag(shares.sampling) + shares.variance * (shares.noises**2).sum(axis=1))
+    return ranges(doubted(residuals, errors @ left.T, own), shares.edges)
+
+
+def _limits(curves: tuple[SeriesCurve, ...], bins: int) -> str:
+    least, most = (which(one.band for one in curves) for which in (min, max))
+    terms = f"{most}" if least == most else f"{least} to {most}"
+    return f"the density as far as {terms} {curves[0].basis} terms, fitted to {bins:,} bins, resolve it"
 
 
 def _bases(basis: str | None) -> tuple[str, ...]:

@@ -61,8 +61,9 @@ class KernelDensityRelease(Release):
         """Return the density at places, with both errors and their covariances; any number of places, later ones too.
 
         at: numbers, or for several columns an array with a column for each; days since 1970-01-01 for dates.  Estimates
-        are those that limits are around: of the released bandwidth, their bias of a higher order than their error.
-        smoothed: the estimand is the density smoothed by the released kernel, which has no further bias.
+        are those that limits are around: of the released bandwidth, their bias of a higher order than their error where
+        the density is smooth; at a jump, a spike or a pole they are of what the kernel resolves of it.
+        smoothed: the estimand is the density smoothed by the released kernel.
         InferenceError I05 (shape, beyond the bounds, or more than 1,000 places), I09 (target).
         """
         return density(self, at, smoothed, target)
@@ -121,7 +122,7 @@ def density(release: Released, at: Any, smoothed: bool = False, target: Target =
     terms = tuple(", ".join(f"{name}={x:.6g}" for name, x in zip(names, row, strict=True)) for row in points)
     words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(names)}: share of {who(release)} per "
     words += "product of units" if len(names) > 1 else "unit"
-    words += ", smoothed by the released kernel" if smoothed else ""
+    words += ", smoothed by the released kernel" if smoothed else ", as far as the released kernel resolves it"
     return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume), target)
 
 
@@ -197,7 +198,10 @@ def smooth_density(
         curves=(KernelCurve("kernel", fit),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(*_notes(fit, one), *_left(one.name, axis)),
+        notes=(_kernel(fit, one), *_left(one.name, axis)),
+        limits_of=_limits(fit, one),
+        exactly=smoothed,
+        doubts=(_doubts(fit, one),),
     )
 
 
@@ -227,7 +231,7 @@ def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> N
     words += f", where {condition}" if condition else ""
     words += f", of the {who(release)} of this table" if target == "table" else ""
     reasons, heading = (fit.reason,) * len(sums.terms), title(release)
-    notes = () if fit.resolved else (TOO_WIDE,)
+    notes = () if fit.smoothed or fit.resolved else (TOO_WIDE,)
     return NormalEstimate(
         release, heading, words, sums.terms, values, sampling, privacy, reasons, notes, tested=False, target=target
     )
@@ -283,13 +287,20 @@ def _place(one: JointColumn, x: Array) -> Array:
     return t
 
 
-def _notes(fit: KernelFit, one: JointColumn) -> tuple[str, ...]:
+def _kernel(fit: KernelFit, one: JointColumn) -> str:
+    released, chosen = (kernel.bandwidths[0] * (one.upper - one.lower) for kernel in (fit.released, fit.chosen))
+    words = f"kernel of standard deviation {chosen:.3g}"
+    return words if fit.smoothed else f"{words}; limits from one of {released:.3g}, which are less biased"
+
+
+def _limits(fit: KernelFit, one: JointColumn) -> str:
+    kernel = f"a kernel of standard deviation {fit.released.bandwidths[0] * (one.upper - one.lower):.3g}"
+    return f"the density smoothed by {kernel}" if fit.smoothed else f"the density as far as {kernel} resolves it"
+
+
+def _doubts(fit: KernelFit, one: JointColumn) -> tuple[tuple[float, float], ...]:
     length = one.upper - one.lower
-    released, chosen = (kernel.bandwidths[0] * length for kernel in (fit.released, fit.chosen))
-    if fit.smoothed:
-        return (f"smoothed by a kernel of standard deviation {released:.3g}: limits are of the smoothed density",)
-    said = f"kernel of standard deviation {chosen:.3g}; limits from one of {released:.3g}, which are less biased"
-    return (said,) if fit.resolved else (said, TOO_WIDE)
+    return tuple((one.lower + length * a, one.lower + length * b) for a, b in fit.doubts)
 
 
 def _left(name: str, axis: Axis) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
 from tacit.estimates.projected_curve import ProjectedCurve
+from tacit.estimates.smooth_density import BEYOND
 from tacit.method.kernel_density.estimate_kernel import DETAIL, KernelFit
 
 PLACES: Final = 201
@@ -81,7 +82,7 @@ class JointKernels:
     @property
     def said(self) -> tuple[str, ...]:
         """How the estimate was made, in words."""
-        return () if self.fit.resolved else (TOO_WIDE,)
+        return (RESOLVED, BEYOND) if self.fit.resolved else (RESOLVED, BEYOND, TOO_WIDE)
 
     def density(self, t: Array) -> Array:
         """Return the density at points of the cube, shape (n,)."""
@@ -103,5 +104,7 @@ class JointKernels:
         return lowered_by(grid, grid.size), grid
 
 
+RESOLVED: Final = "limits are of the density as far as the released kernel resolves it"
+"""What limits of several columns hold."""
 TOO_WIDE: Final = "the bandwidth is too wide for this density: limits do not hold what it smooths away"
-"""What is said where polynomials of a higher degree find more."""
+"""What is said where the counts of a column's cells say more than the kernel resolves."""

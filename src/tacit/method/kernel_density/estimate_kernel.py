@@ -4,8 +4,10 @@ The cells of several columns are crossed, and a weight is the product of those o
 (`estimates.kernel_weights`), so that sums over all cells are taken one column after another.
 Which estimate
     Limits are around local polynomials of the released bandwidth h and degree 2: their bias is of a higher order than
-    their error.  The estimate itself is that of least estimated risk among bandwidths h, 1.26 h, 1.6 h, ... and
-    degrees 1 and 2: with D the difference of its weights from those of the limits,
+    their error where the density is smooth.  For any density they hold what the kernel resolves of it: the same
+    weighted sum of the true shares of the cells, or 0 where that is below.  The estimate itself is that of least
+    estimated risk among bandwidths h, 1.26 h, 1.6 h, ... and degrees 1 and 2: with D the difference of its weights from
+    those of the limits,
         max(0, mean of (D s)**2 - mean of D V D') + mean of A V A',
     s being the noisy shares, V their covariance and A its weights, in the mean over a grid of places.
 """
@@ -24,8 +26,8 @@ from tacit.base.arrays import Array
 from tacit.base.simplex import nearest_with_sum
 from tacit.estimates.bins import spans
 from tacit.estimates.kernel_weights import kernel_weights
+from tacit.estimates.local_doubts import DRAWS, doubted, ranges
 from tacit.estimates.noisy_ratio import unclear
-from tacit.estimates.series_coefficients import FAR, far
 from tacit.estimates.terms import Target
 from tacit.method.kernel_density.cells import CELL
 from tacit.method.kernel_density.query import KernelDensity
@@ -41,6 +43,9 @@ SIDE: Final = {1: 128, 2: 24, 3: 9}
 """Places of the grid along each column on which risks are compared, by the number of columns."""
 DETAIL: Final = {1: 2_048, 2: 128, 3: 32}
 """Places of the grid along each column on which the estimate is a density."""
+WITHIN: Final = 4
+"""Places of a cell over which an estimate is averaged."""
+SEED: Final = 1997
 
 
 @dataclass(frozen=True)
@@ -171,16 +176,24 @@ class KernelFit:
 
     @property
     def resolved(self) -> bool:
-        """Whether polynomials of two degrees more are, in each column, not far from those of the limits."""
-        return self.smoothed or all(self.margin(at)._resolved for at in range(self.shares.ndim))
+        """Whether in no column the counts say more than the kernel of the limits resolves."""
+        return not any(self.margin(at).doubts for at in range(self.shares.ndim))
 
-    @property
-    def _resolved(self) -> bool:
-        (edges,), (h,) = self.edges, self.released.bandwidths
-        middles = (edges[1:] + edges[:-1]) / 2
-        apart = kernel_weights(edges, middles, h, 4) - kernel_weights(edges, middles, h, 2)
-        sampling, noise = self.covariances(apart)
-        return far(apart @ self.shares, sampling + noise) <= FAR
+    @cached_property
+    def doubts(self) -> tuple[tuple[float, float], ...]:
+        """Ranges of [0, 1] in which the counts say more than the kernel of the limits resolves; of one column."""
+        if self.smoothed or self.reason is not None:
+            return ()
+        (edges,), cells = self.edges, self.shares.size
+        # the average of the estimate over each cell, by Gauss's rule, a few cells at a time
+        nodes, weights = np.polynomial.legendre.leggauss(WITHIN)
+        places = (edges[:-1, None] + np.diff(edges)[:, None] * (nodes + 1) / 2).reshape(-1, 1)
+        parts = np.array_split(places, max(1, cells // 128))
+        over = np.concatenate([self.full_weights(self.limiting, one) for one in parts]).reshape(cells, WITHIN, cells)
+        left = np.eye(cells) - np.tensordot(weights / 2, over, axes=([0], [1])) * np.diff(edges)[:, None]
+        own = np.sqrt(self.variance + (self.probable / self.size if self.sampled else 0.0))
+        drawn = self.drawn(left, DRAWS, np.random.default_rng(SEED))
+        return ranges(doubted(left @ self.shares, drawn, np.broadcast_to(own, (cells,))), edges)
 
     def _risk(self, kernel: Kernel) -> float:
         """Return the estimated mean squared error of an estimate over a grid of the cube."""

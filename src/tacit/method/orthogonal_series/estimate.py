@@ -15,7 +15,7 @@ from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import title, who
 from tacit.method.orthogonal_series.design import support
-from tacit.method.orthogonal_series.estimate_coefficients import fitted
+from tacit.method.orthogonal_series.estimate_coefficients import TOO_FEW, fitted
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -105,6 +105,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     covariance, load = fit.covariance[np.ix_(alone, alone)], fit.load[alone]
     found = shrunk(fit.values[alone], covariance, load)
     lower, upper = support(one)
+    of_all = f"{found.band} of {len(alone)}" if found.band < len(alone) else f"{len(alone)}"
     return SmoothDensity(
         release=release,
         target=target,
@@ -119,13 +120,14 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(*_reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance)), *_notes(one)),
+        limits_of=f"the first {of_all} terms of the density's {fit.basis} series",
     )
 
 
 def _reach(basis: str, kept: int, terms: int, *, few: bool) -> tuple[str, ...]:
     """Return notes on what the terms reach; few: whether the last of them are far from 0."""
-    made = f"{basis} series of {kept} of {terms} terms; limits hold for what {terms} terms reach of the density"
-    return (made, "its terms are too few for this density: limits do not hold the rest") if few else (made,)
+    made = f"{basis} series of {kept} of {terms} terms"
+    return (made, TOO_FEW) if few else (made,)
 
 
 def _notes(one: Variable) -> tuple[str, ...]:

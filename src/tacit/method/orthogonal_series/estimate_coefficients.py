@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
 from tacit.estimates.series_coefficients import blocks, short, shrinkage
+from tacit.estimates.smooth_density import BEYOND
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.release.document import Released
 from tacit.rows.series_bases import functions, integrals
+
+TOO_FEW: Final = "its terms are too few for this density: limits do not hold the rest"
+"""What is said where the last terms are far from 0."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,9 @@ class SeriesFit:
     def said(self) -> tuple[str, ...]:
         """How many coefficients count, and whether they are too few."""
         kept = int((self.factors > 0).sum())
-        short = () if self.resolved else ("its terms are too few for this density: limits do not hold the rest",)
-        return (*short, f"{kept} of {len(self.values)} coefficients are kept")
+        short = () if self.resolved else (TOO_FEW,)
+        holds = f"limits are of the {len(self.values)} terms of the density's {self.basis} series"
+        return (holds, BEYOND, *short, f"{kept} of {len(self.values)} coefficients are kept")
 
 
 def fitted(release: Released, target: Target = "population") -> SeriesFit:

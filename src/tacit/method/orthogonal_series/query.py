@@ -33,7 +33,8 @@ class OrthogonalSeries(Query["OrthogonalSeriesRelease"]):
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 
-    Limits hold for what the terms reach of the density; a note says where the last of them are far from 0.  Of one
+    Limits hold for what the terms reach of the density, for any law; a note says where the last of them are far from 0,
+    but a density with more in it may have none: the release holds no word of further terms.  Of one
     column `Histogram(...)` of some 64 bins and its `smooth_density` are nearly always nearer, and reach further: cells
     are disjoint, and need less noise than functions that overlap.  Of two or three columns the series is nearer.
     Raises QueryError Q01 to Q03, Q145 (basis=), Q146 (terms=, or columns that are too many); when planned or released
