@@ -199,7 +199,7 @@ FORMS: Final = {
         shares=True,
     ),
     "additive": Shape("additive", ("G", "leaves"), (1, MOST_OF_A_ROW), grid=False),
-    "additive-product": Shape("additive", ("G", "leaves", "first", "second"), (1, 1), grid=False),
+    "additive-product": Shape("additive", ("leaves", "first", "second"), (1, 1), grid=False),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""

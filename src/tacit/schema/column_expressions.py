@@ -213,7 +213,9 @@ def _joined(op: str, left: ColumnCondition, right: Any) -> ColumnCondition:
         raise QueryError(f"{left} {op} {described(right)}: no condition.", code="Q61", hint='& (tc.col("age") > 3)')
     parts = [one.condition for one in (left, right)]
     # one list for parts of one operator, as the parser makes it
-    flat = [inner for one in parts for inner in (one.parts if isinstance(one, syntax.AndOr) and one.op == op else (one,))]
+    flat = [
+        inner for one in parts for inner in (one.parts if isinstance(one, syntax.AndOr) and one.op == op else (one,))
+    ]
     return ColumnCondition(syntax.AndOr(op, tuple(flat)))
 
 

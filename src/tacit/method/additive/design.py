@@ -15,13 +15,14 @@ from tacit.method.additive.encoding import (
     Box,
     Reach,
     fineness,
+    in_units,
     line,
     middle,
-    pairs,
-    product_box,
+    product_boxes,
     required,
     sensitivity,
     square,
+    unit,
     used,
 )
 from tacit.method.additive.query import Additive
@@ -115,7 +116,9 @@ def _numbers(query: Additive, schema: Schema) -> tuple[RowInteger, ...]:
             raise QueryError(message, code="Q281", hint="a number, or a condition, which counts 1 or 0")
         if not number or getattr(rule, "kind", "number") == "boolean":
             # a condition that is not known to hold does not hold
-            made.append(RowInteger(text, (0, 1), one, RowMap(name, extended.source(name), "boolean", 0.0, 1.0, 1, 1, 0)))
+            made.append(
+                RowInteger(text, (0, 1), one, RowMap(name, extended.source(name), "boolean", 0.0, 1.0, 1, 1, 0))
+            )
             continue
         low, high = (floor(end + 0.5) for end in bounds(rule))
         if not low < high or max(abs(low), abs(high)) > LARGEST:
@@ -164,8 +167,12 @@ def _check(query: Additive, boxes: Sequence[Box], reach: Reach) -> None:
         root = _root_up(least.l2_squared)
         relation = "replacing a row" if reach.replaces else "adding or removing a row"
         text = f"sensitivity of {query.statistic!r} is declared as {said}; {relation} changes its sums by up to"
-        text += f" {least.l1:,} in l1, {least.l2_squared:,} in squared l2: within their bounds, {_listed(query, boxes)}."
-        raise QueryError(text, code="Q282", hint=f"tc.Sensitivity(l1={least.l1}, l2={root}), or narrower bounds: clip(…)")
+        text += (
+            f" {least.l1:,} in l1, {least.l2_squared:,} in squared l2: within their bounds, {_listed(query, boxes)}."
+        )
+        raise QueryError(
+            text, code="Q282", hint=f"tc.Sensitivity(l1={least.l1}, l2={root}), or narrower bounds: clip(…)"
+        )
     if any(abs(end) > LARGEST for box in boxes for end in reach.scaled(box)):
         text = f"sums of {query.statistic!r} over {reach.cap:,} rows of a person: up to {LARGEST:,} is released."
         raise QueryError(text, code="Q283", hint="another unit, or a smaller max_rows")
@@ -192,25 +199,41 @@ def _parts(
     """Return the part of the sums, and with moments one part for each product of two integers."""
     boxes, persons = [one.box for one in numbers], shape.unit is not None
     weight = PersonWeight(reach.cap, reach.cap) if persons else None
-    products = pairs(len(numbers), persons) if query.moments else ()
-    bounds_of = [sensitivity([product_box(boxes, pair, reach)], reach) for pair in products]
-    share = _share(bounds_of, [product_box(boxes, pair, reach) for pair in products], reach, size, shape)
+    products = product_boxes(boxes, reach, persons=persons) if query.moments else {}
+    # each product is a part of its own: it has noise for its own bounds
+    bounds_of = [sensitivity([box], reach) for box in products.values()]
+    share = _share(bounds_of, list(products.values()), size, shape)
+    sums = tuple(_sum(_fine(one.at, reach.fine), line(reach.fine * one.box[0]), weight, 1) for one in numbers)
     facts = {"G": reach.fine, "leaves": int(reach.leaves)}
-    maps = [replace(one.at, factor=reach.fine) for one in numbers]
-    maps = [at if at.missing is None else replace(at, missing=at.missing * reach.fine) for at in maps]
     own = shape.cost if not products else shape.cost.share(1 - share)
-    sums = tuple(_sum(at, line(reach.fine * low), weight, 1) for at, (low, _) in zip(maps, boxes, strict=True))
-    made = [_part("", KIND, facts, sums, used(query, boxes, reach), own)]
+    made = [_part("sums", KIND, facts, sums, used(query, boxes, reach), own)]
+    small = [in_units(box, unit(box, reach.cap, persons)) for box in boxes]
+    maps = [_in_units(one, unit(one.box, reach.cap, persons)) for one in numbers]
     for (i, j), found in zip(products, bounds_of, strict=True):
-        first, second = (reach.fine * boxes[k][0] - middle(boxes[k], reach) for k in (i, j))
+        first, second = (small[k][0] - middle(small[k], reach) for k in (i, j))
         if i == j:
             term = _sum(maps[i], square(first), weight, 2)
         else:
             term = SumTerm(maps[i], line(first), maps[j], line(second))
-        facts_of = {**facts, "first": i, "second": j}
         each = shape.cost.share(share / len(products))
-        made.append(_part(f"{i + 1}:{j + 1}", "additive-product", facts_of, (term,), found, each))
+        label, facts_of = f"products {i + 1}:{j + 1}", {"leaves": int(reach.leaves), "first": i, "second": j}
+        made.append(_part(label, "additive-product", facts_of, (term,), found, each))
     return tuple(made)
+
+
+def _fine(at: RowMap, fine: int) -> RowMap:
+    """Return the map to steps of 1 / fine."""
+    return replace(at, factor=fine, missing=None if at.missing is None else at.missing * fine)
+
+
+def _in_units(one: RowInteger, step: Fraction) -> RowMap:
+    """Return the map to multiples of a unit, between bounds that are rounded outwards."""
+    low, high = in_units(one.box, step)
+    if one.at.kind == "boolean":
+        return replace(one.at, factor=high)
+    missing = None if one.at.missing is None else min(max(-low, 0), high - low)
+    # both ends are exact floats: multiples of an integer, or of a power of 1/2
+    return replace(one.at, lower=float(low * step), upper=float(high * step), steps=high - low, missing=missing)
 
 
 def _sum(at: RowMap, polynomial: Polynomial, weight: PersonWeight | None, power: int) -> SumTerm:
@@ -230,9 +253,7 @@ def _part(
     return AdditivePart(label, encoding, None, None, noise_for(bound.l1, bound.l2_squared, cost), cost, sums=sums)
 
 
-def _share(
-    bounds_of: Sequence[Bounded], boxes: Sequence[Box], reach: Reach, size: int | None, shape: Measurement
-) -> Fraction:
+def _share(bounds_of: Sequence[Bounded], boxes: Sequence[Box], size: int | None, shape: Measurement) -> Fraction:
     """Return the share of the price for all second moments together: the least with which they are precise enough."""
     if not bounds_of or size is None:
         return NO_SIZE

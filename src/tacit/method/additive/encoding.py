@@ -21,9 +21,9 @@ person without rows: the bounds above hold for these boxes, in steps of 1 / F, w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import Final, TypeAlias
 
 from tacit.method.additive.query import Additive
@@ -32,6 +32,10 @@ from tacit.rows.row_map import Polynomial
 Box: TypeAlias = tuple[int, int]
 LARGEST: Final = 2**26
 """Largest size of an integer of a row or person: a product of two stays at or below 2**52, exact in float64."""
+STEPS: Final = 2**10
+"""Most steps between 0 and the largest size of an integer, for products."""
+OF_PERSONS: Final = 2**12
+"""The same for persons, times max_rows."""
 FINEST: Final = 2**10
 """Most steps between two integers, of persons' means."""
 
@@ -116,6 +120,26 @@ def fineness(boxes: Sequence[Box], cap: int) -> int:
 
 
 # Second moments -----------------------------------------------------------------------------------------------------
+#
+# Products need no more than a few hundred steps: an integer is rounded to steps of a public unit for them, so that the
+# noise of products of large integers stays within the laws' scales.
+
+
+def unit(box: Box, cap: int, persons: bool) -> Fraction:
+    """Return the step to which an integer is rounded before products: of persons' means it may be finer than 1.
+
+    >>> unit((0, 12), 1, False), unit((0, 100_000), 1, False), unit((0, 1), 20, True)
+    (Fraction(1, 1), Fraction(98, 1), Fraction(1, 128))
+    """
+    most, steps = max(abs(box[0]), abs(box[1])), STEPS if not persons else max(1, OF_PERSONS // cap)
+    if most >= steps or not persons:
+        return Fraction(max(1, -(-most // steps)))
+    return Fraction(1, 1 << ((steps // most).bit_length() - 1))
+
+
+def in_units(box: Box, step: Fraction) -> Box:
+    """Return bounds in units, rounded outwards."""
+    return floor(box[0] / step), ceil(box[1] / step)
 
 
 def pairs(count: int, persons: bool) -> tuple[tuple[int, int], ...]:
@@ -130,14 +154,24 @@ def middle(box: Box, reach: Reach) -> int:
     return (box[0] + box[1]) // 2 if reach.replaces and not reach.leaves and not reach.cells else 0
 
 
-def product_box(boxes: Sequence[Box], pair: tuple[int, int], reach: Reach) -> Box:
-    """Return the bounds of the product of two integers of a row (person) less their middles."""
-    (a, b), (c, d) = (_moved(reach.scaled(boxes[j]), middle(boxes[j], reach)) for j in pair)
-    ends = (a * c, a * d, b * c, b * d)
-    if pair[0] == pair[1]:
+def product_box(first: Box, second: Box, reach: Reach, *, same: bool) -> Box:
+    """Return the bounds of the product of two integers of a row (person) less their middles; same: of a square.
+
+    The bounds given are in units; of persons both integers are multiplied by the number of rows, at most cap.
+    """
+    per = replace(reach, fine=1)
+    (a, b), (c, d) = (_moved(per.scaled(box), middle(box, reach)) for box in (first, second))
+    if same:
         # a square is smallest where the integer is nearest to 0
         return (0 if a <= 0 <= b else min(a * a, b * b)), max(a * a, b * b)
+    ends = (a * c, a * d, b * c, b * d)
     return min(ends), max(ends)
+
+
+def product_boxes(boxes: Sequence[Box], reach: Reach, *, persons: bool) -> dict[tuple[int, int], Box]:
+    """Return the bounds of each product, in units, from the bounds of a row's integers."""
+    small = [in_units(box, unit(box, reach.cap, persons)) for box in boxes]
+    return {(i, j): product_box(small[i], small[j], reach, same=i == j) for i, j in pairs(len(boxes), persons)}
 
 
 def _moved(box: Box, by: int) -> Box:

@@ -42,9 +42,7 @@ class AdditiveRelease(Release):
         """The noisy sums, one entry for each of `cells`: what the user's function gets, one after the other."""
         return sums_of(self)
 
-    def estimate(
-        self, target: Target | None = None, *, statistic: AdditiveStatistic | None = None
-    ) -> Estimate:
+    def estimate(self, target: Target | None = None, *, statistic: AdditiveStatistic | None = None) -> Estimate:
         """Return what the statistic's own function makes of the sums, with its errors.
 
         target: "population", "table", or None: the population where second moments were released, else the table.

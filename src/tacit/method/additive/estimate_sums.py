@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, cast
 
 import numpy as np
@@ -21,7 +22,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import FLOOR, LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of, who
-from tacit.method.additive.encoding import Reach, middle, over
+from tacit.method.additive.encoding import Reach, in_units, middle, over, unit
 from tacit.method.additive.query import Additive, thawed
 from tacit.method.additive.stored import boxes_of, reach_of
 from tacit.release.document import Released
@@ -148,7 +149,9 @@ def _sampling(release: Released, values: Array) -> Array:
     values: the noisy sums, shape (cells, k).
     """
     (m, k), reach, n = values.shape, reach_of(release), release.rows
-    middles = np.array([float(middle(box, reach)) for box in boxes_of(release)])
+    units = _units(release)
+    small = [in_units(box, step) for box, step in zip(boxes_of(release), units, strict=True)]
+    middles = np.array([float(middle(box, reach) * step) for box, step in zip(small, units, strict=True)])
     moved = values - (0 if n is None else n) * middles
     products, noises = _products(release, m, k)
     own = release.parts[0].law.variance() / reach.fine**2
@@ -174,12 +177,19 @@ def _sampling(release: Released, values: Array) -> Array:
 
 def _products(release: Released, m: int, k: int) -> tuple[Array, Array]:
     """Return the noisy sums of products, shape (cells, k, k), zero where not released, and their noise, shape (k, k)."""
-    made, noises = np.zeros((m, k, k)), np.zeros((k, k))
+    made, noises, units = np.zeros((m, k, k)), np.zeros((k, k)), _units(release)
     for part in release.parts[1:]:
-        i, j, scale = part.parameters["first"], part.parameters["second"], float(part.parameters["G"] ** 2)
-        made[:, i, j] = made[:, j, i] = np.array([float(cell[0]) for cell in part.integers]) / scale
-        noises[i, j] = noises[j, i] = part.law.variance() / scale**2
+        i, j = part.parameters["first"], part.parameters["second"]
+        scale = float(units[i] * units[j])
+        made[:, i, j] = made[:, j, i] = scale * np.array([float(cell[0]) for cell in part.integers])
+        noises[i, j] = noises[j, i] = scale**2 * part.law.variance()
     return made, noises
+
+
+def _units(release: Released) -> list[Fraction]:
+    """Return the steps to which integers are rounded before products."""
+    persons = release.unit is not None
+    return [unit(box, release.unit or 1, persons) for box in boxes_of(release)]
 
 
 def _about_mean(square: float, own: float, total: float, n: int) -> float:
@@ -235,9 +245,7 @@ def _linearised(
     return names, np.array([one[key] for key in keys for one in found]), slopes, linear
 
 
-def _slope(
-    function: Function, sums: AdditiveSums, j: int, spread: float, here: dict[str, float]
-) -> tuple[Array, bool]:
+def _slope(function: Function, sums: AdditiveSums, j: int, spread: float, here: dict[str, float]) -> tuple[Array, bool]:
     """Return derivatives of all numbers by one sum, shape (numbers,), and whether they are linear in it."""
 
     def at(step: float) -> Array:

@@ -67,7 +67,9 @@ def _positive(name: str, given: object) -> Fraction:
         value = Fraction(0)
     if value <= 0:
         raise QueryError(
-            f"{name} of Sensitivity is {described(given)}: not above 0.", code="Q282", hint="tc.Sensitivity(l1=12, l2=12)"
+            f"{name} of Sensitivity is {described(given)}: not above 0.",
+            code="Q282",
+            hint="tc.Sensitivity(l1=12, l2=12)",
         )
     return value
 
@@ -189,6 +191,12 @@ def passed(query: Query[Any], schema: Schema) -> None:
         if len(PASSED) >= MOST_KEPT:
             PASSED.clear()
         PASSED.add(_key(of_numbers(query, schema), schema))
+
+
+def withdraw(query: Query[Any], schema: Schema) -> None:
+    """Take back what `passed` recorded."""
+    if isinstance(query, Additive):
+        PASSED.discard(_key(of_numbers(query, schema), schema))
 
 
 def _key(query: Additive, schema: Schema) -> tuple[str, str]:

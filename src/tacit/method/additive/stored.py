@@ -12,8 +12,7 @@ from tacit.method.additive.encoding import (
     Box,
     Reach,
     fineness,
-    pairs,
-    product_box,
+    product_boxes,
     required,
     sensitivity,
     used,
@@ -50,7 +49,7 @@ def wrong(made: Release) -> Iterator[str]:
     if bad or any(not low < high or max(-low, high) > LARGEST for low, high in boxes):
         yield "the bounds of its integers are no integers in order, or too large"
         return
-    products = pairs(len(boxes), persons) if query.moments else ()
+    products = product_boxes(boxes, reach_of(made), persons=persons) if query.moments else {}
     if [part.form for part in made.parts] != ["additive", *["additive-product"] * len(products)]:
         yield "its parts are not those of the question"
         return
@@ -58,7 +57,7 @@ def wrong(made: Release) -> Iterator[str]:
 
 
 def _sensitivities(
-    made: Release, query: Additive, boxes: tuple[Box, ...], products: tuple[tuple[int, int], ...]
+    made: Release, query: Additive, boxes: tuple[Box, ...], products: dict[tuple[int, int], Box]
 ) -> Iterator[str]:
     reach, facts = reach_of(made), made.parts[0].parameters
     persons = made.unit is not None
@@ -73,10 +72,10 @@ def _sensitivities(
         yield "its question declares a smaller sensitivity than its bounds have"
     if not _same(made.parts[0], used(query, boxes, reach)):
         yield "the sensitivity of its sums is another"
-    for pair, part in zip(products, made.parts[1:], strict=True):
-        own = {"G": facts["G"], "leaves": facts["leaves"], "first": pair[0], "second": pair[1]}
-        if part.parameters != own or not _same(part, sensitivity([product_box(boxes, pair, reach)], reach)):
-            yield f"the part of the product {pair[0] + 1}:{pair[1] + 1} is another"
+    for ((i, j), box), part in zip(products.items(), made.parts[1:], strict=True):
+        own = {"leaves": facts["leaves"], "first": i, "second": j}
+        if dict(part.parameters) != own or not _same(part, sensitivity([box], reach)):
+            yield f"the part of the product {i + 1}:{j + 1} is another"
 
 
 def _same(part: Part, bound: Bounded) -> bool:

@@ -121,7 +121,11 @@ def expression(text: object) -> Expression:
     if found is None or not columns(found):
         words = ", ".join(FUNCTIONS)
         message = f"{described(text)} is not a value that can be computed from a row."
-        raise QueryError(message, code="Q65", hint=f"+ - * / **, {words}, clip(age, 0, 65), cut(age, [30, 65]), recode(region, {{…}})")
+        raise QueryError(
+            message,
+            code="Q65",
+            hint=f"+ - * / **, {words}, clip(age, 0, 65), cut(age, [30, 65]), recode(region, {{…}})",
+        )
     return found
 
 
