@@ -47,8 +47,8 @@ from tacit.testing import contract_additive as own_of
 from tacit.testing import contract_blocks as in_blocks
 from tacit.testing import contract_replicates as in_replicates
 from tacit.testing import contract_selection as selections
-from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing import worst_case_integers as worst_integers
+from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing import worst_case_series as worst_series
 from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact_integers import Exact

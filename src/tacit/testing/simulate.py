@@ -20,8 +20,8 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
-from tacit.method.bootstrap.design import vector
 from tacit.method.additive.design import AdditivePart
+from tacit.method.bootstrap.design import vector
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.orthogonal_series.mechanism import sums as series_sums
 from tacit.method.shared.counts_in_cells import encoding_of

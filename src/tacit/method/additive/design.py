@@ -33,7 +33,7 @@ from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Variable
 from tacit.rows.row_map import PersonWeight, Polynomial, RowMap, SumTerm
 from tacit.schema import Schema
-from tacit.schema.column_types import EXCLUDE
+from tacit.schema.column_types import EXCLUDE, Boolean
 from tacit.schema.predicates import syntax
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.number_bounds import bounds, may_be_undefined
@@ -41,7 +41,7 @@ from tacit.schema.predicates.numeric_expressions import Applied, Clipped, Column
 from tacit.schema.predicates.parser import parse
 from tacit.schema.predicates.syntax import spelled
 from tacit.schema.predicates.typed_conditions import Predicate, node
-from tacit.schema.row_expressions import with_expressions
+from tacit.schema.row_expressions import read, with_expressions
 
 KIND: Final = "additive"
 VERSION: Final = "additive/1"
@@ -106,7 +106,7 @@ def design(query: Additive, public: Public, cost: Cost) -> Measurement:
 def _numbers(query: Additive, schema: Schema) -> tuple[RowInteger, ...]:
     """Return the integers of a row; QueryErrors of expressions, and Q283 for bounds."""
     named = {f"integer {j} of {query.statistic}": text for j, text in enumerate(query.expressions, start=1)}
-    extended, computed = with_expressions(schema, named)
+    extended, computed = with_expressions(schema, {name: _stated(schema, text) for name, text in named.items()})
     made = list[RowInteger]()
     for (name, text), one in zip(named.items(), computed, strict=True):
         rule: Any = one.rule
@@ -132,6 +132,13 @@ def _numbers(query: Additive, schema: Schema) -> tuple[RowInteger, ...]:
         place = None if undefined else min(max(-low, 0), high - low)
         made.append(RowInteger(text, (low, high), one, replace(at, missing=place)))
     return tuple(made)
+
+
+def _stated(schema: Schema, text: str) -> str:
+    """Return an expression; a Boolean column alone as the condition that it is true."""
+    said = read(text)
+    flag = isinstance(said, syntax.Name) and isinstance(schema.get(said.name), Boolean)
+    return f"{text} == True" if flag else text
 
 
 def _may_be_missing(schema: Schema, name: str) -> bool:

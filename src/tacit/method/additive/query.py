@@ -12,9 +12,8 @@ from tacit.base.json_text import is_text
 from tacit.errors import QueryError
 from tacit.release.packing import read_int, write_int
 from tacit.release.query import Needed, Query
-from tacit.release.query_checks import Bins, Names
+from tacit.release.query_checks import Bins, Names, condition, flags
 from tacit.release.query_checks import bins as checked_bins
-from tacit.release.query_checks import condition, flags
 from tacit.release.query_checks import names as checked_names
 from tacit.schema.column_expressions import spelling
 
