@@ -34,7 +34,9 @@ def by_repeats(place: Path, script: str, words: str | None, made: Callable[[int]
     parser.add_argument("--quick", action="store_true", help="twenty simulations, printed only")
     given = parser.parse_args()
     text = made(20 if given.quick else given.repeats)
-    if not given.quick:
+    if given.quick:
+        print(text)
+    else:
         put(place, script, text)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
@@ -237,30 +237,43 @@ def _linearised(
         raise QueryError(text, code="Q286", hint='estimate=lambda release: {"mean": …, "variance": …}')
     slopes, linear = np.zeros((len(keys) * m, m * k)), True
     for c, one in enumerate(cells):
-        for j in range(k):
-            slope, straight = _slope(function, one, j, float(spread[c, j]), found[c])
-            slopes[c::m, c * k + j] = slope
-            linear = linear and straight
+        own = np.stack([_slope(function, one, j, float(spread[c, j]), keys) for j in range(k)], axis=1)
+        slopes[c::m, c * k : (c + 1) * k] = own
+        linear = linear and _straight(function, one, spread[c], found[c], own)
     names = tuple(_label(key, one.cell, alone=len(keys) == 1) for key in keys for one in cells)
     return names, np.array([one[key] for key in keys for one in found]), slopes, linear
 
 
-def _slope(function: Function, sums: AdditiveSums, j: int, spread: float, here: dict[str, float]) -> tuple[Array, bool]:
-    """Return derivatives of all numbers by one sum, shape (numbers,), and whether they are linear in it."""
+def _moved(function: Function, sums: AdditiveSums, by: Array, keys: list[str]) -> Array:
+    """Return the numbers where the sums are moved, shape (numbers,)."""
+    moved = tuple(x + float(step) for x, step in zip(sums.integers, by, strict=True))
+    given = function(replace(sums, integers=moved))
+    return np.array([given[name] for name in keys])
 
-    def at(step: float) -> Array:
-        moved = tuple(x + step if i == j else x for i, x in enumerate(sums.integers))
-        given = function(AdditiveSums(moved, sums.noise_std_errors, sums.n, sums.arguments, sums.cell))
-        return np.array([given[name] for name in here])
 
-    step = STEP * spread
-    slope = (at(step) - at(-step)) / (2 * step)
-    try:
-        far = [at(side * 2 * spread) - np.array([*here.values()]) for side in (-1.0, 1.0)]
-    except (QueryError, KeyError):
-        return slope, False  # such as a root of a sum that is below 0 there
-    off = max(float(np.abs(one - side * 2 * spread * slope).max()) for one, side in zip(far, (-1.0, 1.0), strict=True))
-    return slope, off <= LINEAR * max(float(np.abs(2 * spread * slope).max()), 1e-300)
+def _slope(function: Function, sums: AdditiveSums, j: int, spread: float, keys: list[str]) -> Array:
+    """Return derivatives of all numbers by one sum, shape (numbers,)."""
+    step = np.zeros(len(sums.integers))
+    step[j] = STEP * spread
+    return (_moved(function, sums, step, keys) - _moved(function, sums, -step, keys)) / (2 * STEP * spread)
+
+
+def _straight(function: Function, sums: AdditiveSums, spread: Array, here: dict[str, float], slopes: Array) -> bool:
+    """Return whether the numbers are linear in the sums, as far as two standard errors away, moved alone and together.
+
+    slopes: shape (numbers, sums).
+    """
+    k = len(spread)
+    signs = [*np.eye(k), np.ones(k), np.where(np.arange(k) % 2, -1.0, 1.0), np.where(np.arange(k) % 3, -1.0, 1.0)]
+    for by in (side * 2 * spread * sign for sign in signs for side in (-1.0, 1.0)):
+        try:
+            change = _moved(function, sums, by, [*here]) - np.array([*here.values()])
+        except (QueryError, KeyError):
+            return False  # such as a root of a sum that is below 0 there
+        scale = np.abs(slopes) @ np.abs(by) + 1e-12 * np.abs([*here.values()])
+        if (np.abs(change - slopes @ by) > LINEAR * np.maximum(scale, 1e-300)).any():
+            return False
+    return True
 
 
 def _label(name: str, cell: str, *, alone: bool) -> str:
