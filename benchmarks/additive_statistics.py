@@ -111,12 +111,13 @@ def page(repeats: int) -> str:
         [
             "# Statistics of one's own",
             "",
-            "Coverage of the intervals of statistics that `tacit.extend.additive` defines, for the population. Written by",
-            "`python benchmarks/additive_statistics.py`, where the four statistics are.",
+            "Coverage of the intervals of statistics that `tacit.extend.additive` defines, for the population.",
+            "Written by `python benchmarks/additive_statistics.py`, where the four statistics are.",
             "",
             f"{repeats:,} tables a line, drawn and released anew: the standard error of 95% is "
             f"{100 * sqrt(0.05 * 0.95 / repeats):.1f} points. *SE ÷ sd*: the mean standard error over the standard",
-            "deviation of the estimates. *Width*: mean width of the intervals over that without privacy, of the same estimate.",
+            "deviation of the estimates. *Width*: mean width of the intervals over that of the same estimate without",
+            "privacy.",
             "",
             "| statistic | rows | price | relation | covered, % | SE ÷ sd | width |",
             "|---|---:|---|---|---:|---:|---:|",

@@ -63,8 +63,8 @@ class Curator:
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
     P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint, Q289: trust),
-    all before a value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and
-    is counted here, as `rows`; under add-remove it is never looked at.
+    all before a value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit)
+    is public and is counted here, as `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))

@@ -77,8 +77,8 @@ def contract(
 ) -> Contract:
     """Run (a) to (e) for both relations and both kinds of noise; raises AssertionError where one fails.
 
-    Of a statistic of `tacit.extend.additive` it checks that the declared sensitivity is enough, and a curator that trusts
-    the statistic then answers this question with this schema, in this process; what is declared beyond need is in
+    Of a statistic of `tacit.extend.additive` it checks that the declared sensitivity is enough; a curator that trusts
+    the statistic then answers this question with this schema, in this process.  What is declared beyond need is in
     `notes`, and is no failure.
 
     tables: neighbouring pairs for each relation.  draws: samples for (b) and (d); selections, which are drawn one by

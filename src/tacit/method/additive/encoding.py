@@ -1,21 +1,21 @@
 """Sums of bounded integers, and of their products: sensitivities from the bounds alone.  Public arithmetic; no data.
 
 A row adds a vector r of integers to the sums of its cell, a_j <= r_j <= b_j for each j, or nothing (zeros) where rows
-can be left out.  The bounds are those of a clamp in 64-bit integers, so that they hold whatever a cell of the table has.
+can be left out.  The bounds are those of a clamp in 64-bit integers, so that they hold whatever is in the table.
 Nothing is used of how the integers of one row depend on each other: the bounds below hold for all of the box.
 
-Write m_j = max(|a_j|, |b_j|), the largest size of r_j, and s_j for the largest change of r_j between two rows: b_j - a_j,
-or max(b_j, 0) - min(a_j, 0) where rows can be left out.
+Write m_j = max(|a_j|, |b_j|), the largest size of r_j, and s_j for the largest change of r_j between two rows:
+b_j - a_j, or max(b_j, 0) - min(a_j, 0) where rows can be left out.
 
     add-remove:             sum m_j in l1, sum m_j**2 in squared l2; a row is in one cell
     replace-one, one cell:  sum s_j, sum s_j**2
     replace-one, cells:     a row that stays in its cell as above; one that leaves a cell for another changes both, by
-                            at most sum m_j each: twice that in l1, and twice sum m_j**2 in squared l2; the larger counts
+                            at most sum m_j each: twice that in l1, twice sum m_j**2 in squared l2; the larger counts
 Each is attained at corners of the box: the sums are exact sensitivities where the integers of a row are free.
 
 Persons: of a person's C rows that count the mean of r is taken, rounded to steps of 1 / F, and multiplied by
-min(C, max_rows).  That is an integer multiple of 1 / F between max_rows min(a_j, 0) and max_rows max(b_j, 0), and 0 of a
-person without rows: the bounds above hold for these boxes, in steps of 1 / F, with rows that can be left out.
+min(C, max_rows).  That is an integer multiple of 1 / F between max_rows min(a_j, 0) and max_rows max(b_j, 0), and 0 of
+a person without rows: the bounds above hold for these boxes, in steps of 1 / F, with rows that can be left out.
 """
 
 from __future__ import annotations

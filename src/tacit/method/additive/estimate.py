@@ -46,8 +46,8 @@ class AdditiveRelease(Release):
         """Return what the statistic's own function makes of the sums, with its errors.
 
         target: "population", "table", or None: the population where second moments were released, else the table.
-        statistic: the statistic, where this program has not defined it.  Errors are by the delta method, exact where the
-        function is linear in the sums.
+        statistic: the statistic, where this program has not defined it.  Errors are by the delta method, exact where
+        the function is linear in the sums.
         InferenceError I09 (target), QueryError Q286: the statistic is not defined here, its function fails or gives no
         finite numbers, or the release has no second moments for the population.
         """

@@ -1,7 +1,7 @@
 """Noisy sums of integers, and functions of them with both errors.  Post-processing: costs nothing.
 
-S: the sums, shape (k,) in each cell.  Their noise is known.  Their sampling covariance follows from the released sums of
-products Q: sum r r' where the number of rows is itself random (Poisson; compound sums), and n / (n - 1) (sum r r' -
+S: the sums, shape (k,) in each cell.  Their noise is known.  Their sampling covariance follows from the released sums
+of products Q: sum r r' where the number of rows is itself random (Poisson; compound sums), and n / (n - 1) (sum r r' -
 S S' / n) where n is public, as for `Sum` (theory §9).  A function g of S has errors J dS, J = dg/dS (delta method).
 """
 
@@ -176,7 +176,7 @@ def _sampling(release: Released, values: Array) -> Array:
 
 
 def _products(release: Released, m: int, k: int) -> tuple[Array, Array]:
-    """Return the noisy sums of products, shape (cells, k, k), zero where not released, and their noise, shape (k, k)."""
+    """Return the noisy sums of products, shape (cells, k, k), 0 where not released, and their noise, shape (k, k)."""
     made, noises, units = np.zeros((m, k, k)), np.zeros((k, k)), _units(release)
     for part in release.parts[1:]:
         i, j = part.parameters["first"], part.parameters["second"]

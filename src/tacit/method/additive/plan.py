@@ -33,7 +33,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 
 
 def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
-    """Return the integers of each part where `rows` rows (persons of one row) are spread evenly over cells and bounds."""
+    """Return the integers of each part where rows (persons of one row) are spread evenly over cells and bounds."""
     each = rows / shape.cells
     made = list[NDArray[np.int64]]()
     for part in cast("tuple[AdditivePart, ...]", shape.columns):

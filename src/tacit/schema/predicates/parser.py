@@ -2,7 +2,7 @@
 
 The language is that of pandas' `query`: comparisons (also chained), `and`, `or`, `not` (also `&`, `|`, `~`), `in` and
 `not in` a list, arithmetic + - * / and ** 2, names (in backticks unless they are identifiers), numbers, text in quotes,
-True and False, `name.isna()`, `name.notna()`, and a few functions (`clip(age, 0, 65)` among them).  Everything else is refused, so that a condition is
+True and False, `name.isna()`, `name.notna()`, and a few functions.  Everything else is refused, so that a condition is
 a function of one row which every engine computes alike.
 """
 
