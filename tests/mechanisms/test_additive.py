@@ -1,4 +1,4 @@
-"""A user's own additive statistic: bounds, sensitivity by all pairs, every engine, persons, admission, what is refused."""
+"""A user's own additive statistic: sensitivity by all pairs, every engine, persons, admission, what is refused."""
 
 from __future__ import annotations
 

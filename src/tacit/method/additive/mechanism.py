@@ -7,8 +7,8 @@ Definition
     sums of its cell; a row for which `where` does not hold, or in which a column that a number is computed from is
     missing, adds nothing.  With a PrivacyUnit a person adds the mean of r over the rows that count, times their number,
     at most max_rows (`encoding`, Persons).  Released are the sums and, with `moments`, the sums of products r_i r_j,
-    less public middles and rounded to public units first.  Public are the schema, the question, the relation, the price and, under replace-one, the number of rows
-    (persons).  Neighbours are those of `moments`.
+    less public middles and rounded to public units first.  Public are the schema, the question, the relation, the price
+    and, under replace-one, the number of rows (persons).  Neighbours are those of `moments`.
 Sensitivity
     From the bounds a_j, b_j alone, so that it holds whatever the expressions compute (`encoding`, which has the proof).
     A declared sensitivity below it is refused before anything is charged; a larger one is used in its place, which is
