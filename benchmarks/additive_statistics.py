@@ -90,7 +90,7 @@ def line(design: Design, known: dict[str, float], repeats: int) -> str:
 
     found: Any = tc.testing.coverage(
         design.statistic(), draw, known[design.statistic.name] if design.statistic in (COVARIANCE, RATIO) else
-        known[design.statistic.name] * design.n, schema=SCHEMA, repeats=repeats, rng=1, neighbors=design.relation,
+        known[design.statistic.name] * design.n, schema=SCHEMA, repeats=repeats, rng=DESIGNS.index(design), neighbors=design.relation,
         **design.price,
     )  # fmt: skip
     cost = tc.Cost.of(**design.price)
