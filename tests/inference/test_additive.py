@@ -206,3 +206,19 @@ def test_intervals_cover(query: Any, price: dict[str, float], truth: Any) -> Non
     # 95% of 200: within 5.5 standard errors, a false alarm in 1e-6 and less for each statistic
     assert found.coverage[0] > 0.95 - 5.5 * np.sqrt(0.95 * 0.05 / 200)
     assert 0.85 < found.std_error[0] / found.std_deviation[0] < 1.25
+
+
+def test_functions_of_sums_of_persons_have_added_errors() -> None:
+    schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=2), "x": tc.Real(0, 20), "y": tc.Real(-5, 5)})
+    rng = np.random.default_rng(2)
+    who, x = np.repeat(np.arange(1_000), 2), rng.normal(10, 2, 2_000)
+    rows = {"who": who, "x": x, "y": np.clip(x - 10, -5, 5)}
+    own = tc.extend.additive("difference", rows=lambda: ["x", "y"], estimate=lambda s: s.integers[0] + s.integers[1])
+    release = bought(own(), rows, schema, epsilon=1)
+    found, alone = release.estimate(), release.totals()
+    # correlated sums: independent ones would have 0.7 of this error
+    assert found.sampling_variances[0] == pytest.approx(np.sqrt(alone.sampling_variances).sum() ** 2, rel=0.01)
+    law = release.parts[0].law
+    fine = release.parts[0].parameters["G"]
+    assert fine > 1
+    assert found.privacy_variances[0] == pytest.approx(2 * law.variance() / fine**2)
