@@ -88,11 +88,17 @@ def line(design: Design, known: dict[str, float], repeats: int) -> str:
         # the number of rows is random where it is private
         return rows(design.n if design.relation == "replace-one" else int(rng.poisson(design.n)), rng)
 
-    found: Any = tc.testing.coverage(
-        design.statistic(), draw, known[design.statistic.name] if design.statistic in (COVARIANCE, RATIO) else
-        known[design.statistic.name] * design.n, schema=SCHEMA, repeats=repeats, rng=DESIGNS.index(design), neighbors=design.relation,
+    true = known[design.statistic.name] * (1 if design.statistic in (COVARIANCE, RATIO) else design.n)
+    found = tc.testing.coverage(
+        design.statistic(),
+        draw,
+        true,
+        schema=SCHEMA,
+        repeats=repeats,
+        rng=DESIGNS.index(design),
+        neighbors=design.relation,
         **design.price,
-    )  # fmt: skip
+    )
     cost = tc.Cost.of(**design.price)
     width = float(found.width[0] / found.width_without[0])
     return (

@@ -83,7 +83,7 @@ class Function:
             else:
                 pairs = {self.name: float(given)}
         except (TypeError, ValueError):
-            raise self._wrong(f"gave {described(given)}") from None
+            raise self._wrong(f"gave {described(cast(object, given))}") from None
         if not pairs:
             raise self._wrong("gave nothing")
         return pairs
@@ -170,7 +170,7 @@ def _sampling(release: Released, values: Array) -> Array:
     if n is not None and m > 1:
         # a row is in one cell: totals of different cells have covariance -S S' / n
         whole = np.outer(moved.reshape(-1), moved.reshape(-1)) / n
-        cell = np.repeat(np.arange(m), k)
+        cell = np.arange(m * k) // k
         made = np.where(cell[:, None] == cell[None, :], made, -whole)
     return made
 

@@ -94,7 +94,7 @@ def named(given: object) -> str:
 def _expressions(statistic: str, given: Any) -> tuple[str, ...]:
     """Return the canonical texts of the expressions; QueryError Q281."""
     if not isinstance(given, list | tuple) or not 1 <= len(cast("list[object]", given)) <= MOST:
-        text = f"rows of {statistic!r} gave {described(given)}: 1 to {MOST} expressions, one for each integer."
+        text = f"rows of {statistic!r} gave {described(cast(object, given))}: 1 to {MOST} expressions, one for each integer."
         raise QueryError(text, code="Q281", hint='rows=lambda: [tc.col("age").clip(0, 65)]')
     made = tuple(_spelled(statistic, one) for one in cast("list[object]", given))
     for text in made:
@@ -113,7 +113,7 @@ def _spelled(statistic: str, given: object) -> str:
 
 def frozen_arguments(statistic: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """Return arguments as pairs in order of names; QueryError Q281 where one is not made of plain values."""
-    pairs: dict[Any, Any] = dict(given) if isinstance(given, Mapping | tuple) else {None: None}
+    pairs: dict[Any, Any] = dict(cast("Mapping[Any, Any]", given)) if isinstance(given, Mapping | tuple) else {None: 0}
     made = {name: _frozen(statistic, name, value, 0) for name, value in pairs.items()}
     return tuple(sorted(made.items()))
 
@@ -127,7 +127,7 @@ def _frozen(statistic: str, name: object, given: Any, depth: int) -> Any:
         return value
     if isinstance(name, str) and isinstance(value, list | tuple) and depth < 3:
         return tuple(_frozen(statistic, name, one, depth + 1) for one in cast("list[Any]", value))
-    text = f"argument {described(name)} of {statistic!r} is {described(value)}: not text, a number, or a list of them."
+    text = f"argument {described(name)} of {statistic!r} is {described(cast(object, value))}: not text, a number, or a list of them."
     raise QueryError(text, code="Q281", hint='column="educ", cap=12')
 
 
