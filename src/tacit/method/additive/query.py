@@ -94,7 +94,8 @@ def named(given: object) -> str:
 def _expressions(statistic: str, given: Any) -> tuple[str, ...]:
     """Return the canonical texts of the expressions; QueryError Q281."""
     if not isinstance(given, list | tuple) or not 1 <= len(cast("list[object]", given)) <= MOST:
-        text = f"rows of {statistic!r} gave {described(cast(object, given))}: 1 to {MOST} expressions, one for each integer."
+        what = described(cast(object, given))
+        text = f"rows of {statistic!r} gave {what}: 1 to {MOST} expressions, one for each integer."
         raise QueryError(text, code="Q281", hint='rows=lambda: [tc.col("age").clip(0, 65)]')
     made = tuple(_spelled(statistic, one) for one in cast("list[object]", given))
     for text in made:
@@ -127,7 +128,8 @@ def _frozen(statistic: str, name: object, given: Any, depth: int) -> Any:
         return value
     if isinstance(name, str) and isinstance(value, list | tuple) and depth < 3:
         return tuple(_frozen(statistic, name, one, depth + 1) for one in cast("list[Any]", value))
-    text = f"argument {described(name)} of {statistic!r} is {described(cast(object, value))}: not text, a number, or a list of them."
+    what = described(cast(object, value))
+    text = f"argument {described(name)} of {statistic!r} is {what}: not text, a number, or a list of them."
     raise QueryError(text, code="Q281", hint='column="educ", cap=12')
 
 
