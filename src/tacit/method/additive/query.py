@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from tacit.base.arguments import described, plain
+from tacit.base.arguments import described, kind_of, plain
 from tacit.base.json_text import is_text
 from tacit.errors import QueryError
 from tacit.release.packing import read_int, write_int
@@ -128,8 +128,10 @@ def _frozen(statistic: str, name: object, given: Any, depth: int) -> Any:
         return value
     if isinstance(name, str) and isinstance(value, list | tuple) and depth < 3:
         return tuple(_frozen(statistic, name, one, depth + 1) for one in cast("list[Any]", value))
-    what = described(cast(object, value))
-    text = f"argument {described(name)} of {statistic!r} is {what}: not text, a number, or a list of them."
+    # by its kind alone: a dict of cells may have been given
+    called = f"argument {described(name)}" if isinstance(name, str) else "an argument"
+    what = kind_of(cast(object, value))
+    text = f"{called} of {statistic!r} is {what}: not text, a finite number, or a list of them."
     raise QueryError(text, code="Q281", hint='column="educ", cap=12')
 
 
