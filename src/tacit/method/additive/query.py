@@ -114,7 +114,11 @@ def _spelled(statistic: str, given: object) -> str:
 
 def frozen_arguments(statistic: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """Return arguments as pairs in order of names; QueryError Q281 where one is not made of plain values."""
-    pairs: dict[Any, Any] = dict(cast("Mapping[Any, Any]", given)) if isinstance(given, Mapping | tuple) else {None: 0}
+    try:
+        pairs = dict(cast("Mapping[Any, Any]", given))
+    except (TypeError, ValueError):
+        # no pairs of a name and a value: refused below, by its kind alone
+        pairs = {None: given}
     made = {name: _frozen(statistic, name, value, 0) for name, value in pairs.items()}
     return tuple(sorted(made.items()))
 
