@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
-from tacit.method.additive.query import LONGEST, Additive
 from tacit.method.additive.query import MOST as MOST_INTEGERS
+from tacit.method.additive.query import Additive
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.blocks.resampling import MOST_RESAMPLES, VARIANCES
@@ -68,7 +68,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "resample_rows": {"type": "integer", "minimum": 2},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
-        "statistic": {"type": "string", "minLength": 1, "maxLength": LONGEST}
+        "statistic": {"type": "string"}
         if kind is Additive
         else {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
         "expressions": listed({"type": "string"}, minItems=1, maxItems=MOST_INTEGERS, uniqueItems=True),
