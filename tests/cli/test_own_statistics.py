@@ -9,7 +9,7 @@ from command_line import run
 import tacit as tc
 from tacit.method.additive.statistic import DEFINED, passed
 
-CAPPED = tc.extend.additive("capped", rows=lambda cap: [tc.col("x").clip(0, cap)])
+CAPPED = tc.extend.additive("capped-x", rows=lambda cap: [tc.col("x").clip(0, cap)])
 SCHEMA = tc.Schema({"x": tc.Real(0, 20)})
 
 
@@ -18,12 +18,12 @@ def test_a_release_is_shown_without_the_program_that_defined_it(tmp_path: Path) 
     passed(query, SCHEMA)
     curator = tc.Curator({"x": [3.0, 5.0, 30.0] * 100}, SCHEMA, budget=tc.Budget(epsilon=1), trust=[CAPPED])
     curator.release(query, epsilon=1).save(tmp_path / "own.json")
-    known = DEFINED.pop("capped")
+    known = DEFINED.pop("capped-x")
     try:
         said = run(tmp_path, "show", "own.json")
     finally:
-        DEFINED["capped"] = known
-    assert "capped(cap=12)" in said
+        DEFINED["capped-x"] = known
+    assert "capped-x(cap=12)" in said
     assert "clip(x, 0, 12)" in said
 
 
