@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from tacit import examples, families, local, testing
+    from tacit import examples, extend, families, local, testing
     from tacit.base.progress import progress
     from tacit.base.table import Table
     from tacit.catalogue.json_schema import release_schema
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.errors import TacitError
     from tacit.fits.custom_losses import Loss
     from tacit.meaning import Explanation, explain
+    from tacit.method.additive.statistic import Sensitivity
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.histogram.query import Histogram
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tacit.report.difference import difference
     from tacit.report.report import methods, table
     from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, Text, draft
+    from tacit.schema.column_expressions import col
     from tacit.schema.logistic_bins import LogisticBins
     from tacit.study import Site, Study
 
@@ -76,6 +78,7 @@ __all__ = [
     "Releases",
     "SampleAndAggregate",
     "Schema",
+    "Sensitivity",
     "Site",
     "Statistic",
     "Study",
@@ -87,12 +90,14 @@ __all__ = [
     "UnlistedLevels",
     "Variance",
     "average",
+    "col",
     "combine",
     "compare",
     "difference",
     "draft",
     "examples",
     "explain",
+    "extend",
     "families",
     "hierarchy",
     "local",
@@ -112,6 +117,7 @@ _MODULES: Final = {
     "errors": "TacitError",
     "fits.custom_losses": "Loss",
     "meaning": "Explanation explain",
+    "method.additive.statistic": "Sensitivity",
     "method.blocks.query": "SampleAndAggregate",
     "method.histogram.query": "Histogram",
     "method.moments.query": "Count Mean Sum Variance",
@@ -134,16 +140,17 @@ _MODULES: Final = {
     "report.difference": "difference",
     "report.report": "methods table",
     "schema": "Boolean Category Date Integer PrivacyUnit Real Schema Text draft",
+    "schema.column_expressions": "col",
     "schema.logistic_bins": "LogisticBins",
     "study": "Site Study",
 }
-"""Modules and the public names that they define; three modules are public themselves (`__getattr__`)."""
+"""Modules and the public names that they define; five modules are public themselves (`__getattr__`)."""
 _PLACES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: what a program does not use costs it no time."""
-    if name in ("examples", "families", "local", "testing"):
+    if name in ("examples", "extend", "families", "local", "testing"):
         found: Any = import_module(f"tacit.{name}")
     elif name in _PLACES:
         found = getattr(import_module(f"tacit.{_PLACES[name]}"), name)

@@ -22,6 +22,7 @@ ROWS = pd.DataFrame({"age": [SECRET, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 
 SCHEMA = tc.Schema({"age": tc.Real(18, 93), "sex": tc.Category(["f", "m"]), "w": tc.Real(0, 9)})
 GAMMA = Gamma(shape=(0.5, 5), rate=(0.01, 1))
 QUESTIONS: dict[str, dict[str, Any]] = {
+    "Additive": {"statistic": "capped", "expressions": ("clip(age, 0, 65)",)},
     "Bootstrap": {"statistic": tc.Mean("age")},
     "Count": {"by": "sex"},
     "DataQuality": {"columns": "age"},

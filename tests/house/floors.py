@@ -62,6 +62,7 @@ ROOMS: Final = (
     Room("meaning", "free", "what a price means for one person"),
     Room("testing", "free", "contract of a mechanism; simulations; coverage"),
     Room("planning", "free", "what a question would cost and show"),
+    Room("extend", "shared", "statistics of a user's own"),
     Room("families", "shared", "public names of families"),
     Room("examples", "free", "example tables"),
     Room(DOOR, "free", "public names"),

@@ -27,6 +27,7 @@ ROOMS: Final[dict[str, str]] = {
     "schema": SHARED,
     "release": SHARED,
     "models": SHARED,
+    "extend": SHARED,
     "families": SHARED,
     "source": INSIDE,
     "ledger": INSIDE,

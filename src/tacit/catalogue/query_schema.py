@@ -7,6 +7,8 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
+from tacit.method.additive.query import MOST as MOST_INTEGERS
+from tacit.method.additive.query import Additive
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.blocks.resampling import MOST_RESAMPLES, VARIANCES
@@ -66,7 +68,14 @@ def query(kind: type[Query[Any]]) -> Words:
         "resample_rows": {"type": "integer", "minimum": 2},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
-        "statistic": {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
+        "statistic": {"type": "string"}
+        if kind is Additive
+        else {"oneOf": [ref(f"query:{name}") for name in STATISTICS]},
+        "expressions": listed({"type": "string"}, minItems=1, maxItems=MOST_INTEGERS, uniqueItems=True),
+        "arguments": {"type": "object", "minProperties": 1},
+        "l1": ref("positive"),
+        "l2_squared": ref("positive"),
+        "moments": {"const": False},
         "laplace_draws": {"type": "integer", "minimum": 2, "maximum": MOST_DRAWS},
         "replicates": {"type": "integer", "minimum": 2, "maximum": MOST_REPLICATES},
         "basis": {"enum": [*BASES]},

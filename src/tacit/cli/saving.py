@@ -44,6 +44,8 @@ def save_pictures(releases: Mapping[str, Any], target: Any, place: str, *inputs:
 
 
 def _drawn(release: Any, target: Any) -> Any:
+    if release.kind == "additive":
+        return release.totals(target if release.query.moments else "table").plot()
     return release.plot(target=target) if release.kind == "histogram" else release.estimate(target).plot()
 
 

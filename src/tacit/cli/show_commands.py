@@ -41,6 +41,9 @@ def _estimate(release: Any, target: Any) -> Any:
         return release
     if release.kind == "histogram" and release.counts.size > SHOWN:
         return HistogramColumns(release)
+    if release.kind == "additive":
+        # the user's function is in no program that the command line runs: the sums themselves
+        return release.totals(target if release.query.moments else "table")
     return release.estimate("population" if release.kind.startswith("regression") else target)
 
 

@@ -5,7 +5,7 @@ How an answer is bought, and in which order, is in `purchase`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
@@ -25,6 +25,7 @@ from tacit.errors import BudgetError, QueryError
 from tacit.holdout.holdout_design import holdout_design
 from tacit.ledger import Ledger, Limit, Raise, Standing
 from tacit.ledger.acts import checked_analyst
+from tacit.method.additive.statistic import AdditiveStatistic, trusted
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.document import Release, Releases
@@ -58,13 +59,14 @@ class Curator:
     analyst: who asks, by the name under which limits and charges are recorded; None for nobody in particular, who is
         bound by the total budget alone.  A name is declared, not proven, and is no part of a question: an answer that
         anybody bought is free to all.
+    trust: statistics of `tacit.extend.additive` that may be asked; their functions never see a row.
     size_hint: about how many rows (persons) there are, for questions that need it where the number is private; by
         default what a study says of the party.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
-    P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint), all before a
-    value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and
-    is counted here, as `rows`; under add-remove it is never looked at.
+    P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint, Q289: trust),
+    all before a value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit)
+    is public and is counted here, as `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -84,8 +86,10 @@ class Curator:
         site: Site | None = None,
         analyst: str | None = None,
         size_hint: int | None = None,
+        trust: Sequence[AdditiveStatistic] = (),
     ) -> None:
         checked_arguments(name, budget, ledger, site)
+        self.trust: tuple[AdditiveStatistic, ...] = trusted(trust)
         self.schema, self.study = study_rules.public_of(schema)
         study_rules.with_study(site, self.study)
         self._key: Path | None = None if site is None else site.key
@@ -363,4 +367,5 @@ class Curator:
 
     @property
     def _context(self) -> TableContext:
-        return TableContext(self.name, self.schema, self.rows, self._unit, self.analyst, self._ledger, self._source)
+        facts = (self.name, self.schema, self.rows, self._unit, self.analyst)
+        return TableContext(*facts, self._ledger, self._source, self.trust)

@@ -21,6 +21,7 @@ from tacit.curator.request import Questions
 from tacit.curator.stored_releases import stored
 from tacit.errors import LedgerError
 from tacit.ledger import Charge, Ledger, Request
+from tacit.method.additive.statistic import AdditiveStatistic, admit
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.price_parts import price_parts
 from tacit.privacy import Cost
@@ -50,6 +51,8 @@ class TableContext:
     analyst: str | None
     ledger: Ledger
     source: Source
+    trust: tuple[AdditiveStatistic, ...] = ()
+    """The users' own statistics that may touch the rows."""
 
     @property
     def length_is_public(self) -> bool:
@@ -82,6 +85,7 @@ def charged(questions: Questions, designs: Sequence[Measurement], context: Table
     if bought is None:  # a charge made before the study closed may still be answered afterwards
         study_rules.still_open(questions.study)
     for one in designs:
+        admit(one.query, context.schema, context.trust)
         ready(one.kind)
     source_ready(context)
     return context.ledger.charge(request)

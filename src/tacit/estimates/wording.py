@@ -48,6 +48,9 @@ def title(release: Released) -> str:
         return words + (f" where {query.where}" if query.where else "")
     if kind == "SufficientStatistics":
         return _law(query)
+    if kind == "Additive":
+        by = f" by {_and(tuple(query.by))}" if query.by else ""
+        return query.called + by + (f" where {query.where}" if query.where else "")
     if kind == "OrthogonalSeries":
         words = f"{query.basis.capitalize()} series of {_and(tuple(query.columns))}"
         return words + (f" where {query.where}" if query.where else "")

@@ -138,7 +138,7 @@ class PlannedQuestion:
     def cautions(self, rows: int) -> list[str]:
         """Return what to beware of, from public facts; rows: their number."""
         found: list[str] = []
-        if self.shape.where is not None:
+        if getattr(self.shape.query, "where", None) is not None:
             found.append(
                 f"{self.called}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
                 "what privacy adds by 1/p"

@@ -22,6 +22,8 @@ MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
 """Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
 MOST_COEFFICIENTS: Final = 8**3
 """Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
+MOST_OF_A_ROW: Final = 8
+"""Largest number of integers of a user's own statistic."""
 SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
 """Names of laws that select a point."""
 EXPONENTIAL: Final = (Selection.name,)
@@ -208,6 +210,8 @@ FORMS: Final = {
         laws=(*ADDS, SphericalLaplace.name),
         shares=True,
     ),
+    "additive": Shape("additive", ("G", "leaves"), (1, MOST_OF_A_ROW), grid=False),
+    "additive-product": Shape("additive", ("leaves", "first", "second"), (1, 1), grid=False),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""

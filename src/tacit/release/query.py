@@ -98,6 +98,8 @@ class Query(Generic[R_co], metaclass=Asked):
     needed: ClassVar[Needed | None] = None
     absent: ClassVar[Mapping[str, Any]] = {}
     """What an argument is that a document leaves out, where this is not its default in Python."""
+    in_files: ClassVar[bool] = True
+    """Whether a file may ask it; a statistic of the user's own is asked from Python, where its functions are."""
     groups: ClassVar[str] = "by"
     """Name of the argument that lists the grouping columns, whose levels are the cells of the answer."""
 
@@ -161,6 +163,10 @@ def query_from_dict(words: Mapping[str, Any], *, asked: bool = False) -> Query[A
         known = ", ".join(registry.QUERIES)
         raise QueryError(f"query {kind!r} is not one of {known}.", code="Q04", hint=f'query = "{guess or "Mean"}"')
     made = registry.query_class(kind)
+    if asked and not made.in_files:
+        message = f"{kind} is made by a statistic of a program's own, which a file cannot ask."
+        hint = "tc.Curator(…, trust=[statistic]).release(statistic(…), epsilon=1), in Python"
+        raise QueryError(message, code="Q288", hint=hint)
     names = [f.name for f in fields(cast(Any, made))]
     for key in given:
         if key not in names:

@@ -107,6 +107,11 @@ METHODS: Final = (
             )
         },
     ),
+    Method(
+        "additive",
+        ("Additive",),
+        {"additive": ReleaseKind("estimate.AdditiveRelease", cells=1_000, lists="variables")},
+    ),
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})

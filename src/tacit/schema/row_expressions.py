@@ -81,7 +81,7 @@ def _column(schema: Schema, text: str) -> Column:
             return Category([*_intervals(ends, edges)], ordered=True, computed=text)
         case syntax.Recode(_, pairs):
             return Category([*dict.fromkeys(str(new.value) for _, new in pairs)], computed=text)
-        case syntax.Name() | syntax.Constant() | syntax.Arithmetic() | syntax.Call():
+        case syntax.Name() | syntax.Constant() | syntax.Arithmetic() | syntax.Call() | syntax.Clip():
             typed = number(said, cells)
             low, high = bounds(typed)
             if not low < high:

@@ -95,7 +95,7 @@ def study(
     true = truth_of(truth, terms)
     repeats = len(noisy[0])
     parts = empty_parts(shape)
-    if shape.kind in ("sufficient-statistics", "bootstrap"):
+    if shape.kind in ("sufficient-statistics", "bootstrap", "additive"):
         found = [_parameters(shape, noisy, level)]
         quiet = tuple(replace(column, law=NONE) for column in shape.columns)
         few = tuple(k[:WIDTHS] for k in exact)

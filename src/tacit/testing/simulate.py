@@ -20,6 +20,7 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
+from tacit.method.additive.design import AdditivePart
 from tacit.method.bootstrap.design import vector
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.orthogonal_series.mechanism import sums as series_sums
@@ -228,10 +229,33 @@ def exact_integers(
     who = None if shape.unit is None else codes(table[shape.unit.source])
     cell, inside = cells_of(shape.keys, table, who)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
+    if isinstance(shape.columns[0], AdditivePart):
+        return of_additive(shape, table, who, cell, inside)
     return tuple(
         _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
         for column in shape.columns
     )
+
+
+def of_additive(
+    shape: Measurement,
+    table: Table_,
+    who: NDArray[np.int64] | None,
+    cell: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], ...]:
+    """Return the integers of a user's own statistic, part by part: each sum is that of a part of its own."""
+    found = list[NDArray[np.int64]]()
+    for part in cast("tuple[AdditivePart, ...]", shape.columns):
+        sums = list[NDArray[np.int64]]()
+        for term in part.sums:
+            # products of two columns take the rows where both are present, which are the same rows (`where`)
+            weights = (term.weight_polynomial,) if term.weight is not None else ()
+            form = replace(part.form, polynomials=(term.polynomial,), matrix=((1,),), weights=weights)
+            alone = PartSpec(part.label, form, term.rowmap, None, part.law, part.cost, term.weight)
+            sums.append(_sums(alone, table, who, cell, inside, shape.cells))
+        found.append(np.concatenate(sums, axis=1))
+    return tuple(found)
 
 
 def _of_series(shape: Measurement, table: Table_) -> tuple[NDArray[np.int64], ...]:
@@ -326,6 +350,10 @@ def add_noise(
 
 def point_estimates(shape: Measurement, noisy: tuple[NDArray[np.int64], ...]) -> Array:
     """Return estimates of shape (repeats, terms) from noisy integers, arrays of shape (repeats, cells, k)."""
+    if shape.kind == "additive":
+        # a user's own function takes one release at a time
+        each = range(len(noisy[0]))
+        return np.stack([simulated(shape, tuple(one[i] for one in noisy)).estimate().values for i in each])
     kind, found = type(shape.query).__name__, list[Array]()
     for part, k in zip(empty_parts(shape), noisy, strict=True):
         flat = k.reshape(-1, k.shape[-1]).astype(np.float64)  # repetitions as further cells: one call for all of them

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from tacit.schema.predicates.numeric_expressions import OF_DATES, Applied, ColumnCell, Fixed, Number, Operation
+from tacit.schema.predicates.numeric_expressions import OF_DATES, Applied, Clipped, ColumnCell, Fixed, Number, Operation
 
 Known: TypeAlias = tuple[Any, Any]
 
@@ -70,6 +70,12 @@ def value(number: Number, read: Mapping[ColumnCell, Known], backend: Backend) ->
             return _power(backend.keep(x), known, int(right.value), backend)
         case Operation(op, left, right):
             return _operation(op, value(left, read, backend), value(right, read, backend), backend)
+        case Clipped(argument, lower, upper):
+            x, known = value(argument, read, backend)
+            x, low, high = backend.keep(x), backend.real(lower), backend.real(upper)
+            # comparisons alone: the ends are met exactly, on every engine; missing stays 0
+            x = backend.choose(x < low, low, backend.choose(x > high, high, x))
+            return backend.choose(known, x, backend.real(0.0)), known
         case Applied(function, argument):
             x, known = value(argument, read, backend)
             x, known = backend.keep(x), backend.keep(known)

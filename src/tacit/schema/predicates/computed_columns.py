@@ -91,7 +91,7 @@ def _computed(schema: ColumnTable, name: str, text: str) -> Computed:
             return Computed(source, Interval(number(value, cells), cut), everything, *_levels(column, len(cut) + 1))
         case syntax.Recode(of, pairs):
             return _recoded(source, column, cells[of.name], pairs)
-        case syntax.Name() | syntax.Constant() | syntax.Arithmetic() | syntax.Call():
+        case syntax.Name() | syntax.Constant() | syntax.Arithmetic() | syntax.Call() | syntax.Clip():
             if isinstance(column, Category) and not isinstance(column.codes[0], int):
                 raise wrong(
                     "its levels are text, and a number is not.", "cut(age, [30, 65]), with a level for each interval"

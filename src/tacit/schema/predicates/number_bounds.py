@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Final, TypeAlias
 
 from tacit.errors import QueryError
-from tacit.schema.predicates.numeric_expressions import Applied, ColumnCell, Fixed, Number, Operation
+from tacit.schema.predicates.numeric_expressions import Applied, Clipped, ColumnCell, Fixed, Number, Operation
 
 Bounds: TypeAlias = tuple[float, float]
 CALENDAR: Final = {"month": (1, 12), "quarter": (1, 4), "day": (1, 31), "weekday": (0, 6)}
@@ -38,6 +38,8 @@ def bounds(number: Number) -> Bounds:
             found = _operation(op, bounds(left), bounds(right))
         case Applied(function, argument):
             found = _applied(function, bounds(argument))
+        case Clipped(argument, lower, upper):
+            found = _clipped(bounds(argument), lower, upper)
     if not all(map(math.isfinite, found)):
         raise unbounded("its values have no finite bounds.", "narrower bounds of the columns")
     return found
@@ -50,6 +52,23 @@ def whole(number: Number) -> bool:
             return function in (*CALENDAR, "year") or (function == "abs" and whole(argument))
         case Operation("-", ColumnCell(kind="date"), ColumnCell(kind="date")):
             return True
+        case _:
+            return False
+
+
+def may_be_undefined(number: Number) -> bool:
+    """Return whether a value may be missing where all columns have one: the root of what may be below 0.
+
+    >>> may_be_undefined(Applied("sqrt", ColumnCell("x", "x", "number", -2.0, 3.0)))
+    True
+    """
+    match number:
+        case Applied(function, argument):
+            return may_be_undefined(argument) or (function == "sqrt" and bounds(argument)[0] < 0)
+        case Operation(_, left, right):
+            return may_be_undefined(left) or may_be_undefined(right)
+        case Clipped(argument):
+            return may_be_undefined(argument)
         case _:
             return False
 
@@ -85,6 +104,11 @@ def _power(a: Bounds, power: int) -> Bounds:
 def _product(x: float, power: int) -> float:
     """Return x**power, infinite where a float power raises OverflowError."""
     return math.prod([x] * power)
+
+
+def _clipped(a: Bounds, lower: float, upper: float) -> Bounds:
+    """Return the bounds of a clipped number, both within its two ends."""
+    return min(max(a[0], lower), upper), min(max(a[1], lower), upper)
 
 
 def _applied(function: str, a: Bounds) -> Bounds:

@@ -64,7 +64,16 @@ class Applied:
     argument: Number
 
 
-Number: TypeAlias = ColumnCell | Fixed | Operation | Applied
+@dataclass(frozen=True)
+class Clipped:
+    """A number, moved to the nearer of two ends where it is not between them."""
+
+    argument: Number
+    lower: float
+    upper: float
+
+
+Number: TypeAlias = ColumnCell | Fixed | Operation | Applied | Clipped
 
 
 def cell_of(schema: ColumnTable, name: str) -> ColumnCell:
@@ -107,6 +116,8 @@ def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
             return cells[name]
         case syntax.Call(function, argument):
             return _applied(function, number(argument, cells))
+        case syntax.Clip(argument, lower, upper):
+            return _clipped(_plain(number(argument, cells)), lower.value, upper.value)
         case syntax.Arithmetic(op, left, right):
             a, b = number(left, cells), number(right, cells)
             # the only arithmetic of dates: a difference is a number of days, a sum has no meaning
@@ -126,6 +137,14 @@ def _applied(function: str, argument: Number) -> Number:
     if not isinstance(argument, ColumnCell) or argument.kind != "date":
         raise wrong(f"{function}(…) takes a Date column.", f"{function}(day), day being a Date of the schema")
     return Applied(function, argument)
+
+
+def _clipped(argument: Number, lower: object, upper: object) -> Number:
+    """Clip a number; QueryError Q61 unless both ends are numbers, in order."""
+    plain = [x for x in (lower, upper) if isinstance(x, int | float) and not isinstance(x, bool)]
+    if len(plain) < 2 or not plain[0] <= plain[1]:
+        raise wrong(f"{lower!r} and {upper!r} are no two numbers to clip to, in order.", "clip(age, 0, 65)")
+    return Clipped(argument, float(plain[0]), float(plain[1]))
 
 
 def _plain(value: Number) -> Number:

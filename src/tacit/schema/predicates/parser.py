@@ -22,6 +22,7 @@ from tacit.schema.predicates.syntax import (
     AndOr,
     Arithmetic,
     Call,
+    Clip,
     Comparison,
     Condition,
     Constant,
@@ -120,7 +121,11 @@ def expression(text: object) -> Expression:
     if found is None or not columns(found):
         words = ", ".join(FUNCTIONS)
         message = f"{described(text)} is not a value that can be computed from a row."
-        raise QueryError(message, code="Q65", hint=f"+ - * / **, {words}, cut(age, [30, 65]), recode(region, {{…}})")
+        raise QueryError(
+            message,
+            code="Q65",
+            hint=f"+ - * / **, {words}, clip(age, 0, 65), cut(age, [30, 65]), recode(region, {{…}})",
+        )
     return found
 
 
@@ -210,6 +215,8 @@ def _value(node: ast.expr, names: list[str], depth: int) -> Value:
             return Arithmetic("**", _value(left, names, depth + 1), Constant(float(power)))
         case ast.Call(func=ast.Name(id=function), args=[argument], keywords=[]) if function in FUNCTIONS:
             return Call(function, _value(argument, names, depth + 1))
+        case ast.Call(func=ast.Name(id="clip"), args=[argument, lower, upper], keywords=[]):
+            return Clip(_value(argument, names, depth + 1), _constant(lower), _constant(upper))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
             return Arithmetic(ARITHMETIC[type(op)], _value(left, names, depth + 1), _value(right, names, depth + 1))
         case ast.Constant() | ast.UnaryOp():

@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.schema.predicates.arithmetic import Backend, Known, value
 from tacit.schema.predicates.computed_columns import Computed, Interval, Recoded
-from tacit.schema.predicates.numeric_expressions import Applied, ColumnCell, Fixed, Operation
+from tacit.schema.predicates.numeric_expressions import Applied, Clipped, ColumnCell, Fixed, Operation
 from tacit.schema.predicates.typed_conditions import (
     CellIsMissing,
     Compare,
@@ -55,7 +55,7 @@ def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend
                 if place is not None:
                     at = here & (x == backend.real(float(i)))
                     found, known = backend.choose(at, backend.real(column.values[place]), found), known | at
-        case ColumnCell() | Fixed() | Operation() | Applied():
+        case ColumnCell() | Fixed() | Operation() | Applied() | Clipped():
             found, known = value(column.rule, read, backend)
         case _:
             truth, known = _logic(column.rule, read, backend, three_valued=True)

@@ -41,6 +41,15 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Clip:
+    """A value, moved to the nearer of two numbers where it is not between them."""
+
+    value: Value
+    lower: Constant
+    upper: Constant
+
+
+@dataclass(frozen=True)
 class Cut:
     """The index, from 0, of the interval between increasing edges that contains a value; edges are in the upper one."""
 
@@ -102,7 +111,7 @@ class Not:
     part: Condition
 
 
-Value: TypeAlias = Name | Constant | Arithmetic | Call
+Value: TypeAlias = Name | Constant | Arithmetic | Call | Clip
 Condition: TypeAlias = Comparison | Membership | Missing | Flag | AndOr | Not
 Expression: TypeAlias = Value | Cut | Recode
 
@@ -116,7 +125,7 @@ def columns(part: Condition | Expression) -> tuple[str, ...]:
             found = ()
         case Membership(name, _) | Missing(name) | Flag(name) | Recode(name, _):
             found = (name.name,)
-        case Call(_, value) | Cut(value, _):
+        case Call(_, value) | Cut(value, _) | Clip(value, _, _):
             found = columns(value)
         case Not(inner):
             found = columns(inner)
@@ -138,6 +147,8 @@ def spelled(part: Condition | Expression) -> str:
             return f"({spelled(left)} {op} {spelled(right)})"
         case Call(function, argument):
             return f"{function}({bare(argument)})"
+        case Clip(value, lower, upper):
+            return f"clip({bare(value)}, {spelled(lower)}, {spelled(upper)})"
         case Cut(value, edges):
             return f"cut({bare(value)}, [{', '.join(map(spelled, edges))}])"
         case Recode(name, pairs):
