@@ -68,6 +68,10 @@ MOST_WORK: Final = 4 * MOST_SCALE**2
 """Most squared scales of the joint selections of all cells together: about four seconds for one probability."""
 
 
+PERSONS_WORK: Final = 64
+"""As many cells of rows take about as long as one of persons in several cells, whose weights make many utilities."""
+
+
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     """Return the measurement: selections for each probability, and a noisy number of rows where it is not public.
 
@@ -178,8 +182,8 @@ def fewer_steps(most: int, rows: float | None, scale: float) -> int:
 
 def is_joint(shape: Measurement, p: Fraction, cost: Cost) -> bool:
     """Return whether the three steps of a probability are selected together, at a cost of `cost`: where it is quick."""
-    scale = joint_scale(shape, p, cost)
-    return scale <= MOST_SCALE and shape.cells * scale**2 <= MOST_WORK
+    scale, work = joint_scale(shape, p, cost), PERSONS_WORK if shape.several else 1
+    return scale <= MOST_SCALE and work * shape.cells * scale**2 <= MOST_WORK
 
 
 def joint_scale(shape: Measurement, p: Fraction, cost: Cost) -> float:
