@@ -84,9 +84,7 @@ FORMS: Final = {
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
-    "joint-2": Shape(
-        "quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True
-    ),
+    "joint-2": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
     "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),

@@ -77,10 +77,10 @@ class QuantileEstimate:
     There is no standard error, since that would need the density, which is not released.  The ends of an interval are
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
-    law where rows are dense around the quantile; where the steps are out of order, or the value is much nearer to one end
-    than to the other, as next to a gap between rows, the limits are further apart.  `reasons` names terms whose rows are
-    too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN, and the
-    reason says that only the point was asked for.
+    law where rows are dense around the quantile.  Where the steps are out of order, or the value is much nearer to one
+    end than to the other, as next to a gap between rows, the limits are further apart.  `reasons` names terms whose
+    rows are too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN,
+    and the reason says that only the point was asked for.
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc

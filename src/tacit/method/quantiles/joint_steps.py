@@ -162,9 +162,10 @@ class JointSteps:
             np.maximum(runs.below[place] - target, target - runs.upto[place])
             for place, target in zip(places, self.targets, strict=True)
         ]
-        rows = (runs.upto[places[2]] - runs.below[places[0]]) // self.denominator
-        few = self.weight * (self.between - rows)
-        return -np.clip(np.maximum.reduce([*far, few]), -self.limit, self.limit)
+        if self.weight:
+            rows = (runs.upto[places[2]] - runs.below[places[0]]) // self.denominator
+            far.append(self.weight * (self.between - rows))
+        return -np.clip(np.maximum.reduce(far), -self.limit, self.limit)
 
 
 def ranked_runs(counts: Mapping[int, int], steps: int, b: int) -> RankedRuns:
