@@ -218,19 +218,14 @@ def text(found: Found) -> str:
 HEAD: Final = "| values | n | " + " | ".join(SETTINGS) + " |\n|---|---:|" + "---:|" * len(SETTINGS)
 
 
-def sizes_of(names: Any) -> tuple[int, ...]:
-    """The largest tables only of designs that were written down last."""
-    return SIZES if set(names) <= set(HELD) | set(HELD_SMOOTH) else SIZES[:3]
-
-
 Rows = list[tuple[str, int, dict[str, Found]]]
 
 
-def simulate(names: Any, repeats: int, *, alone: bool = False) -> Rows:
+def simulate(names: Any, sizes: list[int], repeats: int, *, alone: bool = False) -> Rows:
     """Every design at every size and setting."""
     made: Rows = []
     for name in names:
-        for n in sizes_of(names):
+        for n in sizes:
             found = {key: cell(name, n, setting, repeats, alone=alone) for key, setting in SETTINGS.items()}
             made.append((name, n, found))
             print(name, n, " | ".join(map(text, found.values())), flush=True)
@@ -304,20 +299,22 @@ removed.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
-    start, repeats = time.monotonic(), options.repeats
+    start, repeats, sizes = time.monotonic(), options.repeats, options.sizes
     mechanism_joint_selection.LIMIT = SIMULATED_LIMIT  # type: ignore[misc]
-    smooth = [simulate(names, repeats) for names in (SMOOTH, HELD_SMOOTH)]
+    introduction = INTRODUCTION.format(repeats=repeats, error=200 * (0.05 * 0.95 / repeats) ** 0.5)
+    smooth = simulate(SMOOTH | HELD_SMOOTH, sizes, repeats)
+    alone = simulate(SMOOTH | HELD_SMOOTH, sizes, repeats, alone=True)
+    ending = ["\n## No gap\n", *coverage(smooth), "", WIDTHS, *widths(smooth, alone)]
+    body, every = list[str](), Rows()
     parted = {"Gaps held back": HELD, "Gaps drawn third": THIRD, "Gaps": GAPS, "Further gaps": FURTHER}
-    gaps = {title: simulate(names, repeats) for title, names in parted.items()}
-    alone = [simulate(names, repeats, alone=True) for names in (SMOOTH, HELD_SMOOTH)]
-    body = [line for title, rows in gaps.items() for line in (f"\n## {title}\n", *coverage(rows))]
-    body += ["\n## No gap\n", *coverage(smooth[0] + smooth[1]), "", WIDTHS]
-    body += widths(smooth[0] + smooth[1], alone[0] + alone[1])
-    every = [row for rows in gaps.values() for row in rows]
-    introduction = INTRODUCTION.format(repeats=options.repeats, error=200 * (0.05 * 0.95 / options.repeats) ** 0.5)
-    page = [introduction, "\n## All gaps\n", "Surely: by more than two standard errors.\n", *overall(every), *body]
-    PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    for title, names in parted.items():
+        rows = simulate(names, sizes, repeats)
+        every += rows
+        body += [f"\n## {title}\n", *coverage(rows)]
+        page = [introduction, "\n## All gaps\n", "Surely: by more than two standard errors.\n", *overall(every)]
+        PAGE.write_text("\n".join([*page, *body, *ending]) + "\n", encoding="utf-8")
     print(f"{time.monotonic() - start:.0f} s")
 
 
