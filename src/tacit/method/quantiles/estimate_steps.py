@@ -50,7 +50,8 @@ def out_of_order(steps: Array, slack: Array) -> NDArray[np.bool_]:
 
     slack: shape (...), the part of the distance between the ends by which `at` may lie beyond one of them
     (`rank_errors.slack`), or below 0, by which it must lie within them (`cube_errors.least_part`); where it is infinite
-    nothing is told.  Three steps within a gap are in each order equally often.
+    nothing is told.  Three steps within a gap are in each order equally often.  A value on an end is not told: two
+    equal steps are those of many equal rows, and in a gap of many steps rarely meet.
 
     >>> out_of_order(np.array([[3.0, 5.0, 9.0], [3.0, 9.6, 9.0], [3.0, 9.7, 9.0], [9.0, 5.0, 3.0]]), np.full(4, 0.1))
     array([False, False,  True,  True])
@@ -58,7 +59,8 @@ def out_of_order(steps: Array, slack: Array) -> NDArray[np.bool_]:
     below, at, above = np.moveaxis(steps, -1, 0)
     known = np.isfinite(slack)
     allowed = np.where(known, slack, 0.0) * np.abs(above - below)
-    return known & (np.maximum(below - at, at - above) > allowed)
+    outside = np.maximum(below - at, at - above)
+    return known & (outside > allowed) & (outside != 0)
 
 
 def beyond_gap(steps: Array, slack: Array, ends: Array) -> Array:
