@@ -282,8 +282,8 @@ in it. Three rules, which cost little where rows are evenly spaced:
 - The ends lie at least four scales beyond the rank that the edge of a gap next to the quantile may have.
 - Two steps in a gap are seldom as far from each other as one of them from the third. Where the value is nearer to one
   end than evenly spaced rows would have it in 95 of 100 releases (and than 3 : 7), limits reach the distance of both
-  ends further on both sides; where steps are out of order, four times that distance; as far as the column's bounds. A value
-  on an end says that many rows are equal there, and changes nothing.
+  ends further on both sides; where steps are out of order, four times that distance; as far as the column's bounds. A
+  value on an end says that many rows are equal there, and changes nothing.
 
 n is the number of rows, or of the largest group's. In parentheses: the share of answers whose reason says that rows are
 few for the price, in percent; coverage is of the others. Where the quantile is any point of a gap, as in *50% left of a
