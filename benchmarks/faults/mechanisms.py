@@ -776,7 +776,7 @@ FAULTS = (
         "cast(Any, selecting(law.rate / A))",
         "cast(Any, selecting(law.rate))",
         "persons in several groups are selected by a thousand times too sharply",
-        ("tests/mechanisms/test_quantiles_by.py::test_groups_cost_the_price_once",),
+        (f"{JOINT}persons_in_several_groups_are_selected_together_where_that_is_quick",),
     ),
     Fault(
         "tacit.method.ranges.design",

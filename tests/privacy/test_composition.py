@@ -114,7 +114,7 @@ def test_pld_of_selections_in_cells_is_that_of_a_normal():
     release = bought(tc.Quantiles("age", [0.5], by="sex"), rho=0.05)
     found = pld_total([release], 1e-6)
     bound = mu_squared_to_epsilon(
-        mu_squared_of(Bought(p.cost, 3 if p.form == "ranks-2" else 0, 2) for p in release.parts), 1e-6
+        mu_squared_of(Bought(p.cost, 1 if p.form == "joint-2" else 0, 2) for p in release.parts), 1e-6
     )
     assert bound <= found + Fraction(1, 10**6) <= bound + Fraction(1, 1000)
 
