@@ -270,7 +270,8 @@ INTRODUCTION: Final = """# Quantiles at gaps
 How often the 95% interval of a quantile holds the truth where rows leave a wide gap next to it, and what the rules
 against gaps cost where they do not. Written by `python benchmarks/quantile_gaps.py`: {repeats} simulations a cell
 (tables; with groups, groups of tables), so that 95 means 95 ± {error:.0f}. Designs, prices and group sizes were written
-down before any was simulated; those of *Gaps held back* after the rules for pure prices and before the present ones.
+down before any was simulated; those of *Gaps held back* after the first rules for pure prices. The constants of the
+present rules were then chosen with all designs of 1,000 rows in view, so that no table here is of unseen designs.
 
 Next to a gap an end may be selected within it. All steps of a gap are equally likely. One with W times as many steps as
 lie within a scale of ranks around an end draws that end from about log W scales away, and two of three steps are then
