@@ -1,26 +1,33 @@
 """Quantiles at gaps between rows: docs/reference/quantile-gaps.md, how often intervals hold, or a reason replaces them.
 
-    python benchmarks/quantile_gaps.py [--repeats 100]
+    python benchmarks/quantile_gaps.py [--repeats 40]
 
-Where a wide gap lies next to the quantile, an end
-may be selected within it, and the interval then misses.  Designs were written down before any was simulated: GAPS have
-one near the quantile; SMOOTH have none, and show what a rule against gaps costs.  Where n times epsilon (for rho, times
-sqrt(8 rho)) is 500 or more, SMOOTH may have a reason in at most 5% of releases."""
+Where a wide gap lies next to the quantile, an end may be selected within it, and the interval then misses.  Designs
+were written down before any was simulated, here and in `quantile_gap_designs`, with its settings: GAPS have one near
+the quantile; SMOOTH have none, and show what a rule against gaps costs, against three selections each for itself."""
 
 from __future__ import annotations
 
 import argparse
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from quantile_draws import checked, designed, simulated
+from quantile_gap_designs import HELD, HELD_SMOOTH, SETTINGS, SIZES, Setting
 
 import tacit as tc
-from tacit.method.quantiles.estimate_steps import of_selections
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism_joint_selection
+from tacit.method.quantiles.estimate import QuantileEstimate, estimate
+from tacit.method.quantiles.mechanism import released
+from tacit.method.shared.measurement import Public
+from tacit.privacy import Cost
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulated_quantiles import counted
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "quantile-gaps.md"
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -109,97 +116,207 @@ SMOOTH: Final[dict[str, tuple[float, float, str, Draw]]] = {
     "lognormal": (0, 300_000, "1/2", lambda rng, n: rng.lognormal(10.5, 0.8, n)),
     "halves of whole numbers": (0, 20, "1/2", lambda rng, n: np.rint(2 * rng.gamma(4, 1, n)) / 2),
 }
-SIZES: Final = (200, 1_000, 5_000)
-PRICES: Final[tuple[dict[str, str], ...]] = ({"rho": "0.05"}, {"epsilon": "1"}, {"epsilon": "0.2"})
+ALL: Final = GAPS | FURTHER | THIRD | HELD | SMOOTH | HELD_SMOOTH
 MANY: Final = 400_000
 """Values from which the true quantile is computed."""
+ROWS_OF_A_PERSON: Final = 2
+ENOUGH: Final = 10
+"""Answers of a cell from which it is counted."""
+SIMULATED_LIMIT: Final = 45
+"""Scales at which utilities are cut off, in place of `mechanism_joint_selection.LIMIT`: quicker, and still exact to
+exp(37.5 - 45) of a probability."""
 
 
-def cell(name: str, n: int, price: dict[str, str], repeats: int) -> str:
-    lower, upper, prob, draw = (GAPS | FURTHER | THIRD | SMOOTH)[name]
-    rng = np.random.default_rng([n, len(name), *map(ord, str(price))])
+@dataclass(frozen=True)
+class Found:
+    """Of a cell: shares of intervals with an answer that hold the quantile, and without one; median width."""
+
+    answered: int
+    held: float
+    reasons: float
+    width: float
+
+
+def table_of(setting: Setting, draw: Draw, lower: float, upper: float, n: int, rng: Any) -> dict[str, Any]:
+    """Rows of all groups; of persons, two rows each, of one value, each in a group of its own."""
+    sizes = [round(n * share) for share in setting.groups]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    x = np.clip(draw(rng, len(groups)), lower, upper)
+    if not setting.persons:
+        return {"x": x, "g": groups.astype(str)}
+    who = np.repeat(np.arange(len(x)), ROWS_OF_A_PERSON)
+    placed = rng.choice(len(sizes), len(who), p=np.array(sizes) / sum(sizes))
+    return {"x": x[who], "g": placed.astype(str), "who": who.astype(str)}
+
+
+def schema_of(setting: Setting, lower: float, upper: float) -> tc.Schema:
+    columns: dict[str, Any] = {"x": tc.Real(lower, upper, missing=lower)}
+    columns["g"] = tc.Category([str(i) for i in range(len(setting.groups))])
+    return tc.Schema(columns | ({"who": tc.PrivacyUnit(max_rows=ROWS_OF_A_PERSON)} if setting.persons else {}))
+
+
+def simulated(query: Any, shape: Any, table: Any, rng: np.random.Generator) -> QuantileEstimate:
+    """The estimate of one release whose draws are seeded: they protect nobody."""
+
+    def draw(runs: Any, law: Any) -> Any:
+        run, place = law.sample(runs.utility, runs.points, 1, rng)
+        return runs.chosen(int(run[0]), int(place[0]))
+
+    def noise(cells: Any, law: Any) -> Any:
+        return tuple(tuple(x + int(law.sample(1, rng)[0]) for x in cell) for cell in cells)
+
+    parts = released(shape, counted(shape, table), draw, noise)
+    unit = None if shape.unit is None else shape.max_rows
+    return estimate(
+        SimulatedRelease(
+            query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit, ordered=()
+        )
+    )
+
+
+def cell(name: str, n: int, setting: Setting, repeats: int, *, alone: bool = False) -> Found:
+    """Simulate one design; alone: each of the three steps is selected for itself."""
+    lower, upper, prob, draw = ALL[name]
+    rng = np.random.default_rng([n, *map(ord, name + str(setting))])
     p = float(Fraction(prob))
     truth = float(np.quantile(draw(rng, MANY), p, method="inverted_cdf"))
     least, most = SETS.get(name, (truth, truth))
-    schema = tc.Schema({"x": tc.Real(lower, upper, missing=lower)})
-    query = tc.Quantiles("x", [prob])
-    shape = designed(query, schema, n, "replace-one", **price)
-    if shape.columns[0].form.name != "joint":  # which draws from the triples of a release
-        checked(shape.columns[0], np.clip(draw(rng, n), lower, upper), 3)
-    held, alone, answered, wide, own = [], [], [], [], []
-    for _ in range(repeats):
-        x = np.clip(draw(rng, n), lower, upper)
-        found: Any = simulated(query, shape, x, rng)
-        low, high = found.limits[0]
-        held.append(low <= most and least <= high)
-        # the ends that were selected, whatever their order; their interval where rows are not too few
-        steps = np.array(found.release.parts[0].integers, dtype=np.float64)[None]
-        ends = of_selections(steps, shape.columns[0].grid, np.zeros((1, 1)))[1][0, 0]
-        few = found.reasons[0] is not None
-        alone.append(few or (ends[0] <= most and least <= ends[1]))
-        answered.append(found.reasons[0] is None)
-        wide.append(high - low)
-        ends = np.clip(np.rint(n * p + np.array([-1.96, 1.96]) * np.sqrt(n * p * (1 - p))), 1, n).astype(int) - 1
-        own.append(np.diff(np.sort(x)[ends])[0])
-    good, told = np.array(held), np.array(answered)
-    given = f"{100 * good[told].mean():.1f}" if told.any() else "–"
+    several = len(setting.groups) > 1
+    query = tc.Quantiles("x", [prob], by="g") if several else tc.Quantiles("x", [prob])
+    rows = sum(round(n * share) for share in setting.groups) if setting.neighbors == "replace-one" else None
+    public = Public(schema_of(setting, lower, upper), setting.neighbors, rows)
+    right = quantiles_design.is_joint
+    quantiles_design.is_joint = (lambda *_: False) if alone else right
+    shape = quantiles_design.design(query, public, Cost.of(**dict(setting.price)))
+    quantiles_design.is_joint = right
+    held, told, wide, own = list[bool](), list[bool](), list[float](), list[float]()
+    for _ in range(max(4, repeats // len(setting.groups)) if several else repeats):
+        table = table_of(setting, draw, lower, upper, n, rng)
+        found = simulated(query, shape, table, rng)
+        low, high = found.limits.T
+        answered = [reason is None for reason in found.reasons]
+        held += ((low <= most) & (least <= high)).tolist()
+        told += answered
+        wide += [high[0] - low[0]] if answered[0] else []
+        x = np.sort(table["x"][table["g"] == "0"])[:: ROWS_OF_A_PERSON if setting.persons else 1]
+        ends = np.rint(len(x) * p + np.array([-1.96, 1.96]) * np.sqrt(len(x) * p * (1 - p)))
+        own.append(np.diff(x[np.clip(ends, 1, len(x)).astype(int) - 1])[0])
+    good, said = np.array(held), np.array(told)
     # of few different values the interval without privacy may be one of them alone
-    width = f"{np.median(np.array(wide)[told]) / np.median(own):.2f}" if told.any() and np.median(own) else "–"
-    said = ", ".join(f"{'ρ' if key == 'rho' else 'ε'} = {value}" for key, value in price.items())
-    before = f"{100 * np.mean(alone):.1f}"
-    shares = f"{before} | {100 * good.mean():.1f} | {given} | {width} | {100 * (1 - told.mean()):.1f}"
-    return f"| {name} | {n:,} | {said} | {shares} |"
+    width = float(np.median(wide) / np.median(own)) if wide and np.median(own) else np.nan
+    return Found(int(said.sum()), good[said].mean() if said.any() else np.nan, 1 - said.mean(), width)
 
 
-HEAD: Final = (
-    "| values | n | price | of the ends alone, % | coverage, % | given an answer, % | median width, no privacy = 1 "
-    "| with a reason, % |\n"
-    "|---|---:|---|---:|---:|---:|---:|---:|"
-)
+def text(found: Found) -> str:
+    """Coverage given an answer in percent, and reasons where there are any."""
+    if not found.answered:
+        return "no answer"
+    held = f"{100 * found.held:.0f}"
+    return held if found.reasons < 0.005 else f"{held} ({100 * found.reasons:.0f})"
+
+
+HEAD: Final = "| values | n | " + " | ".join(SETTINGS) + " |\n|---|---:|" + "---:|" * len(SETTINGS)
+
+
+Rows = list[tuple[str, int, dict[str, Found]]]
+
+
+def simulate(names: Any, sizes: list[int], repeats: int, *, alone: bool = False) -> Rows:
+    """Every design at every size and setting."""
+    made: Rows = []
+    for name in names:
+        for n in sizes:
+            found = {key: cell(name, n, setting, repeats, alone=alone) for key, setting in SETTINGS.items()}
+            made.append((name, n, found))
+            print(name, n, " | ".join(map(text, found.values())), flush=True)
+    return made
+
+
+def coverage(rows: Rows) -> list[str]:
+    """Lines of a table of coverage."""
+    return [HEAD, *(f"| {name} | {n:,} | " + " | ".join(map(text, found.values())) + " |" for name, n, found in rows)]
+
+
+def widths(together: Rows, alone: Rows) -> list[str]:
+    """Lines of a table of widths: of three steps together, and of each for itself."""
+
+    def shown(x: float) -> str:
+        return "–" if np.isnan(x) else f"{x:.2f}"
+
+    lines = [HEAD]
+    for (name, n, now), (_, _, before) in zip(together, alone, strict=True):
+        row = " | ".join(f"{shown(now[key].width)} / {shown(before[key].width)}" for key in SETTINGS)
+        lines.append(f"| {name} | {n:,} | {row} |")
+    return lines
+
+
+def overall(rows: Rows) -> list[str]:
+    """Lines on each setting: mean and lowest coverage of its cells, and how many are surely below 93%."""
+    lines = [
+        "| price | cells with an answer | mean coverage, % | lowest, % | surely below 93% |",
+        "|---|" + "---:|" * 4,
+    ]
+    for key in SETTINGS:
+        some = [found[key] for _, _, found in rows if found[key].answered >= ENOUGH]
+        rates = np.array([one.held for one in some])
+        error = np.sqrt(0.93 * 0.07 / np.array([one.answered for one in some]))
+        low = int((rates < 0.93 - 2 * error).sum())
+        lines.append(f"| {key} | {len(some)} | {100 * rates.mean():.1f} | {100 * rates.min():.0f} | {low} |")
+    return lines
 
 
 INTRODUCTION: Final = """# Quantiles at gaps
 
-How often the 95% interval of a quantile holds the truth where rows leave a wide gap next to it, and what the rule
-against gaps costs where they do not. Written by `python benchmarks/quantile_gaps.py`: {repeats} simulations a cell, so
-that 95 means 95 ± {error:.0f}. Designs were written down before any was simulated.
+How often the 95% interval of a quantile holds the truth where rows leave a wide gap next to it, and what the rules
+against gaps cost where they do not. Written by `python benchmarks/quantile_gaps.py`: {repeats} simulations a cell
+(tables; with groups, groups of tables), so that 95 means 95 ± {error:.0f}. Designs, prices and group sizes were written
+down before any was simulated; those of *Gaps held back* after the first rules for pure prices. The constants of the
+present rules were then chosen with all designs of 1,000 rows in view, so that no table here is of unseen designs.
 
-Next to a gap an end may be selected within it, and the interval then misses (*of the ends alone*). All steps of a gap
-are equally likely. One with W times as many steps as lie within a scale of ranks around an end draws that end from
-about log W scales away.
+Next to a gap an end may be selected within it. All steps of a gap are equally likely. One with W times as many steps as
+lie within a scale of ranks around an end draws that end from about log W scales away, and two of three steps are then
+in it. Three rules, which cost little where rows are evenly spaced:
 
-**At a pure price (ε)** the three steps are selected together, and a scale is a third of what it is for three
-selections of their own. The ends lie at least seven scales beyond the rank that the edge of a gap next to the quantile
-may have, and a lower end within the gap must leave as many rows up to the upper end as there should be.
+- The three steps are selected together, by the largest of their distances from the ranks that are wanted. At a pure
+  price a scale is then a third of what it is for three selections of their own; at a ρ or a pair, where it is 1/√3 of
+  it and errors of three together are larger, they end as near to their ranks, and a gap draws them from less far.
+- The ends lie at least four scales beyond the rank that the edge of a gap next to the quantile may have.
+- Two steps in a gap are seldom as far from each other as one of them from the third. Where the value is nearer to one
+  end than evenly spaced rows would have it in 95 of 100 releases (and than 3 : 7), limits reach the distance of both
+  ends further on both sides; where steps are out of order, four times that distance; as far as the column's bounds. A
+  value on an end says that many rows are equal there, and changes nothing.
 
-**At a ρ** steps are selected each for itself, since three at once are then no nearer to their ranks. Their ends lie
-three to six scales from the quantile where noise matters, and **cells below stay under 93%**. Three steps in one gap
-are in order in one of six releases; a lower end and a value in it, with the upper end beyond, in one of two. They then
-look just as those of evenly spaced rows do, so that no rule on these steps alone tells them apart without wider
-intervals everywhere.
+n is the number of rows, or of the largest group's. In parentheses: the share of answers whose reason says that rows are
+few for the price, in percent; coverage is of the others. Where the quantile is any point of a gap, as in *50% left of a
+wide gap*, an interval that has one of these points holds it; at a jump, as at a heap of zeros, it must hold the value
+itself."""
+WIDTHS: Final = """## Widths without a gap
 
-At either price the three steps are seldom out of order where rows are evenly spaced: lower end, value, upper end. Where
-they are so much out of order as happens in about 5% of releases then, the interval reaches four times their distance
-further on both sides, as far as the column's bounds.
-
-Where the quantile is any point of a gap, as in *50% left of a wide gap*, an interval that has one of these points holds
-it; at a jump, as at a heap of zeros, it must hold the value itself. A reason is that of too few rows for the price."""
+Median width of the 95% interval, that without privacy being 1: of three steps selected together, and, after the stroke,
+of three selected each for itself, as earlier versions did at a ρ, for pairs, in groups and where rows are added or
+removed.
+"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
-    start = time.monotonic()
-    page = [INTRODUCTION.format(repeats=options.repeats, error=200 * (0.05 * 0.95 / options.repeats) ** 0.5)]
-    for title, names in (("Gaps", GAPS), ("Further gaps", FURTHER), ("Gaps drawn last", THIRD), ("No gap", SMOOTH)):
-        page += [f"\n## {title}\n", HEAD]
-        for name in names:
-            for n in SIZES:
-                for price in PRICES:
-                    page.append(cell(name, n, price, options.repeats))
-                    print(page[-1], flush=True)
-    PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    start, repeats, sizes = time.monotonic(), options.repeats, options.sizes
+    mechanism_joint_selection.LIMIT = SIMULATED_LIMIT  # type: ignore[misc]
+    introduction = INTRODUCTION.format(repeats=repeats, error=200 * (0.05 * 0.95 / repeats) ** 0.5)
+    smooth = simulate(SMOOTH | HELD_SMOOTH, sizes, repeats)
+    alone = simulate(SMOOTH | HELD_SMOOTH, sizes, repeats, alone=True)
+    ending = ["\n## No gap\n", *coverage(smooth), "", WIDTHS, *widths(smooth, alone)]
+    body, every = list[str](), Rows()
+    parted = {"Gaps held back": HELD, "Gaps drawn third": THIRD, "Gaps": GAPS, "Further gaps": FURTHER}
+    for title, names in parted.items():
+        rows = simulate(names, sizes, repeats)
+        every += rows
+        body += [f"\n## {title}\n", *coverage(rows)]
+        page = [introduction, "\n## All gaps\n", "Surely: by more than two standard errors.\n", *overall(every)]
+        PAGE.write_text("\n".join([*page, *body, *ending]) + "\n", encoding="utf-8")
     print(f"{time.monotonic() - start:.0f} s")
 
 

@@ -28,7 +28,7 @@ from quantile_draws import checked, designed, joint, law
 from quantile_draws import share as part_of
 
 import tacit as tc
-from tacit.method.quantiles import joint_errors
+from tacit.method.quantiles import cube_errors
 from tacit.method.quantiles.design import RUNGS, reach
 from tacit.method.quantiles.estimate import few_rows_warning
 from tacit.method.quantiles.estimate_steps import of_selections
@@ -100,7 +100,7 @@ def cost(scale: float) -> float | None:
 def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tuple[float, float]:
     """Mean absolute errors of the value of a release with an interval, and of its middle step alone; DRAWS draws."""
     far = reach(column, len(x), level)
-    if column.form.name == "joint":
+    if column.form.name == "joint-2":
         drawn = joint(column, x, far, DRAWS, rng)
     else:
         drawn = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1)
@@ -108,8 +108,8 @@ def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tup
     few = few_rows_warning(column.released(()), len(x), level) is not None
     scale, p = scale_of(column.form.parameters, column.law.scale), float(part_of(column))
     weight = share_of_ends(scale, far)
-    if column.form.name == "joint":
-        weight = joint_errors.share_of_ends(scale, far, len(x) * min(p, 1 - p))
+    if column.form.name == "joint-2":
+        weight = cube_errors.share_of_ends(scale, far, len(x) * min(p, 1 - p))
     weight = 0.0 if few else weight
     values = of_selections(steps, column.grid, np.full((len(steps), 1), weight))[0]
     alone = of_selections(steps, column.grid, np.zeros((len(steps), 1)))[0]

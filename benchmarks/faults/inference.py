@@ -487,11 +487,32 @@ RATIOS = (
         (f"{REACH}ends_near_the_last_rows_are_selected_further_out",),
     ),
     Fault(
-        "tacit.method.quantiles.joint_errors",
+        "tacit.method.quantiles.cube_errors",
         "math.ceil(max(_reach(deviation, scale, miss), apart) + scale",
         "math.ceil(_reach(deviation, scale, miss) + scale",
         "ends of an interval lie so near that a gap at the quantile draws them in",
-        ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_covers_at_its_level",),
+        ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_of_a_cube_covers_at_its_level",),
+    ),
+    Fault(
+        "tacit.method.quantiles.cube_errors",
+        "return math.exp(-x) * (6 + 4 * x + x * x) / 12",
+        "return math.exp(-x) * (6 + 4 * x) / 12",
+        "ends selected together are thought to err less than they do",
+        ("tests/mechanisms/test_joint_quantiles.py::test_the_errors_of_a_cube",),
+    ),
+    Fault(
+        "tacit.method.quantiles.estimate_steps",
+        "& (outside != 0)",
+        "& (outside > -np.inf)",
+        "intervals of whole numbers are three times as wide, where the value is also an end",
+        ("tests/mechanisms/test_joint_quantiles.py::test_limits_are_further_apart_where_the_value_is_near_one_end",),
+    ),
+    Fault(
+        "tacit.method.quantiles.estimate_steps",
+        "UNEVEN, SPANS) * (high - low)",
+        "0.0, SPANS) * (high - low)",
+        "an interval whose value is near one end is no wider: two of its steps may be in a gap",
+        ("tests/mechanisms/test_joint_quantiles.py::test_limits_are_further_apart_where_the_value_is_near_one_end",),
     ),
     Fault(
         "tacit.method.quantiles.joint_errors",
@@ -502,7 +523,7 @@ RATIOS = (
     ),
     Fault(
         "tacit.method.quantiles.estimate",
-        'points = points**2 if part.form == "joint" else points',
+        'points = points**2 if part.form in ("joint", "joint-2") else points',
         "points = points + 0",
         "too few rows for three steps together are not told",
         (f"{REACH}few_rows_on_the_shorter_side_are_told",),

@@ -50,7 +50,9 @@ def written() -> tuple[dict[str, Any], ...]:
     blocks = tc.SampleAndAggregate("age", tc.Statistic("median", median=(18, 100)), blocks=3)
     median = tc.Quantiles("age", [0.5])
     asked = (tc.Mean("age"), tc.Sum("age"), blocks, median, replace(median, interval=False))
-    return tuple(curator.release(query, rho=0.1).to_dict() for query in asked)
+    made = [curator.release(query, rho=0.1) for query in asked]
+    # so small a price that three steps are each selected for itself
+    return tuple(one.to_dict() for one in (*made, curator.release(median, rho="0.0001")))
 
 
 def by_form(form: str) -> dict[str, Any]:
@@ -136,6 +138,10 @@ FORGED: list[tuple[str, tuple[Any, ...], Any]] = [
     ("ranks", ("parts", 0, "parameters", "numerator"), 0),
     ("ranks-2", ("parts", 0, "integers", 0), [1, 2]),
     ("ranks-2", ("query", "interval"), False),
+    ("joint-2", ("parts", 0, "integers", 0), [1, 2]),
+    ("joint-2", ("parts", 0, "parameters", "between"), 0),
+    ("joint-2", ("parts", 0, "noise", "law"), "permute-and-flip"),
+    ("joint-2", ("parts", 0, "noise", "scale"), "1/2"),
     ("point", ("parts", 0, "integers", 0), [1, 2, 3]),
     ("point", ("parts", 0, "noise", "scale"), "1/2"),
     ("point", ("query",), {"query": "Quantiles", "column": "age", "probs": ["1/2"]}),
@@ -235,7 +241,7 @@ def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -
         facts = EncodingFacts(price.noise == "laplace", neighbors == "replace-one", grouped)
         for p in (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)):
             parameters = {"G": 4096, "numerator": p.numerator, "denominator": p.denominator}
-            for form, many in (("ranks", 3), ("ranks-2", 3), ("point", 1)):
+            for form, many in (("ranks", 3), ("ranks-2", 3), ("point", 1), ("joint-2", 1)):
                 found = implied_constants(form, parameters, facts)
                 assert found is not None
                 assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)

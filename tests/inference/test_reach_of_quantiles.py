@@ -90,11 +90,12 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     part = column.released(((0, 0, 0),))
     scale = float(column.law.scale) / 10
     # of three steps selected together two may lie anywhere, once one does
-    assert column.form.name == "joint"
+    assert column.form.name == "joint-2"
     needed = utility_gap(scale, (quantiles_design.LEAST_STEPS + 1) ** 2, 0.05) / 0.1
     assert few_rows_warning(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")
-    alone, _ = chosen(prob, 1_000, rho=1)
+    alone, _ = chosen(prob, 1_000, rho="0.0001")
+    assert alone.form.name == "ranks-2"
     needed = utility_gap(float(alone.law.scale) / 10, quantiles_design.LEAST_STEPS + 1, 0.05) / 0.1
     assert few_rows_warning(alone.released(((0, 0, 0),)), 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(alone.released(((0, 0, 0),)), 0.99 * needed, 0.95) or "")
@@ -109,10 +110,9 @@ def test_selections_aim_at_the_exact_size() -> None:
     assert sizes is not None
     asked: list[int] = []
 
-    def draw(runs: Any, law: Any) -> int:
-        best = int(np.argmax(runs.utility))
-        asked.append(runs.first[best])
-        return runs.first[best]
+    def draw(runs: Any, law: Any) -> tuple[int, int, int]:
+        asked.extend(runs.chosen(int(np.argmax(runs.utility)), 0))
+        return 0, 0, 0
 
     rows = dict.fromkeys(range(2000), 1)
     quantiles.released(shape, (rows,), draw, lambda cells, law: tuple((n + 6_000,) for (n,) in cells))

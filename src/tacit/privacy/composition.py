@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from tacit.errors import BudgetError
 from tacit.privacy.bought import Bought, mu_squared_of, price_of_noise, ranges_of
@@ -21,6 +21,8 @@ from tacit.privacy.exact_numbers import significant
 if TYPE_CHECKING:
     from tacit.privacy.exact_numbers import Number
 
+TOGETHER: Final = ("joint", "joint-2")
+"""Forms whose integers are one selection, at the whole price of the part: it has a larger range than its shares."""
 Way = Literal["pure", "zcdp", "gdp", "basic"]
 APPROXIMATE = ("bootstrap", "unlisted-levels")
 """Kinds of releases that are approximate parts: they fail with a probability of their own."""
@@ -176,8 +178,9 @@ def _of_release(part: ReleasedPart) -> Bought:
 
     if not isinstance(part.law, Selection):
         return Bought(part.cost)
-    # one selection for each integer of a cell; a replaced row can leave one cell and enter another, no more
-    return Bought(part.cost, len(part.integers[0]), min(2, len(part.integers)))
+    # one selection for each integer of a cell, or one of all; a replaced row leaves one cell and enters another at most
+    many = 1 if getattr(part, "form", None) in TOGETHER else len(part.integers[0])
+    return Bought(part.cost, many, min(2, len(part.integers)))
 
 
 def _selection(library: _Library, epsilon: float, interval: float) -> Any:

@@ -28,12 +28,13 @@ SELECTIONS: Final[Mapping[str, int]] = {
     "ranks-2": 3,
     "point": 1,
     "joint": 1,
+    "joint-2": 1,
     "halved": 1,
     "quartiles": 2,
     "range": 2,
 }
 """Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
-QUANTILES: Final = ("ranks", "ranks-2", "point")
+QUANTILES: Final = ("ranks", "ranks-2", "point", "joint-2")
 """Forms of quantiles, which alone of the selections may have several cells."""
 MOST_LEVELS: Final = 5
 """Most times that quantiles are halved: 2**5 - 1 are more than are asked for at once."""
@@ -276,6 +277,15 @@ def _joint(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     return ImpliedConstants({}, p.denominator, p.denominator**2)
 
 
+def _joint_2(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Three steps selected together: as of one step, and rows between the ends count where all rows are in one cell."""
+    of_step = _ranks(given, facts)
+    if of_step is None:
+        return None
+    between = given["denominator"] if facts.replaces and not facts.several else 0
+    return ImpliedConstants({"between": between}, of_step.l1, of_step.l2_squared)
+
+
 def _halved(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Quantiles selected by halving ranges, with noise of epsilon, of rows of one cell."""
     K = given["levels"]
@@ -331,6 +341,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "blocks-resampled": _blocks_resampled,
     **dict.fromkeys(QUANTILES, _ranks),
     "joint": _joint,
+    "joint-2": _joint_2,
     "halved": _halved,
     "quartiles": _quartiles,
     "range": _range,

@@ -16,6 +16,7 @@ from tacit.method.shared.mechanism_rank_selection import select
 from tacit.noise.selection_law import Selection
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.audit_tables import Cell
+from tacit.testing.neighbouring_tables import Relation
 
 ENDS: Final = (0, 1, 3)
 """Numbers of rows at the first and the last step that are tried, beside one and two times the offset."""
@@ -66,29 +67,43 @@ def change(one: JointSteps, other: JointSteps) -> int:
     return int(np.abs(classes.utilities(one) - classes.utilities(other)).max())
 
 
-def tables(last: int, offset: int) -> Iterator[tuple[Cell, Cell]]:
-    """Yield pairs of small tables on steps 0 ... last, of which one row is replaced: from one end to the other."""
+def tables(last: int, offset: int, relation: Relation) -> Iterator[tuple[Cell, Cell]]:
+    """Yield pairs of small tables on steps 0 ... last, of which one row is replaced, from one end to the other, or of
+    which one has a row more, at either end.
+    """
     ends = sorted({*ENDS, offset, 2 * offset})
     for left, middle, right, place in product(ends, MIDDLE, ends, PLACES):
         base: Cell = {0: left, round(place * last): middle, last: right}
         one, other = ({**base, end: base[end] + 1} for end in (0, last))
-        yield _held(one), _held(other)
+        if relation == "replace-one":
+            yield _held(one), _held(other)
+        else:
+            yield _held(base), _held(one)
+            yield _held(base), _held(other)
 
 
 def _held(cell: Cell) -> Cell:
     return {step: rows for step, rows in cell.items() if rows}
 
 
-def proven(law: Selection, draws: int, last: int, look: Callable[[Cell], JointSteps], factor: Fraction) -> float:
+def proven(
+    law: Selection,
+    draws: int,
+    last: int,
+    look: Callable[[Cell], JointSteps],
+    factor: Fraction,
+    relation: Relation = "replace-one",
+    share: int = 1,
+) -> float:
     """Return the epsilon that samples of the two tables prove that differ most at `factor` times the rate of `law`.
 
+    look: returns the candidates of a table of rows, or of persons, who have `share` parts each.
     The event is chosen by the exact probabilities, before any sample is drawn.
     """
     sharper, best = Selection(law.rate * factor), -np.inf
     chosen: tuple[JointSteps, JointSteps, Classes, NDArray[np.bool_]] | None = None
-    without = look({})
-    offset = (without.targets[2] - without.targets[1]) // without.denominator
-    for pair in tables(last, offset):
+    offset = look({}).between // (2 * share)
+    for pair in tables(last, offset, relation):
         for one, other in (map(look, pair), map(look, reversed(pair))):
             classes = Classes.of(one, other)
             p, q = classes.pmf(one, sharper), classes.pmf(other, sharper)

@@ -266,8 +266,8 @@ def audit(
         return [f"(d) samples prove epsilon >= {found:.3f}, above {claim:.3f}"] if found > claim else []
     for place, column in enumerate(split(shape)[0]):
         part = column.cost.share(Fraction(1, selections_by_cell(column)))
-        if column.form.name == "joint":
-            failures += _audit_joint(shape, place, column, draws)
+        if column.form.name == "joint-2":
+            failures += _audit_joint(shape, place, column, draws, relation)
             continue
 
         def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
@@ -288,17 +288,20 @@ def audit(
     return failures
 
 
-def _audit_joint(shape: Measurement, place: int, column: PartSpec, draws: int) -> list[str]:
-    """Run (d) of a selection of three steps, which are in one cell, and whose price is pure."""
+def _audit_joint(shape: Measurement, place: int, column: PartSpec, draws: int, relation: Relation) -> list[str]:
+    """Run (d) of a selection of three steps in one cell, where a neighbour changes that cell alone."""
+    share = column.form.parameters.get("share", 1)
 
     def look(cell: Mapping[int, int]) -> JointSteps:
-        """Return the candidates of a table."""
-        return cast(JointSteps, selected_ranks(shape, [cell], 0)[0][place][0][0])
+        """Return the candidates of a table, whose persons are all in this cell."""
+        weights = {step: share * many for step, many in cell.items()}
+        return cast(JointSteps, selected_ranks(shape, [weights], 0)[0][place][0][0])
 
-    claim, last = float(column.cost.epsilon or 0), column.form.parameters["G"]
-    found = [
-        contract_joint.proven(cast(Selection, column.law), draws, last, look, Fraction(factor)) for factor in SUSPECTED
-    ]
+    pure = column.cost.epsilon is not None
+    # range sqrt(8 ρ)
+    claim = float(column.cost.epsilon or 0) if pure else float(8 * column.cost.zcdp) ** 0.5
+    law, G = cast(Selection, column.law), column.form.parameters["G"]
+    found = [contract_joint.proven(law, draws, G, look, Fraction(one), relation, share) for one in SUSPECTED]
     return [
         f"(d) {column.label}: samples prove epsilon >= {most:.3f}, above {claim:.3f}" for most in found if most > claim
     ]

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
-from tacit.method.quantiles import joint_errors, many_steps
+from tacit.method.quantiles import cube_errors, joint_errors, many_steps
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
@@ -44,20 +44,32 @@ LEAST_STEPS: Final = 2**12
 """Steps of the grid where there are many selections."""
 
 
-STEPS_IN_SCALE: Final = 64
-"""Steps of the grid in a scale of ranks, where rows are spread evenly over the bounds: three in a twentieth of them."""
+STEPS_IN_SCALE: Final = 16
+"""Steps of the grid in a scale of ranks, where rows are spread evenly over the bounds."""
+
+
+UNKNOWN_STEPS: Final = 2**16
+"""Most steps of the grid on which three are selected together, where nothing is known of the number of rows."""
 
 
 MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
-RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint": (-1, 0, 1)}
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-2": (-1, 0, 1)}
 """The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
 
 
 MOST_SCALE: Final = 64
 """Largest scale of a joint selection, in ranks: the time that it takes grows with the square of the scale."""
+
+
+MOST_WORK: Final = 4 * MOST_SCALE**2
+"""Most squared scales of the joint selections of all cells together: about four seconds for one probability."""
+
+
+PERSONS_WORK: Final = 64
+"""As many cells of rows take about as long as one of persons in several cells, whose weights make many utilities."""
 
 
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
@@ -79,14 +91,17 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     paid = cost if sized else cost.share(1 - SIZE)
     each = paid.share(Fraction(1, len(query.probs)))
     most = steps(query, shape.cells)
-    together = query.interval and is_joint(shape, each)
-    at = resized(own, fewer_steps(most, shape.rows, each) if together else most, fine=unit is not None)
+    if query.interval and all(is_joint(shape, p, each) for p in probs_of(query)):
+        # of the largest scale of all, so that one grid serves all probabilities
+        size = None if public.size is None else public.size / shape.cells
+        most = min(fewer_steps(most, size, joint_scale(shape, p, each)) for p in probs_of(query))
+    at = resized(own, most, fine=unit is not None)
     missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     if is_halved(shape):
         return replace(shape, columns=(halved(shape, at, grid, cost),))
-    columns = [_selection(shape, p, at, grid, each) for p in query.probs]
+    columns = [_selection(shape, p, at, grid, each) for p in probs_of(query)]
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
     return replace(shape, columns=tuple(columns))
@@ -126,13 +141,12 @@ def _share(shape: Measurement) -> PersonWeight | None:
 
 def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     """Return the part of one probability: its selections, which share the part's price equally."""
-    relation: Neighbors = "replace-one" if shape.neighbors == "replace-one" else "add-remove"
-    share, grouped = _share(shape), bool(shape.keys)
+    relation, share, grouped = _relation(shape), _share(shape), bool(shape.keys)
     A = 1 if share is None else share.G
-    # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
     name = form_of(cast(Quantiles, shape.query))
-    if name != "point" and is_joint(shape, cost):
+    if name != "point" and all(is_joint(shape, one, cost) for one in probs_of(cast(Quantiles, shape.query))):
         return _joint(shape, p, at, grid, cost)
+    # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
     rungs = RUNGS[name]
     law = rank_utilities.law_for(cost.share(Fraction(1, len(rungs))), p, relation, grouped=grouped)
     most, squared = rank_utilities.reached(p, relation, grouped=grouped)
@@ -146,41 +160,66 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     )
 
 
-def fewer_steps(most: int, rows: int | None, cost: Cost) -> int:
-    """Return the steps of a grid on which three are selected together, a power of 2.
+def probs_of(query: Quantiles) -> tuple[Fraction, ...]:
+    """Return the probabilities of a question, as fractions."""
+    return cast("tuple[Fraction, ...]", query.probs)
+
+
+def fewer_steps(most: int, rows: float | None, scale: float) -> int:
+    """Return the steps of a grid on which three are selected together, a power of 2; scale: in ranks.
 
     Many equal rows are on one step, against all those of a gap beside them, so that more steps than tell ranks apart
     only make it likelier that an end is drawn from the gap.
 
-    >>> fewer_steps(2**18, 1_000, Cost.of(epsilon=1)), fewer_steps(2**18, 10**6, Cost.of(epsilon=1))
-    (32768, 262144)
+    >>> fewer_steps(2**18, 10_000, 2.0), fewer_steps(2**18, 10**6, 2.0), fewer_steps(2**18, None, 2.0)
+    (131072, 262144, 65536)
     """
-    if rows is None or cost.epsilon is None:
-        return most
-    wanted = STEPS_IN_SCALE * rows * cost.epsilon / 2
+    if rows is None:
+        return min(most, UNKNOWN_STEPS)
+    wanted = STEPS_IN_SCALE * rows / scale
     return min(most, max(LEAST_STEPS, 1 << (ceil(wanted) - 1).bit_length()))
 
 
-def is_joint(shape: Measurement, cost: Cost) -> bool:
-    """Return whether the three steps of a probability are selected together, at a cost of `cost`.
+def is_joint(shape: Measurement, p: Fraction, cost: Cost) -> bool:
+    """Return whether the three steps of a probability are selected together, at a cost of `cost`: where it is quick."""
+    scale, work = joint_scale(shape, p, cost), PERSONS_WORK if shape.several else 1
+    return scale <= MOST_SCALE and work * shape.cells * scale**2 <= MOST_WORK
 
-    Only epsilon is divided by three where they are not; where a row may be added, or leave a cell, the rows between two
-    steps change by more than their ranks (`mechanism_joint_selection`).
+
+def joint_scale(shape: Measurement, p: Fraction, cost: Cost) -> float:
+    """Return how many ranks change the probability of a triple by a factor e."""
+    law = rank_utilities.law_for(cost, p, _relation(shape), grouped=bool(shape.keys))
+    return float(law.scale) / p.denominator
+
+
+def _relation(shape: Measurement) -> Neighbors:
+    return "replace-one" if shape.neighbors == "replace-one" else "add-remove"
+
+
+def between(p: Fraction, neighbors: Neighbors, *, grouped: bool) -> int:
+    """Return the weight of a row that is missing between the ends of a triple, w of `mechanism_joint_selection`.
+
+    >>> between(Fraction(1, 4), "replace-one", grouped=False), between(Fraction(1, 4), "replace-one", grouped=True)
+    (4, 0)
     """
-    if cost.noise != "laplace" or shape.neighbors != "replace-one" or shape.keys:
-        return False
-    return cost.epsilon is not None and 2 / cost.epsilon <= MOST_SCALE
+    return p.denominator if neighbors == "replace-one" and not grouped else 0
 
 
 def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     """Return the part of one probability whose three steps are selected together, at the whole price."""
-    law = rank_utilities.law_for(cost, p, "replace-one", grouped=False)
-    # the rows between two steps change by a rank at most, as the rank of a step does
-    most, squared = rank_utilities.reached(p, "replace-one", grouped=False)
+    relation, grouped, share = _relation(shape), bool(shape.keys), _share(shape)
+    A = 1 if share is None else share.G
+    # as of one step: `mechanism_joint_selection`, Sensitivity
+    law = rank_utilities.law_for(cost, p, relation, grouped=grouped)
+    most, squared = rank_utilities.reached(p, relation, grouped=grouped)
     facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
+    facts |= {"between": between(p, relation, grouped=grouped)}
+    facts |= {} if share is None else {"share": A}
     # one selection, of a triple
-    form = Encoding("joint", facts, (ONE,), ((1,),), most, squared)
-    return PartSpec(cast(Quantiles, shape.query).column, form, at, grid, cast(Any, law), cost)
+    form = Encoding("joint-2", facts, (ONE,), ((1,),), A * most, A * A * squared)
+    return PartSpec(
+        cast(Quantiles, shape.query).column, form, at, grid, cast(Any, Selection(law.rate / A)), cost, share
+    )
 
 
 def is_halved(shape: Measurement) -> bool:
@@ -216,7 +255,7 @@ def reach(column: PartSpec, size: float, level: float) -> int:
 
 def offset_for(form: str) -> Callable[[float, float, float, float], int]:
     """Return the function of p, size, scale and level that gives the offset c of a form."""
-    return joint_errors.offset if form == "joint" else offset
+    return {"joint": joint_errors.offset, "joint-2": cube_errors.offset}.get(form, offset)
 
 
 def split(shape: Measurement) -> tuple[tuple[PartSpec, ...], PartSpec | None]:

@@ -15,7 +15,7 @@ from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
-from tacit.method.quantiles import joint_errors
+from tacit.method.quantiles import cube_errors, joint_errors
 from tacit.method.quantiles.design import LEAST_STEPS, offset_for
 from tacit.method.quantiles.estimate_halved import as_points
 from tacit.method.quantiles.estimate_steps import of_selections, settled
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 POINT_ONLY: Final = "only the point was asked for (interval=False): how far off it may be is not said"
 """Reason of a quantile without an interval."""
+WITH_SLACK: Final = ("ranks-2", "joint", "joint-2")
+"""Forms whose ends are in the value, and whose intervals reach further where steps are out of order."""
 
 
 @shown_by_summary
@@ -75,11 +77,10 @@ class QuantileEstimate:
     There is no standard error, since that would need the density, which is not released.  The ends of an interval are
     steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
     between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
-    law where rows are dense around the quantile; where the steps are out of order, as next to a gap between rows, the
-    limits are further apart.  In a gap they come in order by chance, too: at prices other than pure ones, by groups and
-    where rows are added or removed the interval then covers less than it says.  `reasons` names terms whose rows are
-    too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN, and the
-    reason says that only the point was asked for.
+    law where rows are dense around the quantile.  Where the steps are out of order, or the value is much nearer to one
+    end than to the other, as next to a gap between rows, the limits are further apart.  `reasons` names terms whose
+    rows are too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN,
+    and the reason says that only the point was asked for.
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
@@ -235,14 +236,15 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
 
 def _ends_share(part: Part, size: float | None, level: float) -> float:
     """Return the weight of the two ends in a value: 0 for points, and for "ranks", whose values were without."""
-    if part.form not in ("ranks-2", "joint") or size is None:
+    if part.form not in WITH_SLACK or size is None:
         return 0.0
     scale = scale_of(part.parameters, part.law.scale)
     reach = _offset(part, size, scale, level)
-    if part.form != "joint":
+    if part.form == "ranks-2":
         return share_of_ends(scale, reach)
     p = part.parameters["numerator"] / part.parameters["denominator"]
-    return joint_errors.share_of_ends(scale, reach, size * min(p, 1 - p))
+    together = joint_errors if part.form == "joint" else cube_errors
+    return together.share_of_ends(scale, reach, size * min(p, 1 - p))
 
 
 def _offset(part: Part, size: float, scale: float, level: float) -> int:
@@ -252,8 +254,8 @@ def _offset(part: Part, size: float, scale: float, level: float) -> int:
 
 
 def _slacks(parts: list[Part], sizes: list[float | None], level: SupportsFloat) -> Array | None:
-    """Return how much out of order steps may be, shape (cells, parts); None for points, and for "ranks"."""
-    if parts[0].form not in ("ranks-2", "joint"):
+    """Return how much out of order steps may be, shape (cells, parts), below 0: must not be; None for other forms."""
+    if parts[0].form not in WITH_SLACK:
         return None
     made = [math.inf if size is None else _slack(part, size, float(level)) for size in sizes for part in parts]
     return np.array(made).reshape(len(sizes), len(parts))
@@ -263,7 +265,8 @@ def _slack(part: Part, size: float, level: float) -> float:
     scale = scale_of(part.parameters, part.law.scale)
     if part.form == "joint":
         return 0.0  # the ends are so far out that evenly spaced rows seldom give steps out of order
-    return slack(scale, _offset(part, size, scale, level))
+    reach = _offset(part, size, scale, level)
+    return -cube_errors.least_part(scale, reach) if part.form == "joint-2" else slack(scale, reach)
 
 
 def asks_intervals(release: Released) -> bool:
@@ -306,7 +309,7 @@ def few_rows_warning(part: Part, size: float | None, level: float) -> str | None
     p = part.parameters["numerator"] / part.parameters["denominator"]
     points = min(part.parameters["G"], LEAST_STEPS) + 1
     # of three steps selected together two may be any there, once one is
-    points = points**2 if part.form == "joint" else points
+    points = points**2 if part.form in ("joint", "joint-2") else points
     # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
     needed = utility_gap(scale_of(part.parameters, part.law.scale), points, 1 - level)
     if size * min(p, 1 - p) >= needed:

@@ -13,6 +13,8 @@ from tacit.release.parts import Grid
 
 SPANS: Final = 4.0
 """Distances between three steps out of order by which limits lie beyond the outer ones."""
+UNEVEN: Final = 1.0
+"""The same where they are in order, but the middle one is much nearer to one end than to the other."""
 
 
 def of_selections(steps: Array, grid: Grid, ends_share: Array, slack: Array | None = None) -> tuple[Array, Array]:
@@ -47,8 +49,9 @@ def out_of_order(steps: Array, slack: Array) -> NDArray[np.bool_]:
     """Return whether steps (..., (below, at, above)) are so much out of order that rows may leave a gap there.
 
     slack: shape (...), the part of the distance between the ends by which `at` may lie beyond one of them
-    (`rank_errors.slack`); where it is infinite nothing is told.  Three steps within a gap are in each order equally
-    often.
+    (`rank_errors.slack`), or below 0, by which it must lie within them (`cube_errors.least_part`); where it is infinite
+    nothing is told.  Three steps within a gap are in each order equally often.  A value on an end is not told: two
+    equal steps are those of many equal rows, and in a gap of many steps rarely meet.
 
     >>> out_of_order(np.array([[3.0, 5.0, 9.0], [3.0, 9.6, 9.0], [3.0, 9.7, 9.0], [9.0, 5.0, 3.0]]), np.full(4, 0.1))
     array([False, False,  True,  True])
@@ -56,17 +59,21 @@ def out_of_order(steps: Array, slack: Array) -> NDArray[np.bool_]:
     below, at, above = np.moveaxis(steps, -1, 0)
     known = np.isfinite(slack)
     allowed = np.where(known, slack, 0.0) * np.abs(above - below)
-    return known & (np.maximum(below - at, at - above) > allowed)
+    outside = np.maximum(below - at, at - above)
+    return known & (outside > allowed) & (outside != 0)
 
 
 def beyond_gap(steps: Array, slack: Array, ends: Array) -> Array:
     """Return the ends, shape (..., 2), moved apart where steps (..., 3) are out of order.
 
     Of a gap's parts before, between and after three steps that are uniform in it, the first is longer than k times the
-    second with probability 1 / (1 + k)**2: 4% with k = SPANS.
+    second with probability 1 / (1 + k)**2: 4% with k = SPANS.  So is that before two steps in it, of which the other
+    end is beyond: a quarter with k = UNEVEN, where steps are in order, and only some of them are two in a gap.
     """
     low, high = steps.min(axis=-1), steps.max(axis=-1)
-    far = np.stack([low - SPANS * (high - low), high + SPANS * (high - low)], axis=-1)
+    below, at, above = np.moveaxis(steps, -1, 0)
+    spans = np.where((below <= at) & (at <= above), UNEVEN, SPANS) * (high - low)
+    far = np.stack([low - spans, high + spans], axis=-1)
     return np.where(out_of_order(steps, slack)[..., None], far, ends)
 
 

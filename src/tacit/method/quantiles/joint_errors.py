@@ -1,9 +1,11 @@
 """How far sampling and a joint selection of three steps move the rank of a quantile: public arithmetic.  No data here.
 
+Of the form "joint", which releases have that were made before `cube_errors`: it serves to read them.
+
 Where rows are evenly spaced, the rank errors d1, d2, d3 of three steps selected together, in scales, have a density
-proportional to exp(-g), g = max(|d1|, |d2|, |d3|, d1 - d3) (`mechanism_joint_selection`): g is a Gamma variable of
-shape 3, and the errors are spread over the surface of 7 volumes of a cube of side 1, the 8 of |di| <= 1 without those
-where d1 - d3 > 1.  Hence the marginal laws and moments below.
+proportional to exp(-g), g = max(|d1|, |d2|, |d3|, d1 - d3) (`mechanism_joint_selection`, w = b): g is a Gamma variable
+of shape 3, and the errors are spread over the surface of 7 volumes of a cube of side 1, the 8 of |di| <= 1 without
+those where d1 - d3 > 1.  Hence the marginal laws and moments below.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ lower end: a ball is counted run by run of the lower end.  What one ball has mor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -91,13 +91,15 @@ class Ball:
 class JointSteps:
     """All triples of steps, by utility: `points[i]` of them have `utility[i]`, which falls with i.
 
-    targets: of the lower end, the point and the upper end.  between: the least b times a number of rows from the lower
-    end to the upper one.  limit: the largest absolute utility; beyond it all triples have one.
+    targets: of the lower end, the point and the upper end.  between: the least number of rows from the lower end to the
+    upper one, `weight` the utility that each one fewer costs.  limit: the largest absolute utility; beyond it all
+    triples have one.
     """
 
     runs: RankedRuns
     targets: tuple[int, int, int]
     between: int
+    weight: int
     limit: int
     denominator: int
     utility: list[int]
@@ -109,8 +111,12 @@ class JointSteps:
         if r >= self.limit:
             return Ball(0, (0, runs.steps), np.zeros(len(runs.first), dtype=np.int64), runs.steps)
         (low, high), middle, (third, last) = (runs.within(target, r) for target in self.targets)
-        # rows from the lower end to the upper one: b R(t3) - b L(t1) >= between - r
-        least = np.searchsorted(runs.upto, runs.below[low:high] + (self.between - r), "left")
+        if not self.weight:
+            start = np.full(high - low, runs.edge(third), dtype=np.int64)
+            return Ball(low, (runs.edge(middle[0]), runs.edge(middle[1])), start, runs.edge(last))
+        # rows from the lower end to the upper one: weight (between - R(t3) + L(t1)) <= r
+        rows = self.denominator * (self.between - r // self.weight)
+        least = np.searchsorted(runs.upto, runs.below[low:high] + rows, "left")
         start = runs.edges(np.maximum(least, third))
         return Ball(low, (runs.edge(middle[0]), runs.edge(middle[1])), start, runs.edge(last))
 
@@ -156,8 +162,10 @@ class JointSteps:
             np.maximum(runs.below[place] - target, target - runs.upto[place])
             for place, target in zip(places, self.targets, strict=True)
         ]
-        few = self.between - (runs.upto[places[2]] - runs.below[places[0]])
-        return -np.clip(np.maximum.reduce([*far, few]), -self.limit, self.limit)
+        if self.weight:
+            rows = (runs.upto[places[2]] - runs.below[places[0]]) // self.denominator
+            far.append(self.weight * (self.between - rows))
+        return -np.clip(np.maximum.reduce(far), -self.limit, self.limit)
 
 
 def ranked_runs(counts: Mapping[int, int], steps: int, b: int) -> RankedRuns:
@@ -175,10 +183,14 @@ def ranked_runs(counts: Mapping[int, int], steps: int, b: int) -> RankedRuns:
     return RankedRuns(first, points, b * below, b * upto, steps)
 
 
-def joint_steps(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int, limit: int) -> JointSteps:
-    """Return all triples by utility; offset: c, in ranks.  limit: the largest absolute utility.
+def joint_steps(
+    counts: Mapping[int, int], steps: int, prob: Fraction, offset: int, limit: int, weight: int
+) -> JointSteps:
+    """Return all triples by utility; offset: c, in ranks, or in parts of persons.  limit: the largest absolute utility.
 
-    >>> made = joint_steps({2: 3, 5: 1}, 8, Fraction(1, 2), 1, 100)
+    weight: of a row that is missing between the ends, where a rank has the denominator of `prob`; 0 for none.
+
+    >>> made = joint_steps({2: 3, 5: 1}, 8, Fraction(1, 2), 1, 100, weight=2)
     >>> made.utility[0], made.points[0], made.chosen(0, 0), sum(made.points) == 8**3
     (0, 4, (2, 2, 2), True)
     """
@@ -186,10 +198,10 @@ def joint_steps(counts: Mapping[int, int], steps: int, prob: Fraction, offset: i
     runs = ranked_runs(counts, steps, b)
     middle = a * sum(counts.values())
     targets = (middle - b * offset, middle, middle + b * offset)
-    made = JointSteps(runs, targets, 2 * b * offset, limit, b, [], [])
+    made = JointSteps(runs, targets, 2 * offset, weight, limit, b, [], [])
     total, held = steps**3, 0
-    for r in _radii(runs, targets, middle, b, limit):
-        size = made.size(made.ball(r))
+    radii = _radii(made)
+    for r, size in zip(radii, _sizes(made, radii), strict=False):
         if size > held:
             made.utility.append(-r)
             made.points.append(size - held)
@@ -202,17 +214,38 @@ def joint_steps(counts: Mapping[int, int], steps: int, prob: Fraction, offset: i
     return made
 
 
-def _radii(runs: RankedRuns, targets: tuple[int, int, int], middle: int, b: int, limit: int) -> list[int]:
+def _sizes(made: JointSteps, radii: list[int]) -> Iterable[int]:
+    """Return the number of triples of the ball of each of the radii."""
+    if made.weight:
+        return (made.size(made.ball(r)) for r in radii)
+    # the three steps of a ball are then in intervals of their own
+    far, runs, sizes = np.array(radii, dtype=np.int64), made.runs, np.ones(len(radii), dtype=np.int64)
+    for target in made.targets:
+        first = np.searchsorted(runs.upto, target - far, "left")
+        beyond = np.searchsorted(runs.below, target + far, "right")
+        sizes *= runs.edges(np.maximum(first, beyond)) - runs.edges(first)
+    return sizes.tolist()
+
+
+def _radii(made: JointSteps) -> list[int]:
     """Return the distances below the limit at which a ball may grow, in rising order, from the least that is needed.
 
-    b L - T and T - b R have the remainders of -a N and a N by b, and numbers of rows the remainder 0.
+    b L - T and T - b R have the remainders of -a N and a N by b, and rows that are missing are multiples of the weight.
+    Where these have none, a ball grows at the distances of steps only.
     """
-    first, last = _least(runs, targets, limit), limit - 1
-    found = {r for part in (0, middle % b, -middle % b) for r in range(first + (part - first) % b, last + 1, b)}
+    first, last = _least(made), made.limit - 1
+    middle, b = made.targets[1], made.denominator
+    if not made.weight:
+        far = [x for y in made.targets for x in (made.runs.below - y, y - made.runs.upto)]
+        own = np.unique(np.concatenate([*far, [first]]))
+        return own[(first <= own) & (own <= last)].tolist()
+    kinds = ((0, made.weight), (middle % b, b), (-middle % b, b))
+    found = {r for part, by in kinds for r in range(first + (part - first) % by, last + 1, by)}
     return sorted({*found, first} if first <= last else ())
 
 
-def _least(runs: RankedRuns, targets: tuple[int, int, int], limit: int) -> int:
+def _least(made: JointSteps) -> int:
     """Return the least distance from -limit on at which each of the three steps has a run near its target."""
-    own = [int(np.maximum(runs.below - target, target - runs.upto).min()) for target in targets]
-    return max(-limit, *own)
+    runs = made.runs
+    own = [int(np.maximum(runs.below - target, target - runs.upto).min()) for target in made.targets]
+    return max(-made.limit, *own)

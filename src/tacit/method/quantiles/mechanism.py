@@ -6,17 +6,18 @@ Definition
     is the part of the person's present rows that are in the cell, so that the weights of a person add up to one, in
     integers at most A (`rows.row_map.PersonWeight`).
     Released, in each cell of `by` and for each probability p: three steps, selected by rank near p N - c, p N and
-    p N + c, each for itself (`method.shared.mechanism_rank_selection`) or, at a pure price without `by` where rows are
-    replaced, together (`mechanism_joint_selection`).  N is the number (or weight) of present
-    rows in the cell.  c is a function of p, the level, the price and N; where N is not public, a noisy number is
-    released first and takes its place in c.  With interval=False only the step near p N is selected, and no N is
+    p N + c, together (`mechanism_joint_selection`), or, where that would take long because the price is small, each for
+    itself (`method.shared.mechanism_rank_selection`).  N is the number (or weight) of present rows in the cell.  c is a
+    function of p, the level, the price and N; where N is not public, a noisy number is released first and takes its
+    place in c.  With interval=False only the step near p N is selected, and no N is
     released; many such steps of one cell, at a pure price, are selected by halving (`mechanism_many`, with its proof).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
     Write p = a/b in lowest terms.  The utility of a step changes by at most max(a, b - a) under add-remove and by at
     most b under replace-one, whatever the offset c.  With several cells a replaced row can change two of them, and
-    persons multiply by A: all proven in `mechanism_rank_selection`.  That of a triple of steps changes by at most b.
+    persons multiply by A: all proven in `mechanism_rank_selection`.  That of a triple of steps changes by no more
+    (`mechanism_joint_selection`).
     N: as a count, 1 in l1 and squared l2 (replace-one with several cells: 2 and 2); persons in several cells: times A
     and A^2 (`method.shared.weighted_encoding.shared`).
 Noise
@@ -108,7 +109,7 @@ def released(
 
 def _steps(column: PartSpec, counts: Mapping[int, int], c: int, draw: Any) -> tuple[int, ...]:
     """Return the steps of one probability in one cell: one draw of all, or one draw each."""
-    if column.form.name == "joint":
+    if column.form.name == "joint-2":
         return draw(triples(column, counts, c), column.law)
     return tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS[column.form.name])
 

@@ -33,9 +33,9 @@ class Quantiles(Query["QuantilesRelease"]):
     of person means.
 
     Three steps of a public grid are selected for each: the quantile, and the ends of an interval at `level`, which is
-    part of the question.  At a pure price, without `by` and under replace-one, the three are selected together by the
-    exponential mechanism [McSherry & Talwar 2007]; otherwise each for itself, at a pure price by permute-and-flip
-    [McKenna & Sheldon 2020].
+    part of the question.  The three are selected together by the exponential mechanism [McSherry & Talwar 2007]; only
+    where the price is so small for the number of groups that this would take long, each for itself, at a pure price by
+    permute-and-flip [McKenna & Sheldon 2020].
     interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.  Many
     of them, at a pure price and without `by`, are selected by halving ranges [Kaplan, Schnapp & Stemmer 2022], where
     the probabilities, price and relation say that they are then nearer to their ranks.

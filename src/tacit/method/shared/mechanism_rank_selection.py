@@ -25,7 +25,7 @@ Sensitivity
     cell: b A in one cell, m A in one or two.
 Noise
     Quantiles at a pure price are selected by permute-and-flip, all others by the exponential mechanism; three steps
-    together are another mechanism (`method.quantiles.mechanism_joint_selection`).
+    together, by the latter, are another mechanism (`method.quantiles.mechanism_joint_selection`).
     rate = epsilon / (2 D): `noise.select`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
     is bought, and where rho or mu**2 is: the smaller of the rate of all of it for b, and that of half for m.  Of
     persons: / A.
