@@ -125,4 +125,5 @@ def _cells(given: Any) -> list[Any]:
     """Return an array of cells as Python values, None where one is masked."""
     # a masked cell has a fill value below its mask, which may be a valid text: it is not read
     gone: Any = np.ma.getmaskarray(given)
-    return np.where(gone, None, np.asarray(np.ma.getdata(given), dtype=object)).tolist()
+    cells: Any = np.asarray(np.ma.getdata(given), dtype=object)
+    return [None if no else cell for cell, no in zip(cells, gone, strict=True)]

@@ -170,8 +170,8 @@ def _sampling(release: Released, values: Array) -> Array:
     if n is not None and m > 1:
         # a row is in one cell: totals of different cells have covariance -S S' / n
         whole = np.outer(moved.reshape(-1), moved.reshape(-1)) / n
-        cell = np.arange(m * k) // k
-        made = np.where(cell[:, None] == cell[None, :], made, -whole)
+        cell = np.asarray(np.arange(m * k) // k, dtype=np.float64)
+        made = np.where(np.equal.outer(cell, cell), made, -whole)
     return made
 
 

@@ -115,10 +115,10 @@ def _spelled(statistic: str, given: object) -> str:
 def frozen_arguments(statistic: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """Return arguments as pairs in order of names; QueryError Q281 where one is not made of plain values."""
     try:
-        pairs = dict(cast("Mapping[Any, Any]", given))
+        pairs: dict[Any, Any] = dict(cast("Mapping[Any, Any]", given))
     except (TypeError, ValueError):
         # no pairs of a name and a value: refused below, by its kind alone
-        pairs = {None: given}
+        pairs = dict[Any, Any]({None: given})
     made = {name: _frozen(statistic, name, value, 0) for name, value in pairs.items()}
     return tuple(sorted(made.items()))
 

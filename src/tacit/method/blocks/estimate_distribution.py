@@ -139,7 +139,7 @@ class FittedLaw:
             if column not in histogram.columns:
                 text = f"the histogram is of {', '.join(histogram.columns)}, and the law of {column}."
                 raise InferenceError(text, code="I79", hint=f"Histogram({column!r}, …)", state=None)
-            ax = histogram.density(column).plot(ax).axes
+            ax = cast(Any, histogram).density(column).plot(ax).axes
         x = self._plot_points()
         found = self.density(x)
         limits = found.intervals(level)

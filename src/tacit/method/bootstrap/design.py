@@ -51,8 +51,9 @@ def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     The measurement's cost is the approximate part (mu, delta) that the price buys, or the price itself where the ledger
     adds epsilon and adds delta; each column of each replicate has an equal share of it.
     """
-    statistic: Any = of_numbers(query.statistic, public.schema)
-    if type(statistic) is not type(query.statistic):
+    given: Any = query.statistic
+    statistic: Any = of_numbers(given, public.schema)
+    if statistic.__class__ is not given.__class__:
         text = f"a Bootstrap of the levels of {statistic.column!r}, which nobody listed, has no cells."
         raise QueryError(text, code="Q253", hint=f'"{statistic.column}": Category([…]) in the schema')
     # sufficient statistics have no cells
