@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from tacit.errors import BudgetError
 from tacit.privacy.bought import Bought, mu_squared_of, price_of_noise, ranges_of
@@ -146,6 +146,10 @@ def bought_by(given: Cost | Priced) -> tuple[Bought, ...]:
     raise BudgetError(message, code="B15", hint="pld_total([release, …], delta)")
 
 
+SELECTED_TOGETHER: Final = ("joint", "data-set")
+"""Forms whose integers, of one cell, are selected together: three steps, the points of a data set."""
+
+
 def _of_release(part: ReleasedPart) -> Bought:
     """Return what a part of a release bought.
 
@@ -156,6 +160,8 @@ def _of_release(part: ReleasedPart) -> Bought:
 
     if not isinstance(part.law, Selection):
         return Bought(part.cost)
+    if getattr(part, "form", None) in SELECTED_TOGETHER:
+        return Bought(part.cost, 1)
     # one selection for each integer of a cell; a replaced row can leave one cell and enter another, no more
     return Bought(part.cost, len(part.integers[0]), min(2, len(part.integers)))
 

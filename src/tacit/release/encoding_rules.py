@@ -22,6 +22,8 @@ MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
 """Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
 MOST_COEFFICIENTS: Final = 8**3
 """Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
+MOST_CELLS: Final = 2_000
+"""Largest number of cells of a data set."""
 SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
 """Names of laws that select a point."""
 EXPONENTIAL: Final = (Selection.name,)
@@ -196,6 +198,8 @@ FORMS: Final = {
         laws=(*ADDS, SphericalLaplace.name),
         shares=True,
     ),
+    "data-set": Shape("ks-data-set", ("G", "cells"), (2, MOST_CELLS), grid=False, laws=EXPONENTIAL),
+    "candidate": Shape("selected-candidate", ("G", "spread"), (1, 1), grid=False, laws=EXPONENTIAL, shares=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""
