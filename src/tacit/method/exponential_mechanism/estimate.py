@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
@@ -11,7 +11,7 @@ from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import title
 from tacit.method.exponential_mechanism.design import bound
 from tacit.release.document import Release, Released
-from tacit.release.parts import cell_labels
+from tacit.release.parts import Variable, cell_labels
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -87,7 +87,8 @@ def estimate(release: Released, target: Target = "population") -> SelectedCandid
     """Return the candidate of a release, real or simulated."""
     check_target(target)
     query: Any = release.query
-    cells = cell_labels(tuple((one.name, one.labels) for one in release.variables))
+    variables: tuple[Variable, ...] = cast(Any, release).variables
+    cells = cell_labels(tuple((one.name, one.labels) for one in variables))
     names = tuple(name for name, _ in query.candidates) or cells
     place = release.parts[0].integers[0][0]
     return SelectedCandidate(release, names[place], place, names)

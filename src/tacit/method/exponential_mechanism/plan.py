@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tacit.method.exponential_mechanism.design import bound
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
@@ -16,3 +18,13 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     facts = part.form.parameters
     found = bound(part.law, facts["G"] + 1, level) / facts.get("share", 1)
     return [Expected("utility below the best", found, found, 1.0, 0.0, found, rows)]
+
+
+SAYS_ALL: Final = True
+"""The method's own cautions replace the general ones."""
+
+
+def cautions(shape: Measurement, rows: int) -> list[str]:
+    """Return what the bound is of."""
+    del shape, rows
+    return ["of the candidate its utility alone is bounded; sampling has no part in it"]

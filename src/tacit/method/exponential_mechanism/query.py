@@ -117,13 +117,13 @@ def _candidates(given: Any) -> tuple[tuple[str, tuple[int, ...]], ...]:
     if given is None or given == ():
         return ()
     try:
-        pairs = dict(given) if isinstance(given, Mapping | tuple) else None
+        pairs: dict[Any, Any] | None = dict(cast(Any, given)) if isinstance(given, Mapping | tuple) else None
     except (TypeError, ValueError):
         pairs = None
     if pairs is None:
-        text = f"candidates of ExponentialMechanism is {described(given)}."
+        text = f"candidates of ExponentialMechanism is {described(cast(object, given))}."
         raise QueryError(text, code="Q264", hint=hint)
-    made = {name: _numbers(name, numbers, hint) for name, numbers in cast("dict[Any, Any]", pairs).items()}
+    made = {name: _numbers(name, numbers, hint) for name, numbers in pairs.items()}
     whole = sum(map(len, made.values()))
     if not 2 <= len(made) <= MOST_CANDIDATES or whole > MOST_NUMBERS:
         text = f"ExponentialMechanism of {len(made):,} candidates and {whole:,} numbers in all."

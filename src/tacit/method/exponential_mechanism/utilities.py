@@ -80,4 +80,6 @@ def _distance(counts: Sequence[int], numbers: Sequence[int]) -> int:
     """Return -ceil(max_i |k N_i - N S_i| / k)."""
     k, N = sum(numbers), sum(counts)
     gaps = zip(accumulate(map(int, counts)), accumulate(numbers), strict=True)
-    return -(-(-max(abs(k * n - N * s) for n, s in gaps) // k))
+    most = max(abs(k * n - N * s) for n, s in gaps)
+    # rounded up, and then with a minus sign: -most / k rounded down
+    return -most // k

@@ -1,21 +1,21 @@
 """Bands of cumulative counts: which data sets are within a distance of the table.  Plain integers; no data of its own.
 
-Notation of the whole room: cells 1 ... m in order; N_i rows (or weight of persons, A to a person) in the first i cells,
-N in all; a data set z of k points has S_i points in the first i cells, S_m = k.  Its level is the distance of Kolmogorov
-and Smirnov in rows, rounded up: L(z) = ceil(max_i |k N_i - N S_i| / (k A)), at most ceil(N / A).
+Notation of the whole room: cells 1 ... m in order; N_i rows (or weight of persons, A to a person) in the first i
+cells, N in all; a data set z of k points has S_i points in the first i cells, S_m = k.  Its level is the distance of
+Kolmogorov and Smirnov in rows, rounded up: L(z) = ceil(max_i |k N_i - N S_i| / (k A)), at most ceil(N / A).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
-SAFE = 2**61
+SAFE: Final = 2**61
 """Products of counts below it are computed in 64 bits, larger ones in Python's integers."""
 
 

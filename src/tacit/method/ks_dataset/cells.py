@@ -38,6 +38,11 @@ def variable(schema: Schema, name: str) -> Variable:
     return made
 
 
+def variable_of(release: Any) -> Variable:
+    """Return the public facts of the column of a release, real or simulated."""
+    return release.variables[0]
+
+
 def edges(one: Variable, cells: int) -> Array:
     """Return the edges of the cells, ends included; a whole number v is [v - 1/2, v + 1/2], a day d is [d, d + 1].
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
@@ -14,7 +15,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import title, who
-from tacit.method.ks_dataset.cells import edges
+from tacit.method.ks_dataset.cells import edges, variable_of
 from tacit.method.ks_dataset.estimate_errors import DataSetErrors, errors_of
 from tacit.method.ks_dataset.query import KSDataset
 from tacit.release.document import Release, Released
@@ -49,7 +50,7 @@ class KSDatasetRelease(Release):
     kind: ClassVar[str] = "ks-data-set"
 
     @property
-    def counts(self) -> Array:
+    def counts(self) -> NDArray[np.int64]:
         """The number of points of the data set in each cell, shape (cells,)."""
         return np.array(self.parts[0].integers[0], dtype=np.int64)
 
@@ -65,7 +66,7 @@ class KSDatasetRelease(Release):
         """The data set itself, in order, shape (size,): of each point the middle of its cell, or the nearest value."""
         return points(self)
 
-    def sample(self, n: int, *, rng: Any = None) -> Array:
+    def sample(self, n: int, *, rng: Any = None) -> Any:
         """Return n values drawn from the data set, spread evenly over the values of their cells: nobody's, and free.
 
         Whole numbers and days (since 1970-01-01) are integers.  InferenceError I61 (n), I62 (rng).
@@ -145,7 +146,7 @@ class DistributionBand:
             for i in shown(len(self.edges))
         )
         said = () if self.errors.reason is None else (self.errors.reason,)
-        name = self.release.variables[0].name
+        name = variable_of(self.release).name
         notes = (*said, f"the band holds at all {len(self.edges):,} edges at once; {SIMULATED}", NEARER)
         heading = f"{title(self.release)}: distribution function · {people_words(self.release)}"
         columns = (name, "at or below", f"{percent(level)} band")
@@ -156,7 +157,7 @@ class DistributionBand:
         from tacit.estimates.display import facts, people_words
         from tacit.plots.curve_plot import curve
 
-        limits, one = self.intervals(level), self.release.variables[0]
+        limits, one = self.intervals(level), variable_of(self.release)
         whole = edges_of(self.release)
         ends = [np.concatenate([[0.0], x, [1.0]]) for x in (self.values, limits[:, 0], limits[:, 1])]
         return curve(
@@ -239,19 +240,19 @@ class DataSetQuantiles:
 def edges_of(release: Released) -> Array:
     """Return the edges of the cells of a release, ends included."""
     query: Any = release.query
-    return edges(release.variables[0], query.cells)
+    return edges(variable_of(release), query.cells)
 
 
 def points(release: Released) -> Array:
     """Return the points of a release, real or simulated."""
     whole = edges_of(release)
     middles = (whole[1:] + whole[:-1]) / 2
-    if release.variables[0].kind != "real":
+    if variable_of(release).kind != "real":
         middles = np.floor(middles)
     return np.repeat(middles, release.parts[0].integers[0])
 
 
-def sample(release: Released, n: int, rng: Any) -> Array:
+def sample(release: Released, n: int, rng: Any) -> Any:
     """Return values drawn from the data set of a release, real or simulated."""
     from tacit.estimates.random_numbers import check_number, generator
 
@@ -260,10 +261,10 @@ def sample(release: Released, n: int, rng: Any) -> Array:
     counts, whole = np.array(release.parts[0].integers[0]), edges_of(release)
     cell = drawn.choice(len(counts), int(n), p=counts / counts.sum())
     x = whole[cell] + np.diff(whole)[cell] * drawn.random(int(n))
-    kind = release.variables[0].kind
+    kind = variable_of(release).kind
     if kind == "real":
         return x
-    last = release.variables[0].upper
+    last = variable_of(release).upper
     return np.minimum(np.floor(x + (0.5 if kind == "integer" else 0.0)), last).astype(np.int64)
 
 
@@ -273,7 +274,7 @@ def estimate(release: Released, target: Target = "population") -> NormalEstimate
     inner = edges_of(release)[1:-1]
     at = inner[shown(len(inner))]
     # the last value below an edge of whole numbers or days
-    return cdf(release, at - {"real": 0.0, "integer": 0.5, "date": 1.0}[release.variables[0].kind], target)
+    return cdf(release, at - {"real": 0.0, "integer": 0.5, "date": 1.0}[variable_of(release).kind], target)
 
 
 def shown(many: int) -> list[int]:
@@ -285,7 +286,7 @@ def shown(many: int) -> list[int]:
 def cdf(release: Released, at: Any, target: Target = "population") -> NormalEstimate:
     """Return the distribution function at values of a release, real or simulated."""
     check_target(target)
-    given, one = np.asarray(at, dtype=np.float64).reshape(-1), release.variables[0]
+    given, one = np.asarray(at, dtype=np.float64).reshape(-1), variable_of(release)
     if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
         text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
         raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
@@ -316,9 +317,9 @@ def quantiles(release: Released, probs: Any, target: Target = "population") -> D
     cell = np.clip(np.searchsorted(rising, given, side="left") - 1, 0, len(whole) - 2)
     part = (given - rising[cell]) / np.maximum(rising[cell + 1] - rising[cell], 1e-300)
     values = whole[cell] + np.diff(whole)[cell] * np.clip(part, 0.0, 1.0)
-    if release.variables[0].kind != "real":
-        beside = 0.5 if release.variables[0].kind == "integer" else 0.0
-        values = np.minimum(np.floor(values + beside), release.variables[0].upper)
+    if variable_of(release).kind != "real":
+        beside = 0.5 if variable_of(release).kind == "integer" else 0.0
+        values = np.minimum(np.floor(values + beside), variable_of(release).upper)
     errors = errors_of(release, target)
     return DataSetQuantiles(release, target, tuple(given.tolist()), values, cumulative, errors)
 
@@ -326,7 +327,7 @@ def quantiles(release: Released, probs: Any, target: Target = "population") -> D
 def moments(release: Released, target: Target = "population") -> NormalEstimate:
     """Return mean and variance of a release, real or simulated."""
     check_target(target)
-    errors, whole, one = errors_of(release, target), edges_of(release), release.variables[0]
+    errors, whole, one = errors_of(release, target), edges_of(release), variable_of(release)
     # a point of a cell is even over its values: whole numbers and days are single ones
     middles, widths = (whole[1:] + whole[:-1]) / 2 - (0.5 if one.kind == "date" else 0.0), np.diff(whole)
     within = (widths**2 - (0.0 if one.kind == "real" else 1.0)) / 12

@@ -91,7 +91,8 @@ def simulated_data_sets(layers: Layers, many: int, rng: np.random.Generator) -> 
     """
     logs = layers.logs()
     law = np.cumsum(np.exp(logs - logs.max()))
-    chosen = np.searchsorted(law, law[-1] * (np.arange(LAYERS) + 0.5) / LAYERS)
+    middles = law[-1] * (np.arange(LAYERS) + 0.5) / LAYERS
+    chosen = np.array([np.searchsorted(law, one) for one in middles.tolist()], dtype=np.int64)
     each = np.diff(np.linspace(0, many, LAYERS + 1).astype(int))
     made = [data_sets_of_layer(layers.bands, int(t), int(n), rng) for t, n in zip(chosen, each, strict=True)]
     return np.concatenate(made)

@@ -5,8 +5,8 @@ With rate c, q = exp(-c) and A(t) data sets of level at most t, c > 0,
     exp(-c L) = sum over t >= L of (q**t - q**(t + 1)),
 
 so that a data set of level L has the weight exp(-c L) where a layer t is drawn with probability proportional to
-A(t) q**t, t = 0, 1, 2, ..., and then one of its A(t) data sets evenly.  From the top M on all layers are equal: they are
-one, of weight A(M) q**M / (1 - q).  Nothing is subtracted.
+A(t) q**t, t = 0, 1, 2, ..., and then one of its A(t) data sets evenly.  From the top M on all layers are equal: they
+are one, of weight A(M) q**M / (1 - q).  Nothing is subtracted.
 """
 
 from __future__ import annotations
@@ -77,6 +77,14 @@ class Layers:
 
         Stage 0 has numbers of data sets by their enclosures; later ones have exact ones, of more and more layers.
         """
+        return self._first if stage == 0 else self._weights(stage)
+
+    @cached_property
+    def _first(self) -> tuple[list[Bounds], int]:
+        """The bounds of stage 0, which nearly all draws need alone."""
+        return self._weights(0)
+
+    def _weights(self, stage: int) -> tuple[list[Bounds], int]:
         last = self.last if stage == 0 else min(self.bands.top, (self.last + 1) << (stage - 1))
         bits = GUARD + 64 * stage + int(self.rate * (last + 1) * 3 / 2)
         found = list[Bounds]()

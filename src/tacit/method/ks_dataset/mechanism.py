@@ -18,16 +18,15 @@ Sensitivity
     max(a' (k - S_i) + a S_i, a (k - S_i) + a' S_i) <= A k.  So |g_i| / (k A) changes by at most 1, hence d(z), the
     largest of them; and numbers that are at most 1 apart have whole numbers above them that are at most 1 apart.  A row
     is a person with A = 1.  Attained (tests, over all pairs of small tables).  Rounding up costs nothing.
-    The published d with N_i / N in place of this has the same sensitivity, 1, where N is public, and none where it is
-    not: an added row changes N times the distance by up to 1, but the distance by what N is.
+    (Divided by N, as a distance between 0 and 1, the utility would change by what is private under add-remove.)
     N: 1 (persons: A) under both relations, in the one cell that there is.
 Noise
     c = epsilon / 2, epsilon the range that the price buys.  exp(-c L) is a sum over layers (`layers`): a layer t with
     A(t) = |{z: L(z) <= t}| data sets is drawn with probability proportional to A(t) q**t, q = exp(-c), the layer of
-    the top with A(M) q**M / (1 - q), by `noise.select.choose_bounded`: integer bounds on these weights are compared with
-    secret words, and where they do not decide, further words and narrower bounds follow, in the end from exact A(t).
-    Then one of the A(t) data sets is drawn evenly by its number, A(t) an exact integer (`path_counts`).  Bounds from
-    floats are proven (`path_counts.enclosed`); no float decides.  So the law is exactly that above.
+    the top with A(M) q**M / (1 - q), by `noise.select.choose_bounded`: integer bounds on these weights are compared
+    with secret words, and where they do not decide, further words and narrower bounds follow, in the end from exact
+    A(t).  Then one of the A(t) data sets is drawn evenly by its number, A(t) an exact integer (`path_counts`).  Bounds
+    from floats are proven (`path_counts.enclosed`); no float decides.  So the law is exactly that above.
     N has discrete Laplace or rounded normal noise.
 Cost
     epsilon, pure [McSherry & Talwar 2007]; bounded range epsilon, hence epsilon**2 / 8 in rho [Dong, Durfee & Rogers

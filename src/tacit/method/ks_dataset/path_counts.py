@@ -99,7 +99,7 @@ def _group(low: Integers, high: Integers, width: int) -> tuple[Array, Integers, 
     now, place = np.zeros((many, width)), np.arange(width)
     now[:, 0] = 1.0
     exponent, above = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.bool_)
-    base = (np.arange(many) * width)[:, None]
+    base = np.arange(0, many * width, width, dtype=np.int64)[:, None]
     before = np.zeros(many, dtype=np.int64)
     for i in range(len(low)):
         sums = np.cumsum(now, axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -43,3 +43,13 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         Expected("share below the middle", 0.5, z * total**0.5, privacy / total, z * sampling**0.5, total**0.5, rows),
         Expected("distribution function", 0.5, 2 * half, part, 2 * without, 2 * half / z, rows),
     ]
+
+
+SAYS_ALL: Final = True
+"""The method's own cautions replace the general ones."""
+
+
+def cautions(shape: Measurement, rows: int) -> list[str]:
+    """Return what the data set is for."""
+    del shape, rows
+    return ["a histogram of the same price is nearer to the rows: a data set is for those who need one"]

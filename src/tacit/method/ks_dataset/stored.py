@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
-from tacit.method.ks_dataset.cells import edges
+from tacit.method.ks_dataset.cells import edges, variable_of
 from tacit.method.ks_dataset.query import MOST_SIZE, KSDataset
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_VALUES: Final = 2.0**53
 def public_size(made: Released) -> bool:
     """Return whether the number of present rows is public: all are in one cell, and none is left out."""
     query = cast(KSDataset, made.query)
-    return made.rows is not None and made.variables[0].missing != "exclude" and query.where is None
+    return made.rows is not None and variable_of(made).missing != "exclude" and query.where is None
 
 
 def wrong(made: Release) -> Iterator[str]:
