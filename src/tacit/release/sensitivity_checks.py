@@ -395,8 +395,8 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
         # the whole price is that of all levels
         return cost.epsilon is not None and law.scale * cost.epsilon == 2 * parameters["levels"]
     if form in ("data-set", "candidate"):
-        # a level moves by 1 up or down: the range is 2 rate; of candidates the spread is that of all differences
-        wanted = Fraction(2) if form == "data-set" else Fraction(parameters["spread"] * parameters.get("share", 1))
+        # a level moves by 1, and a doubled utility, but for a constant, by the spread: the range is twice that
+        wanted = Fraction(2 if form == "data-set" else 2 * parameters["spread"] * parameters.get("share", 1))
         bought = range_for(cost)
         return bool(bought) and wanted / bought <= law.scale <= wanted / bought * (1 + FINER)
     p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])

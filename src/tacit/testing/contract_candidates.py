@@ -92,10 +92,10 @@ def utilities(shape: Measurement, exact: Any) -> list[int]:
 
 
 def changed(shape: Measurement, one: list[int], other: list[int]) -> int:
-    """Return how far utilities differ: the largest difference, or of candidates the spread of the differences."""
+    """Return how far utilities differ: the largest difference, or of doubled ones half the spread of differences."""
     apart = [a - b for a, b in zip(one, other, strict=True)]
     if isinstance(shape.query, ExponentialMechanism):
-        return max(apart) - min(apart)
+        return (max(apart) - min(apart)) // 2
     return max(map(abs, apart))
 
 
@@ -148,7 +148,7 @@ def _of_counts(shape: Measurement, counts: list[int]) -> list[int]:
         from tacit.method.exponential_mechanism.utilities import utilities as of_candidates
 
         weights: Any = shape.columns[0]
-        return of_candidates(shape.query, np.array(weights.weights, dtype=np.int64), counts)
+        return [2 * u for u in of_candidates(shape.query, np.array(weights.weights, dtype=np.int64), counts)]
     return [-_bands(shape.columns[0], counts).level(one) for one in data_sets(shape.columns[0])]
 
 
@@ -229,8 +229,7 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
 
 def _claimed(shape: Measurement) -> Fraction:
     """Return the range that the rate and the declared sensitivity make."""
-    twice = 1 if isinstance(shape.query, ExponentialMechanism) else 2
-    return _law(shape).rate * twice * shape.columns[0].form.l1
+    return 2 * _law(shape).rate * shape.columns[0].form.l1
 
 
 def _neighbours(cells: int, A: int, relation: Relation) -> list[tuple[list[int], list[int]]]:

@@ -54,7 +54,8 @@ def design(query: ExponentialMechanism, public: Public, cost: Cost) -> Measureme
     persons = None if public.schema.unit is None else PersonWeight(SHARE)
     A = 1 if persons is None else persons.G
     form = Encoding("candidate", _facts(len(weights), spread, A), (ONE,), ((1,),), spread * A, (spread * A) ** 2)
-    law = Selection(range_for(cost) / (spread * A))
+    # of doubled utilities, which a neighbour changes by at most the spread, a constant apart
+    law = Selection(range_for(cost) / (2 * spread * A))
     held = tuple(tuple(map(int, one)) for one in weights)
     part = CandidatePart("", form, None, None, cast(Any, law), cost, persons, keys=keys, weights=held)
     variables = tuple(Variable(one.column, "levels", labels=one.labels) for one in keys)
@@ -96,10 +97,10 @@ def _weights(query: ExponentialMechanism, cells: int) -> Integers:
 def bound(law: Any, candidates: int, level: float) -> float:
     """Return how far below the best the selected utility is at most, with a probability of `level`.
 
-    Of `candidates` - 1 others each is selected with a probability of at most exp(-rate t) where its utility is t below
-    the best [McSherry & Talwar 2007, lemma 7, with a ball of one candidate].
+    law: of doubled utilities.  Of `candidates` - 1 others each is selected with a probability of at most
+    exp(-2 rate t) where its utility is t below the best [McSherry & Talwar 2007, lemma 7, with a ball of one].
 
-    >>> round(bound(Selection(Fraction(1, 2)), 11, 0.95), 2)
+    >>> round(bound(Selection(Fraction(1, 4)), 11, 0.95), 2)
     10.6
     """
-    return max(0.0, log((candidates - 1) / (1 - level)) / float(law.rate))
+    return max(0.0, log((candidates - 1) / (1 - level)) / float(2 * law.rate))

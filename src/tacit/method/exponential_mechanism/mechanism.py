@@ -5,7 +5,7 @@ Definition
     columns; n_j of them in cell j.  With a PrivacyUnit the rows of a person have weights that add up to at most A in
     all (`rows.row_map.PersonWeight`), and n_j adds up weights.  Candidate c has public integers w_cj.  Its utility is
     "sum": u_c = sum_j w_cj n_j; "ks": u_c = -ceil(max_i |k N_i - N S_i| / k), N_i and S_i the sums of n_j and w_cj over
-    the first i cells, N and k over all.  One candidate is drawn, with probability proportional to exp(rate u_c).
+    the first i cells, N and k over all.  One candidate is drawn, with probability proportional to exp(epsilon u_c / R).
     Public: schema, query with all candidates, relation, price and, under replace-one, the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed; a value may be missing.
 Sensitivity
@@ -19,11 +19,12 @@ Sensitivity
     apart have whole numbers above them at most A apart), so that R = 2 A.
     A sensitivity that the question declares is compared with the exact one and has no other part.
 Noise
-    rate = epsilon / R, epsilon the range that the price buys; drawn exactly by `noise.select`.
+    Drawn exactly by `noise.select`, with utilities 2 u_c at the rate epsilon / (2 R), epsilon the range that the price
+    buys: but for a constant, which no probability has, a neighbour changes each of 2 u_c by at most R.
 Cost
     epsilon, pure, and bounded range epsilon, hence epsilon**2 / 8 in rho [McSherry & Talwar 2007; Dong, Durfee & Rogers
-    2020; Cesar & Rogers 2021]: the log-ratio of two neighbours' probabilities is rate (u_c - u'_c) plus a constant, and
-    differs between candidates by at most rate R.
+    2020; Cesar & Rogers 2021]: the log-ratio of two neighbours' probabilities is epsilon (u_c - u'_c) / R plus a
+    constant, and differs between candidates by at most epsilon.
 Failures
     None depends on a row: without a row utilities are 0, and a candidate is drawn all the same.
 """
@@ -52,11 +53,11 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
 
 
 def exact(shape: Measurement, source: Source) -> tuple[list[int], ...]:
-    """READS ROWS.  Return the utility of every candidate: never to be shown."""
+    """READS ROWS.  Return twice the utility of every candidate: never to be shown."""
     part = cast(CandidatePart, shape.columns[0])
     found = counts(replace(shape, keys=part.keys), source)
     query = cast(ExponentialMechanism, shape.query)
-    return (utilities(query, np.array(part.weights, dtype=np.int64), found.tolist()),)
+    return ([2 * u for u in utilities(query, np.array(part.weights, dtype=np.int64), found.tolist())],)
 
 
 def released(shape: Measurement, found: list[int], draw: Any) -> tuple[Part, ...]:
