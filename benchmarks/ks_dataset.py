@@ -157,9 +157,9 @@ What `KSDataset` is worth. Written by `python benchmarks/ks_dataset.py`, with th
 
 {timed(min(repeats, 20))}
 
-*Distance* is the mean distance of Kolmogorov and Smirnov from the rows, at the edges of 100 cells; *histogram* that of a
-histogram of 50 bins of the same price, whose noisy counts are projected. Coverage of the truth by the band at all edges,
-by the intervals of the quantiles at 0.1, 0.5 and 0.9 (all three together), and by that of the mean, at 95%;
+*Distance* is the mean distance of Kolmogorov and Smirnov from the rows, at the edges of 100 cells; *histogram* that of
+a histogram of 50 bins of the same price, whose noisy counts are projected. Coverage of the truth by the band at all
+edges, by the intervals of the quantiles at 0.1, 0.5 and 0.9 (all three together), and by that of the mean, at 95%;
 {repeats} simulations for each line, replace-one.
 
 | law | rows | ε | size | distance | histogram | band | quantiles | mean |
