@@ -23,8 +23,9 @@ MOST_SIZE: Final = 5_000
 
 @dataclass(frozen=True)
 class KSDataset(Query["KSDatasetRelease"]):
-    """A data set of `size` points whose distribution function is near to that of a column, by the exponential
-    mechanism over all data sets with the distance of Kolmogorov and Smirnov.
+    """A whole data set of `size` points whose distribution function is near to that of a column.
+
+    By the exponential mechanism over all data sets, with the distance of Kolmogorov and Smirnov.
 
     column: of numbers or dates, with bounds.  cells: number of cells of the public grid, from 2 to 2,000, equally wide;
     of whole numbers and days no more than there are values.  size: number of points, from 1 to 5,000 and, where the
