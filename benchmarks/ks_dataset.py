@@ -166,7 +166,7 @@ edges, by the intervals of the quantiles at 0.1, 0.5 and 0.9 (all three together
 |---|---|---|---|---|---|---|---|---|
 {chr(10).join(table)}
 
-The histogram is nearer to the rows where its bins are no wider than what the law has in it: the 50 bins are for Beta(2,5),
+The histogram is nearer to the rows where its bins are no wider than what the law has in it: 50 bins do for Beta(2,5),
 and hide the two modes, so that beyond 10,000 rows of these the bins are all of its error. The data set is for those who
 need one: a few hundred points that belong to nobody, whose distribution function is near to that of the rows.
 """
