@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final, cast
 
 from tacit.errors import QueryError
-from tacit.method.ks_dataset.cells import key, variable
+from tacit.method.ks_dataset.data_set_cells import key, variable
 from tacit.method.ks_dataset.query import MOST_SIZE, KSDataset
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms

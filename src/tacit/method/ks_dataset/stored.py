@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, cast
 
-from tacit.method.ks_dataset.cells import edges, variable_of
+from tacit.method.ks_dataset.data_set_cells import edges, variable_of
 from tacit.method.ks_dataset.query import MOST_SIZE, KSDataset
 
 if TYPE_CHECKING:
