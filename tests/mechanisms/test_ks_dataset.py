@@ -16,7 +16,7 @@ from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError, ReleaseError
 from tacit.method.ks_dataset.bands import Bands
 from tacit.method.ks_dataset.design import rule
-from tacit.method.ks_dataset.estimate_errors import data_sets_of_layer, simulated_data_sets
+from tacit.method.ks_dataset.estimate_by_simulation import data_sets_of_layer, simulated_data_sets
 from tacit.method.ks_dataset.layers import Layers
 from tacit.method.ks_dataset.mechanism import drawn
 from tacit.method.ks_dataset.path_counts import Paths, count, enclosed

@@ -16,7 +16,7 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import title, who
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
-from tacit.method.ks_dataset.estimate_errors import DataSetErrors, errors_of
+from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
 from tacit.method.ks_dataset.query import KSDataset
 from tacit.release.document import Release, Released
 

@@ -1,7 +1,7 @@
 """A whole data set by the exponential mechanism, drawn exactly.  INSIDE the wall.
 
 Definition
-    Rows for which `where` holds and whose value is not missing lie in public cells 1 ... m (`data_set_cells`), N_i of them in
+    Rows for which `where` holds and whose value is not missing lie in public cells 1 ... m, N_i of them in
     the first i cells, N in all.  A data set z of k points has S_i points in the first i cells, S_m = k.  Its distance
     from the rows, in rows, is d(z) = max_i |k N_i - N S_i| / k, N times the distance of Kolmogorov and Smirnov; its
     level is L(z) = ceil(d(z)), and its utility -L(z).  One of all C(k + m - 1, k) data sets, which differ in S, is
