@@ -78,7 +78,7 @@ def codes_used() -> dict[str, set[str]]:
     used: dict[str, set[str]] = {}
     for path in sources():
         nodes = list(ast.walk(tree_of(path)))
-        dictionaries = [node for node in nodes if isinstance(node, ast.Dict)] if path.name == "errors.py" else []
+        dictionaries = [node for node in nodes if isinstance(node, ast.Dict)] if path.name == "error_codes.py" else []
         catalogue = {id(key) for node in dictionaries for key in node.keys}
         for node in nodes:
             text = node.value if isinstance(node, ast.Constant) and id(node) not in catalogue else None

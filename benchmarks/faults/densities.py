@@ -10,6 +10,8 @@ KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
 OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
 LIMITS = "tests/inference/test_density_limits.py::test_"
 JOINT = "tests/inference/test_joint_bins.py::test_"
+DATA_SETS = "tests/mechanisms/test_ks_dataset.py::test_"
+CANDIDATES = "tests/mechanisms/test_exponential_mechanism.py::test_"
 RELEASED = "tacit.method.orthogonal_series.encoding"
 
 FAULTS = (
@@ -131,5 +133,54 @@ FAULTS = (
         "left = np.eye(len(widths)) - over.T @ react",
         "terms that limits leave out are taken for resolved",
         (f"{LIMITS}what_terms_leave_of_shares_is_what_is_not_in_them",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.layers",
+        "found[last] = self._through(found[last], bits)",
+        "pass",
+        "the last layer stands for itself alone",
+        (f"{DATA_SETS}every_probability_is_that_of_enumeration",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.bands",
+        "low = [max(0, -((reach - k * n) // N)) for n in inner]",
+        "low = [max(0, (k * n - reach) // N) for n in inner]",
+        "the least number of points is rounded down",
+        (f"{DATA_SETS}paths_number_each_data_set_of_a_level_once",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.bands",
+        "return -(-most // (self.size * self.share))",
+        "return most // self.size",
+        "a person's weight counts as so many rows",
+        (f"{DATA_SETS}sensitivity_is_1_over_all_pairs_of_persons",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.design",
+        "law = Selection(range_for(paid) / 2)",
+        "law = Selection(range_for(paid))",
+        "the rate that was published without the factor 2",
+        (f"{DATA_SETS}documents_survive_and_changed_ones_are_refused",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.path_counts",
+        "return 0 if self.above[at] else least, most",
+        "return least, most",
+        "numbers that were rounded up are taken for lower bounds",
+        (f"{DATA_SETS}numbers_too_small_for_floats_are_rounded_up",),
+    ),
+    Fault(
+        "tacit.method.exponential_mechanism.utilities",
+        "yield weights - weights[:, i : i + 1]",
+        "yield weights",
+        "a replaced row only arrives, and leaves no cell",
+        (f"{CANDIDATES}spreads_are_the_largest_over_all_pairs",),
+    ),
+    Fault(
+        "tacit.privacy.composition",
+        'many = 1 if getattr(part, "form", None) in TOGETHER else len(part.integers[0])',
+        "many = len(part.integers[0])",
+        "each point of a data set is composed as a selection of its own",
+        (f"{DATA_SETS}one_selection_is_composed_as_one",),
     ),
 )

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from tacit.method.additive.statistic import Sensitivity
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.method.bootstrap.query import Bootstrap
+    from tacit.method.exponential_mechanism.query import ExponentialMechanism
     from tacit.method.histogram.query import Histogram
     from tacit.method.kernel_density.query import KernelDensity
+    from tacit.method.ks_dataset.query import KSDataset
     from tacit.method.moments.query import Count, Mean, Sum, Variance
     from tacit.method.orthogonal_series.query import OrthogonalSeries
     from tacit.method.quality.query import DataQuality
@@ -58,8 +60,10 @@ __all__ = [
     "DataQuality",
     "Date",
     "Explanation",
+    "ExponentialMechanism",
     "Histogram",
     "Integer",
+    "KSDataset",
     "KernelDensity",
     "LogisticBins",
     "Loss",
@@ -129,6 +133,8 @@ _MODULES: Final = {
     "method.orthogonal_series.query": "OrthogonalSeries",
     "method.kernel_density.query": "KernelDensity",
     "method.unlisted_levels.query": "UnlistedLevels",
+    "method.ks_dataset.query": "KSDataset",
+    "method.exponential_mechanism.query": "ExponentialMechanism",
     "method.sufficient_statistics.query": "SufficientStatistics",
     "models.block_function": "Statistic",
     "models.custom": "Model",

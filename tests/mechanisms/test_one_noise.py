@@ -31,7 +31,9 @@ DRAWN_BY = {
     ("noise.exact", "system_words"): {"bootstrap/mechanism_resampling.py"},
     ("noise.exact_vectors", "draw_vector"): {"shared/mechanism_additive.py"},
     ("noise.exact_products", "draw_columns"): {"shared/mechanism_additive.py"},
-    ("noise.select", "choose"): {"shared/mechanism_rank_selection.py"},
+    ("noise.select", "choose"): {"shared/mechanism_rank_selection.py", "exponential_mechanism/mechanism.py"},
+    ("noise.select", "choose_bounded"): {"ks_dataset/mechanism.py"},
+    ("noise.select", "uniform"): {"ks_dataset/mechanism.py"},
     ("noise.threshold", "passing"): {"histogram/mechanism_sparse.py"},
 }
 DRAWING = {module for module, _ in DRAWN_BY}

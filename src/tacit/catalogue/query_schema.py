@@ -14,7 +14,9 @@ from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.blocks.resampling import MOST_RESAMPLES, VARIANCES
 from tacit.method.bootstrap.query import MOST as MOST_REPLICATES
 from tacit.method.bootstrap.query import STATISTICS
+from tacit.method.exponential_mechanism.query import UTILITIES
 from tacit.method.histogram.query import Histogram
+from tacit.method.ks_dataset.query import MOST_CELLS, MOST_SIZE
 from tacit.method.orthogonal_series.query import MOST_TERMS
 from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
@@ -84,6 +86,15 @@ def query(kind: type[Query[Any]]) -> Words:
             "minProperties": 1,
             "additionalProperties": {"type": "number", "exclusiveMinimum": 0},
         },
+        "size": {"type": "integer", "minimum": 1, "maximum": MOST_SIZE},
+        "cells": {"type": "integer", "minimum": 2, "maximum": MOST_CELLS},
+        "candidates": {
+            "type": "object",
+            "minProperties": 2,
+            "additionalProperties": listed({"type": "integer"}, minItems=2),
+        },
+        "utility": {"enum": [*UTILITIES[1:]]},
+        "sensitivity": {"type": "integer", "minimum": 1},
         "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}

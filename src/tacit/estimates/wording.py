@@ -58,6 +58,10 @@ def title(release: Released) -> str:
         return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "KernelDensity":
         return f"Kernel density of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+    if kind == "KSDataset":
+        return f"Data set of {query.column}" + (f" where {query.where}" if query.where else "")
+    if kind == "ExponentialMechanism":
+        return f"Selection by {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = _asked(query, who(release))

@@ -187,3 +187,47 @@ def _uniform(n: int, word: Callable[[], int]) -> int:
         # above the largest multiple of n the first remainders would be likelier than the last
         if value < span - span % n:
             return value % n
+
+
+# Weights known by bounds ---------------------------------------------------------------------------------------------
+
+
+def choose_bounded(weights: Callable[[int], tuple[Sequence[Bounds], int]]) -> int:
+    """Draw run i with exactly the probability w_i / (w_0 + w_1 + ...), w known by bounds that can be narrowed.
+
+    weights: of a stage 0, 1, 2, ... returns integer bounds on the weights of the first runs, all in one unit that may
+    change with the stage, and an upper bound on the sum of all further weights, 0 where there are none.  Bounds must
+    narrow, and further weights vanish, as the stage rises.
+
+    >>> choose_bounded(lambda stage: ([(0, 0), (5, 7)], 0))
+    1
+    """
+    return _choose_bounded(weights, _system_word)
+
+
+def uniform(n: int) -> int:
+    """Draw uniformly from 0 ... n - 1, n an integer of any length.
+
+    >>> uniform(1)
+    0
+    """
+    return _uniform(n, _system_word)
+
+
+def _choose_bounded(weights: Callable[[int], tuple[Sequence[Bounds], int]], word: Callable[[], int]) -> int:
+    """[X] Draw as `choose_bounded` does, with the source of random words as an argument."""
+    stage, m, bits = 0, word(), WORD
+    while (run := _bounded_run(*weights(stage), m, bits)) is None:
+        stage, m, bits = stage + 1, m << WORD | word(), bits + WORD
+    return run
+
+
+def _bounded_run(bounds: Sequence[Bounds], further: int, m: int, bits: int) -> int | None:
+    """[X] Return the run that holds p * (sum of weights) for all p in (m, m + 1) 2**-bits, or None where undecided."""
+    low = [0, *accumulate(bound[0] for bound in bounds)]
+    high = [0, *accumulate(bound[1] for bound in bounds)]
+    run = bisect_right(high, m * low[-1] >> bits) - 1  # edge `run` is below p times the sum
+    if run >= len(bounds):
+        return None
+    last = run == len(bounds) - 1 and not further  # p < 1 ends the last run
+    return run if last or (m + 1) * (high[-1] + further) <= low[run + 1] << bits else None

@@ -21,8 +21,8 @@ from tacit.privacy.exact_numbers import significant
 if TYPE_CHECKING:
     from tacit.privacy.exact_numbers import Number
 
-TOGETHER: Final = ("joint", "joint-2")
-"""Forms whose integers are one selection, at the whole price of the part: it has a larger range than its shares."""
+TOGETHER: Final = ("joint", "joint-2", "data-set")
+"""Forms whose integers, of a cell, are one selection, at the whole price of the part: its range is the larger."""
 Way = Literal["pure", "zcdp", "gdp", "basic"]
 APPROXIMATE = ("bootstrap", "unlisted-levels")
 """Kinds of releases that are approximate parts: they fail with a probability of their own."""

@@ -24,6 +24,8 @@ MOST_COEFFICIENTS: Final = 8**3
 """Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
 MOST_OF_A_ROW: Final = 8
 """Largest number of integers of a user's own statistic."""
+MOST_CELLS: Final = 2_000
+"""Largest number of cells of a data set."""
 SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
 """Names of laws that select a point."""
 EXPONENTIAL: Final = (Selection.name,)
@@ -213,6 +215,8 @@ FORMS: Final = {
     ),
     "additive": Shape("additive", ("G", "leaves"), (1, MOST_OF_A_ROW), grid=False),
     "additive-product": Shape("additive", ("leaves", "first", "second"), (1, 1), grid=False),
+    "data-set": Shape("ks-data-set", ("G", "cells"), (2, MOST_CELLS), grid=False, laws=EXPONENTIAL),
+    "candidate": Shape("selected-candidate", ("G", "spread"), (1, 1), grid=False, laws=EXPONENTIAL, shares=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=EXPONENTIAL),
 }
 """Rules of all forms, by name."""

@@ -112,6 +112,16 @@ METHODS: Final = (
         ("Additive",),
         {"additive": ReleaseKind("estimate.AdditiveRelease", cells=1_000, lists="variables")},
     ),
+    Method(
+        "ks_dataset",
+        ("KSDataset",),
+        {"ks-data-set": ReleaseKind("estimate.KSDatasetRelease", forms=("present",), lists="variables")},
+    ),
+    Method(
+        "exponential_mechanism",
+        ("ExponentialMechanism",),
+        {"selected-candidate": ReleaseKind("estimate.SelectedCandidateRelease", lists="variables")},
+    ),
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})

@@ -32,6 +32,8 @@ SELECTIONS: Final[Mapping[str, int]] = {
     "halved": 1,
     "quartiles": 2,
     "range": 2,
+    "data-set": 1,
+    "candidate": 1,
 }
 """Selections that share the price of a part in each cell, by form: a quantile and the ends of its interval are 3."""
 QUANTILES: Final = ("ranks", "ranks-2", "point", "joint-2")
@@ -307,6 +309,17 @@ def _range(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     return ImpliedConstants({}, one, one * one)
 
 
+def _data_set(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """A data set by its distance in rows (persons), rounded up: a neighbour moves it by 1."""
+    return ImpliedConstants({}, 1, 1) if not facts.several and given["cells"] >= 2 else None
+
+
+def _candidate(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """One of G + 1 candidates; a neighbour moves the difference of two utilities by at most the spread."""
+    R = given["spread"]
+    return ImpliedConstants({}, R, R * R) if not facts.several and 1 <= R < 2**40 else None
+
+
 def _most(p: Fraction, facts: EncodingFacts) -> tuple[int, int]:
     """Return the largest change of a rank utility by a neighbour, and by a row that leaves the cell.
 
@@ -345,6 +358,8 @@ RULES: Final[Mapping[str, Rule]] = {
     "halved": _halved,
     "quartiles": _quartiles,
     "range": _range,
+    "data-set": _data_set,
+    "candidate": _candidate,
 }
 """By form; those of regressions follow from a whole layout, and are not told here."""
 
@@ -395,6 +410,11 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     if form == "halved":
         # the whole price is that of all levels
         return cost.epsilon is not None and law.scale * cost.epsilon == 2 * parameters["levels"]
+    if form in ("data-set", "candidate"):
+        # a level moves by 1, and a doubled utility, but for a constant, by the spread: the range is twice that
+        wanted = Fraction(2 if form == "data-set" else 2 * parameters["spread"] * parameters.get("share", 1))
+        bought = range_for(cost)
+        return bool(bought) and wanted / bought <= law.scale <= wanted / bought * (1 + FINER)
     p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])
     # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts

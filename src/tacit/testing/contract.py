@@ -28,6 +28,8 @@ from tacit.curator.curator import Curator
 from tacit.method.additive.design import AdditivePart
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.bootstrap.query import Bootstrap
+from tacit.method.exponential_mechanism.query import ExponentialMechanism
+from tacit.method.ks_dataset.query import KSDataset
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
@@ -47,6 +49,7 @@ from tacit.schema import Schema
 from tacit.testing import column_samples, pair_check
 from tacit.testing import contract_additive as own_of
 from tacit.testing import contract_blocks as in_blocks
+from tacit.testing import contract_candidates as candidates
 from tacit.testing import contract_levels as in_levels
 from tacit.testing import contract_replicates as in_replicates
 from tacit.testing import contract_selection as selections
@@ -104,6 +107,8 @@ def contract(
         findings, failures = _in_blocks(query, schema, tables, draws, generator)
     else:
         examined = selections.examined if isinstance(query, Quantiles | Range) else _added
+        if isinstance(query, KSDataset | ExponentialMechanism):
+            query, examined = candidates.asked(query), candidates.examined
         findings, failures = examined(query, schema, tables, draws, generator)
     failures += pairs_kept({"": query}, schema)
     Contract(tuple(findings), tuple(failures)).check()  # first: readers refuse a release whose sensitivity is wrong

@@ -1,8 +1,4 @@
-"""Errors of the library: each says what failed, the value, a fix, and has a stable code.
-
-A message contains public facts only (schema, price, ledger, file names), never anything about rows.  Codes are never
-reused; the reference page of error codes is generated from `CODES`.
-"""
+"""What each code of an error means: a code never changes its meaning, and is never used again for something else."""
 
 from __future__ import annotations
 
@@ -108,6 +104,14 @@ CODES: Final[dict[str, str]] = {
     "Q232": "a bandwidth, or a column, that has no cells for a kernel density",
     "Q270": "a way to make shares of noisy counts that there is not",
     "Q271": "a joint density of more columns than three, or within groups",
+    "Q260": "a size of a data set that is none",
+    "Q261": "a number of cells of a data set that is none",
+    "Q262": "a data set of more points than there are rows",
+    "Q263": "a column of too few values for a data set",
+    "Q264": "candidates of an exponential mechanism that are malformed, or too many",
+    "Q265": "a utility that there is not, or that does not fit its columns",
+    "Q266": "a declared sensitivity that is none, or below the exact one",
+    "Q267": "candidates whose utilities no row tells apart",
     "Q122": "a bootstrap whose cost is not proven: its price, persons in several cells, or no rows",
     "Q280": "a user's own statistic without a name, or without its functions",
     "Q281": "expressions or arguments that a user's own statistic cannot have, or a function of it that fails",
@@ -309,113 +313,3 @@ CODES: Final[dict[str, str]] = {
     "M23": "a statistic of a block that cannot be sent to another process",
     "M24": "a machine on which no process can be started for a block",
 }
-
-NOTHING_SPENT: Final = "Nothing was read or spent."
-
-
-class TacitError(Exception):
-    """Base of all errors of this library.
-
-    `code` is a key of `CODES`, `hint` what to type instead, and `state` what was spent before the failure (by default:
-    nothing).  All three are keyword-only.
-
-    >>> raise SchemaError("column 'age': lower bound 9 is not below upper bound 1.", code="S07", hint="Real(1, 9)")
-    Traceback (most recent call last):
-    tacit.errors.SchemaError: [S07] column 'age': lower bound 9 is not below upper bound 1.  Hint: Real(1, 9).  \
-Nothing was read or spent.
-    """
-
-    def __init__(self, message: str, *, code: str, hint: str | None = None, state: str | None = NOTHING_SPENT) -> None:
-        self.message = message
-        self.code = code
-        self.hint = hint
-        self.state = state
-        super().__init__(message)
-
-    def __str__(self) -> str:
-        parts = [f"[{self.code}] {self.message}"]
-        if self.hint:
-            parts.append(f"Hint: {self.hint.rstrip('.')}{'' if self.hint.endswith('?') else '.'}")
-        if self.state:
-            parts.append(self.state)
-        return "  ".join(parts)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.message, self.code, self.hint, self.state))
-
-
-def _rebuild(cls: type[TacitError], message: str, code: str, hint: str | None, state: str | None) -> TacitError:
-    return cls(message, code=code, hint=hint, state=state)
-
-
-class SchemaError(TacitError):
-    """A schema, a column type or a level is wrong."""
-
-
-class QueryError(TacitError):
-    """A query does not fit the schema or the neighbouring relation."""
-
-
-class BudgetError(TacitError):
-    """A price or a budget is malformed, or the budget does not admit the price."""
-
-
-class LedgerError(TacitError):
-    """A ledger is damaged, belongs to another table, has another version, or cannot be reached."""
-
-
-class StudyError(TacitError):
-    """A study is closed, is for other parties, or does not allow what was asked."""
-
-
-class SourceError(TacitError):
-    """A table cannot be opened, or its columns and types are not those of the schema.  No row was read."""
-
-
-class ReleaseError(TacitError):
-    """A release document is malformed or unknown, or does not contain what was asked."""
-
-
-class InferenceError(TacitError):
-    """An estimate was asked for something it cannot answer (a level below 0.5, an unknown term)."""
-
-
-class ModelError(TacitError):
-    """A family, the bounds of its parameters, or a user-defined log-density is wrong."""
-
-
-class FileError(TacitError):
-    """A TOML file, a site file or an output path is wrong."""
-
-
-class CommandError(TacitError):
-    """A command or its options are wrong."""
-
-
-class MachineError(TacitError):
-    """The machine failed while data were read.  The message is constant: details are in the curator's own log only."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the data could not be read or the machine failed; no detail leaves the curator's own log.",
-            code="M01",
-            hint="ask the same question again: a recorded charge is not charged twice",
-            state="If the charge was recorded, it stands.",
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (MachineError, ())
-
-
-def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
-    """Return the known word closest to `word`, or None where none is close.
-
-    >>> nearest("incme", ["age", "income"])
-    'income'
-    """
-    import difflib
-
-    if not isinstance(word, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return None
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return found[0] if found else None

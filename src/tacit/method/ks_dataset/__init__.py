@@ -1,0 +1,1 @@
+"""Whole data sets by the exponential mechanism."""
