@@ -776,14 +776,14 @@ FAULTS = (
         ("tests/mechanisms/test_quantile_points.py::test_permute_and_flip_is_bought_with_epsilon_alone",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         'if isinstance(law, PermuteAndFlip) and cost.kind != "pure":',
         "if isinstance(law, PermuteAndFlip) and cost.kind is None:",
         "a document of permute-and-flip at a price in rho is accepted",
         ("tests/mechanisms/test_quantile_points.py::test_permute_and_flip_is_bought_with_epsilon_alone",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         '"point": 1,',
         '"point": 3,',
         "a document of quantiles without intervals is held against a third of its price",
@@ -862,7 +862,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.level_counts",
-        "return np.where(gone, None, np.asarray(np.ma.getdata(given), dtype=object)).tolist()",
+        "return [None if no else cell for cell, no in zip(cells, gone, strict=True)]",
         "return np.ma.filled(np.ma.asarray(given, dtype=object)).tolist()",
         "missing cells are a level that is called by NumPy's fill value",
         (f"{LEVELS}::test_a_masked_cell_is_missing",),
@@ -1285,7 +1285,7 @@ FAULTS = (
         ("tests/mechanisms/test_many_quantiles.py::test_no_outcome_is_likelier_than_the_price_allows",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         "law.scale * cost.epsilon == 2 * parameters",
         "law.scale * cost.epsilon >= 0 * parameters",
         "a document of halving is accepted at any scale",

@@ -322,7 +322,7 @@ FAULTS = (
         ("tests/mechanisms/test_joint_noise.py::test_noise_of_a_vector_is_drawn_whole",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         "law.scale == exactly or",
         "law.scale >= exactly / 2 or",
         "a document of columns with too little noise is read",

@@ -118,14 +118,14 @@ FAULTS = (
         (f"{MALFORMED}::test_what_no_mechanism_writes_is_refused",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         "if wanted is None or wanted.name != law.name or law.scale < wanted.scale:",
         "if wanted is None or wanted.name != law.name:",
         "a release says that its noise is narrower than its price buys: intervals are too narrow",
         (f"{MALFORMED}::test_what_no_mechanism_writes_is_refused",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         "return wider or law.scale <= wanted.scale * (1 + room)",
         "return True",
         "a release whose price was raised by hand is read",
@@ -142,7 +142,7 @@ FAULTS = (
         (f"{MALFORMED}::test_sensitivities_are_those_of_the_mechanisms",),
     ),
     Fault(
-        "tacit.release.sensitivity_checks",
+        "tacit.release.noise_checks",
         "wanted <= law.scale <= wanted * (1 + FINER)",
         "law.scale <= wanted * (1 + FINER)",
         "selections at twice their price are read",

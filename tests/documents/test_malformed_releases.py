@@ -30,8 +30,9 @@ from tacit.privacy import Cost
 from tacit.release.digests import digest_of, sealed
 from tacit.release.document import Release, Releases, release_from_dict, releases_from_dict
 from tacit.release.field_rules import Long, TextField
+from tacit.release.noise_checks import selected
 from tacit.release.packing import write_int
-from tacit.release.sensitivity_checks import EncodingFacts, implied_constants, selected
+from tacit.release.sensitivity_checks import EncodingFacts, implied_constants
 
 HERE = Path(__file__).parent
 SCHEMA = tc.release_schema()

@@ -11,7 +11,7 @@ import pytest
 import tacit as tc
 from tacit.errors import QueryError
 from tacit.method.additive import statistic as admission
-from tacit.method.additive.encoding import Reach
+from tacit.method.additive.encoding import RowReach
 from tacit.method.additive.estimate_sums import AdditiveSums, Function, _possible  # pyright: ignore[reportPrivateUsage]
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 20), "y": tc.Real(-5, 5), "sex": tc.Category(["f", "m"]), "ok": tc.Boolean()})
@@ -181,7 +181,7 @@ def test_a_function_may_return_several_numbers() -> None:
 
 def test_impossible_noisy_moments_become_a_covariance() -> None:
     noisy = np.array([[1.0, 5.0, 0.0], [5.0, 1.0, 0.0], [0.0, 0.0, -4.0]])
-    made = _possible(noisy, np.array([0.1, 0.1, 0.5]), Reach(True, False, True), 100, [(0, 12)] * 3)
+    made = _possible(noisy, np.array([0.1, 0.1, 0.5]), RowReach(True, False, True), 100, [(0, 12)] * 3)
     assert np.linalg.eigvalsh(made).min() > -1e-9
     assert made[0, 0] == 1
     assert made[2, 2] > 0

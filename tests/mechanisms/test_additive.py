@@ -22,7 +22,7 @@ from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError, ReleaseError
 from tacit.method.additive import statistic as admission
 from tacit.method.additive.design import AdditivePart
-from tacit.method.additive.encoding import Reach, fineness, in_units, product_box, sensitivity, unit
+from tacit.method.additive.encoding import RowReach, fineness, in_units, product_box, sensitivity, unit
 from tacit.method.additive.query import Additive
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
@@ -161,7 +161,7 @@ def test_boxes_of_products_hold_and_are_reached() -> None:
     """Over all pairs of integers of small boxes, with and without rows that can be left out."""
     boxes = [(-3, 4), (0, 5), (2, 6), (-4, -1)]
     for replaces, cells, leaves in product((True, False), repeat=3):
-        reach = Reach(replaces, cells, leaves)
+        reach = RowReach(replaces, cells, leaves)
         moved = [0 if not replaces or leaves or cells else (low + high) // 2 for low, high in boxes]
         for (a, shift), (b, other) in combinations(list(zip(boxes, moved, strict=True)), 2):
             values = [(u - shift) * (v - other) for u in range(a[0], a[1] + 1) for v in range(b[0], b[1] + 1)]
@@ -178,7 +178,7 @@ def test_boxes_of_products_hold_and_are_reached() -> None:
 )
 def test_sensitivities_of_free_integers_by_all_corners(boxes: list[tuple[int, int]], facts: tuple[bool, ...]) -> None:
     boxes = [(low, low + width) for low, width in boxes]
-    reach = Reach(*facts)
+    reach = RowReach(*facts)
     corners: list[tuple[int, ...]] = list(product(*boxes))
     # a row that is left out; integers that are left out alone, as undefined roots are
     free = list(product(*((low, high, 0) for low, high in boxes))) if reach.leaves else corners

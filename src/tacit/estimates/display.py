@@ -12,7 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
 from tacit.release.document import Released
-from tacit.release.sensitivity_checks import SELECTIONS
+from tacit.release.noise_checks import SELECTIONS
 from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.bought import price_of_noise
 from tacit.privacy.calibration import noise_for
 from tacit.release.document import Release, Releases
+from tacit.release.noise_checks import SELECTIONS, is_noise_of_price
 from tacit.release.parts import OF_BLOCKS, Grid, Part
-from tacit.release.sensitivity_checks import SELECTIONS, is_noise_of_price
 from tacit.release.signing import verified
 from tacit.schema import Integer, Real
 

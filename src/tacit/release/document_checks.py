@@ -24,10 +24,11 @@ from tacit.privacy import Cost
 from tacit.privacy.bought import price_of_noise
 from tacit.release.encoding_rules import FORMS, SELECTS, forms_of
 from tacit.release.field_rules import all_different
+from tacit.release.noise_checks import is_noise_of_price, selected
 from tacit.release.packing import Packed
 from tacit.release.parts import Part
 from tacit.release.registry import KINDS, ROOMS, room_module
-from tacit.release.sensitivity_checks import EncodingFacts, implied_constants, is_noise_of_price, selected
+from tacit.release.sensitivity_checks import EncodingFacts, implied_constants
 
 if TYPE_CHECKING:
     from tacit.release.document import Release

@@ -13,7 +13,7 @@ from tacit.method.additive.encoding import (
     LARGEST,
     Bounded,
     Box,
-    Reach,
+    RowReach,
     fineness,
     in_units,
     line,
@@ -92,7 +92,7 @@ def design(query: Additive, public: Public, cost: Cost) -> Measurement:
     persons = shape.unit is not None
     cap = shape.max_rows if persons else 1
     replaces = public.neighbors == "replace-one"
-    reach = Reach(replaces, shape.cells > 1, leaves, cap, fineness(boxes, cap) if persons else 1)
+    reach = RowReach(replaces, shape.cells > 1, leaves, cap, fineness(boxes, cap) if persons else 1)
     _check(query, boxes, reach)
     columns = _parts(query, numbers, reach, public.size, shape)
     variables = tuple(Variable(one.text, "integer", float(one.box[0]), float(one.box[1]), 1) for one in numbers)
@@ -165,7 +165,7 @@ def _where(query: Additive, schema: Schema, numbers: Sequence[RowInteger]) -> tu
     return Predicate(spelled(said), node(said, cells), tuple(cells.values())), True
 
 
-def _check(query: Additive, boxes: Sequence[Box], reach: Reach) -> None:
+def _check(query: Additive, boxes: Sequence[Box], reach: RowReach) -> None:
     """Raise QueryError Q282 for a sensitivity declared below the computed one, Q283 for persons' sums too large."""
     least = required(boxes, reach)
     l1, l2_squared = query.l1, query.l2_squared
@@ -201,7 +201,7 @@ def _root_up(square_of: int) -> str:
 
 
 def _parts(
-    query: Additive, numbers: Sequence[RowInteger], reach: Reach, size: int | None, shape: Measurement
+    query: Additive, numbers: Sequence[RowInteger], reach: RowReach, size: int | None, shape: Measurement
 ) -> tuple[AdditivePart, ...]:
     """Return the part of the sums, and with moments one part for each product of two integers."""
     boxes, persons = [one.box for one in numbers], shape.unit is not None

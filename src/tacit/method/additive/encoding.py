@@ -41,7 +41,7 @@ FINEST: Final = 2**10
 
 
 @dataclass(frozen=True)
-class Reach:
+class RowReach:
     """The public facts that a sensitivity depends on, beside the bounds of the integers.
 
     replaces: whether a neighbour replaces a row (else adds or removes one).  cells: whether there are several.  leaves:
@@ -70,12 +70,12 @@ class Bounded:
     l2_squared: int
 
 
-def sensitivity(boxes: Sequence[Box], reach: Reach) -> Bounded:
+def sensitivity(boxes: Sequence[Box], reach: RowReach) -> Bounded:
     """Return the sensitivity of sums of integers with these bounds, which are those of a row or person (`scaled`).
 
-    >>> sensitivity([(0, 12)], Reach(replaces=True, cells=False, leaves=True))
+    >>> sensitivity([(0, 12)], RowReach(replaces=True, cells=False, leaves=True))
     Bounded(l1=12, l2_squared=144)
-    >>> sensitivity([(-3, 5), (0, 1)], Reach(replaces=False, cells=False, leaves=True))
+    >>> sensitivity([(-3, 5), (0, 1)], RowReach(replaces=False, cells=False, leaves=True))
     Bounded(l1=6, l2_squared=26)
     """
     sizes = [max(abs(low), abs(high)) for low, high in boxes]
@@ -89,12 +89,12 @@ def sensitivity(boxes: Sequence[Box], reach: Reach) -> Bounded:
     return Bounded(max(2 * alone.l1, staying.l1), max(2 * alone.l2_squared, staying.l2_squared))
 
 
-def required(boxes: Sequence[Box], reach: Reach) -> Bounded:
+def required(boxes: Sequence[Box], reach: RowReach) -> Bounded:
     """Return what must be declared: the sensitivity of the sums to one row, in one cell."""
-    return sensitivity(boxes, Reach(reach.replaces, False, reach.leaves))
+    return sensitivity(boxes, RowReach(reach.replaces, False, reach.leaves))
 
 
-def used(query: Additive, boxes: Sequence[Box], reach: Reach) -> Bounded:
+def used(query: Additive, boxes: Sequence[Box], reach: RowReach) -> Bounded:
     """Return the sensitivity that the noise of the sums is scaled to: the computed one, or a larger declared one.
 
     boxes: of a row.  What is declared is of one row in one cell; a person counts as cap rows, and a replaced row that
@@ -147,14 +147,14 @@ def pairs(count: int, persons: bool) -> tuple[tuple[int, int], ...]:
     return tuple((i, j) for i in range(count) for j in range(i, count) if i == j or not persons)
 
 
-def middle(box: Box, reach: Reach) -> int:
+def middle(box: Box, reach: RowReach) -> int:
     """Return the public number that is taken off an integer before products: where all rows count in one cell, the
     middle of its bounds.  Elsewhere 0: a row that adds nothing must add nothing to the products.
     """
     return (box[0] + box[1]) // 2 if reach.replaces and not reach.leaves and not reach.cells else 0
 
 
-def product_box(first: Box, second: Box, reach: Reach, *, same: bool) -> Box:
+def product_box(first: Box, second: Box, reach: RowReach, *, same: bool) -> Box:
     """Return the bounds of the product of two integers of a row (person) less their middles; same: of a square.
 
     The bounds given are in units; of persons both integers are multiplied by the number of rows, at most cap.
@@ -168,7 +168,7 @@ def product_box(first: Box, second: Box, reach: Reach, *, same: bool) -> Box:
     return min(ends), max(ends)
 
 
-def product_boxes(boxes: Sequence[Box], reach: Reach, *, persons: bool) -> dict[tuple[int, int], Box]:
+def product_boxes(boxes: Sequence[Box], reach: RowReach, *, persons: bool) -> dict[tuple[int, int], Box]:
     """Return the bounds of each product, in units, from the bounds of a row's integers."""
     small = [in_units(box, unit(box, reach.cap, persons)) for box in boxes]
     return {(i, j): product_box(small[i], small[j], reach, same=i == j) for i, j in pairs(len(boxes), persons)}
@@ -188,7 +188,7 @@ def line(shift: int) -> Polynomial:
     return Polynomial((shift, 1))
 
 
-def over(query: Additive, boxes: Sequence[Box], reach: Reach) -> Fraction | None:
+def over(query: Additive, boxes: Sequence[Box], reach: RowReach) -> Fraction | None:
     """Return how many times the computed l1 sensitivity is declared; None where it is not more."""
     least = required(boxes, reach)
     return Fraction(query.l1, least.l1) if query.l1 is not None and query.l1 > ceil(1.01 * least.l1) else None

@@ -22,7 +22,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import FLOOR, LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of, who
-from tacit.method.additive.encoding import Reach, in_units, middle, over, unit
+from tacit.method.additive.encoding import RowReach, in_units, middle, over, unit
 from tacit.method.additive.query import Additive, thawed
 from tacit.method.additive.stored import boxes_of, reach_of
 from tacit.release.document import Released
@@ -197,7 +197,7 @@ def _about_mean(square: float, own: float, total: float, n: int) -> float:
     return (square + (2 * total / n) ** 2 * own) * (n / max(n - 1, 1)) ** 2
 
 
-def _possible(inner: Array, noise: Array, reach: Reach, n: int | None, boxes: Any) -> Array:
+def _possible(inner: Array, noise: Array, reach: RowReach, n: int | None, boxes: Any) -> Array:
     """Return the nearest covariance that can be: variances above their noise's floor and within the bounds.
 
     Correlations are those of a positive semidefinite matrix; eigenvalues below 0, which noise makes, become 0.

@@ -10,7 +10,7 @@ from tacit.method.additive.encoding import (
     LARGEST,
     Bounded,
     Box,
-    Reach,
+    RowReach,
     fineness,
     product_boxes,
     required,
@@ -29,11 +29,11 @@ def boxes_of(release: Released) -> tuple[Box, ...]:
     return tuple((int(one.lower), int(one.upper)) for one in getattr(release, "variables", ()))
 
 
-def reach_of(release: Released) -> Reach:
+def reach_of(release: Released) -> RowReach:
     """Return the public facts that sensitivities depend on."""
     facts = release.parts[0].parameters
     cells = prod(len(labels) for _, labels in release.levels)
-    return Reach(release.neighbors == "replace-one", cells > 1, bool(facts["leaves"]), release.unit or 1, facts["G"])
+    return RowReach(release.neighbors == "replace-one", cells > 1, bool(facts["leaves"]), release.unit or 1, facts["G"])
 
 
 def wrong(made: Release) -> Iterator[str]:
