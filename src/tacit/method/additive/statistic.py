@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Final, cast
 
-from tacit.base.arguments import described, misfit
+from tacit.base.arguments import described, kind_of, misfit
 from tacit.base.json_text import canonical
 from tacit.errors import BudgetError, QueryError, TacitError
 from tacit.method.additive.query import Additive, frozen_arguments, named, thawed
@@ -158,7 +158,7 @@ def trusted(given: object) -> tuple[AdditiveStatistic, ...]:
     made = [one for one in found if isinstance(one, AdditiveStatistic)]
     if len(made) < len(found):
         wrong = next(one for one in found if not isinstance(one, AdditiveStatistic))
-        text = f"trust has {described(wrong)}: no statistic of tacit.extend.additive."
+        text = f"trust has {kind_of(wrong)}: no statistic of tacit.extend.additive."
         raise QueryError(text, code="Q289", hint="trust=[capped]")
     names = [one.name for one in made]
     if len(set(names)) < len(names):

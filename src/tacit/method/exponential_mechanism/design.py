@@ -100,6 +100,7 @@ def bound(law: Any, candidates: int, level: float) -> float:
     law: of doubled utilities.  Of `candidates` - 1 others each is selected with a probability of at most
     exp(-2 rate t) where its utility is t below the best [McSherry & Talwar 2007, lemma 7, with a ball of one].
 
+    >>> from fractions import Fraction
     >>> round(bound(Selection(Fraction(1, 4)), 11, 0.95), 2)
     10.6
     """

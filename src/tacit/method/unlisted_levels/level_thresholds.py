@@ -23,7 +23,7 @@ def appearing(law: RoundedNormal, threshold: int, parts: int, bits: int = 256) -
 
     >>> from fractions import Fraction
     >>> float(appearing(RoundedNormal(Fraction(6)), 32, 1)).__round__(10)
-    1.856e-07
+    1.854e-07
     """
     if threshold <= parts:
         raise ArithmeticError(f"a threshold of {threshold} is not above the weight of one unit, {parts}")
