@@ -84,7 +84,10 @@ def test_fresh_buys_anew(tmp_path):
     old, spent = opened.release(ask, **PAIR, name="median"), opened.spent
     new = opened.release(ask, **PAIR, fresh=True)
     assert new.charge > old.charge
-    assert new.parts[0].law.scale > old.parts[0].law.scale  # calibrated as a selection now
+    # three selections then; one now, whose range costs less than theirs together: calibrated as a selection
+    now, then = new.parts[0], old.parts[0]
+    assert now.law.rate * 2 * 2 == pytest.approx(range_for(now.cost), rel=1e-9)
+    assert now.law.rate**2 < 3 * then.law.rate**2
     assert opened.spent.rho > spent.rho
     assert opened.release(ask, **PAIR, name="median") == old
     third = opened.release(ask, **PAIR, fresh=True)
@@ -132,10 +135,10 @@ def test_prices_are_charged_by_their_parts(budget, price):
     mean, median = parts
     if budget.kind == "gdp":
         noise = mean.cost.gdp if "delta" in price else 2 * mean.cost.zcdp
-        each = [range_to_mu_squared(range_for(median.cost.share(Fraction(1, 3))))] * 3
-        assert float(opened.spent.mu_squared) == pytest.approx(float(noise + sum(each)), rel=1e-9)
+        chosen = range_to_mu_squared(range_for(median.cost))  # three steps are one selection
+        assert float(opened.spent.mu_squared) == pytest.approx(float(noise + chosen), rel=1e-9)
     else:
-        chosen = 3 * range_for(median.cost.share(Fraction(1, 3))) ** 2 / 8
+        chosen = range_for(median.cost) ** 2 / 8
         assert float(opened.spent.rho) == pytest.approx(float(mean.cost.zcdp + chosen), rel=1e-9)
     opened._ledger.verify()
     assert opened.release(MIXED, **price) is not None
@@ -147,9 +150,9 @@ def test_selections_of_groups_are_charged_for_two_of_them(neighbors: Any, cells:
     """A row that is replaced may leave one group and enter another: both selections change."""
     opened = curator(None, Budget(epsilon=2, delta=1e-6, neighbors=neighbors))
     chosen, size = opened.release(tc.Quantiles("x", [0.5], by="g"), rho="1/100").parts
-    both = [Bought(chosen.cost, 3, cells), Bought(size.cost)]
+    both = [Bought(chosen.cost, 1, cells), Bought(size.cost)]
     assert opened.spent == Spend(mu_squared=mu_squared_of(both))
-    assert mu_squared_of([Bought(chosen.cost, 3, 2)]) > mu_squared_of([Bought(chosen.cost, 3, 1)])
+    assert mu_squared_of([Bought(chosen.cost, 1, 2)]) > mu_squared_of([Bought(chosen.cost, 1, 1)])
 
 
 def test_plans_say_what_is_charged():

@@ -215,7 +215,7 @@ def test_sensitivity_is_1_over_all_pairs_of_persons() -> None:
     ],
 )
 def test_contract(query: tc.Query, schema: tc.Schema) -> None:
-    assert contract(query, schema, tables=30, draws=5_000, rng=0).passed
+    assert contract(query, schema, tables=30, draws=20_000, rng=0).passed
 
 
 def loss(rate: float) -> float:
