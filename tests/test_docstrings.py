@@ -213,7 +213,9 @@ def test_what_can_raise_names_its_errors() -> None:
 
 
 def test_queries_and_estimators_name_their_source() -> None:
-    texts = {name: said(names().get(name, methods().get(name))) for name in [*QUERIES, *ESTIMATORS]}
+    # a statistic of one's own is asked by calling it: its class has no public name
+    asked = [name for name in QUERIES if name != "Additive"]
+    texts = {name: said(names().get(name, methods().get(name))) for name in [*asked, *ESTIMATORS]}
     assert len(texts) > 15
     assert [name for name, text in texts.items() if not re.search(r"theory §|\[\w.* \d{4}|Source:", text)] == []
 

@@ -64,12 +64,17 @@ def as_before(shape: Measurement, price: Cost) -> Measurement:
 
 
 @pytest.mark.parametrize("price", PAIRS[:2])
-@pytest.mark.parametrize("query", [tc.Quantiles("x", [0.5]), tc.Range("x")])
-def test_the_calibration_of_before_broke_it(price, query):
-    """The check has power: what was sold until now is found out."""
-    made = design(query, Public(SCHEMA, "replace-one", ROWS), price)
-    assert pair_violation([made], price) == []
-    assert pair_violation([as_before(made, price)], price) != []
+@pytest.mark.parametrize(
+    "queries", [(tc.Quantiles("x", [0.5]), tc.Quantiles("x", [0.25, 0.5, 0.75])), (tc.Range("x"),)]
+)
+def test_the_calibration_of_before_broke_it(price, queries):
+    """The check has power: what was sold until now is found out, at some number of selections."""
+    found = []
+    for query in queries:
+        made = design(query, Public(SCHEMA, "replace-one", ROWS), price)
+        assert pair_violation([made], price) == []
+        found += pair_violation([as_before(made, price)], price)
+    assert found != []
 
 
 # Exact probabilities --------------------------------------------------------------------------------------------------
@@ -129,9 +134,10 @@ def test_a_median_of_evenly_spread_rows():
 def test_a_mean_a_median_and_a_histogram_by_exact_convolution():
     """One request, one pair: the normal parts as one normal, the selections by the exact probabilities of every step.
 
-    The row that is replaced moves from one end of the column to the other: what tells most in all three at once.
+    The row that is replaced moves from one end of the column to the other: what tells most in all of them at once.
+    Steps are selected each for itself; of three together there are too many triples (`test_joint_quantiles`).
     """
-    asks = KINDS["mixed"]
+    asks = {**KINDS["mixed"], "median": tc.Quantiles("x", [0.25, 0.5, 0.75], interval=False)}
     for epsilon, delta in (("0.02", "0.001"), ("0.1", "0.001"), (1, "1e-6")):
         price = Cost.of(epsilon=epsilon, delta=delta)
         parts = {

@@ -176,5 +176,5 @@ def test_a_relation_may_have_two_columns_of_a_name_that_nobody_needs() -> None:
     made = duckdb.connect().sql("SELECT 1 AS id, 7.0 AS x, 2 AS ID FROM range(3)")
     curator = tc.Curator(made, tc.Schema({"x": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
     assert curator.rows == 3
-    with pytest.raises(SourceError, match="two columns 'id' in this DuckDB relation"):
+    with pytest.raises(SourceError, match=r"two columns 'id' in this table \(DuckDB relation\)"):
         tc.Curator(made, tc.Schema({"id": tc.Real(0, 100)}), budget=tc.Budget(rho=1))

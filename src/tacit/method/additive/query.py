@@ -38,6 +38,7 @@ class Additive(Query["AdditiveRelease"]):
     computed columns; a value is rounded to the nearest integer.  l1, l2_squared: the declared sensitivity of the sums
     to one row, rounded up; None where the computed one is used.  by, bins, where: as of `Count`.  moments: whether
     second moments are released too, for standard errors that include sampling.
+    Source: theory §1.1 (sums of bounded integers).
     Raises QueryError Q280 (the name), Q281 (expressions, arguments), Q282 (sensitivity), Q01, Q02, Q60, Q64, Q81.
     """
 

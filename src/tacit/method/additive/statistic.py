@@ -51,12 +51,15 @@ class Sensitivity:
 
     @property
     def l1_whole(self) -> int:
-        """The l1 bound, rounded up to an integer."""
+        """The l1 bound, rounded up to an integer; QueryError Q282 and BudgetError B01 as the class."""
         return ceil(_positive("l1", self.l1))
 
     @property
     def l2_squared(self) -> int:
-        """The square of the l2 bound, rounded up to an integer; at most that of the l1 bound, which holds too."""
+        """The square of the l2 bound, rounded up to an integer; at most that of the l1 bound, which holds too.
+
+        QueryError Q282 and BudgetError B01 as the class.
+        """
         return min(ceil(_positive("l2", self.l2) ** 2), self.l1_whole**2)
 
 
@@ -80,6 +83,11 @@ class AdditiveStatistic:
 
     Each also takes by=, bins= and where=, as `tacit.Count` does, and moments=False, which leaves out the second moments
     and with them all standard errors of sampling.
+
+    >>> import tacit as tc
+    >>> whole = tc.extend.additive("whole", rows=lambda column: [tc.col(column)])
+    >>> whole(column="educ").expressions
+    ('educ',)
     """
 
     name: str
