@@ -119,7 +119,7 @@ def test_text_files_have_the_same_levels(tmp_path: Path) -> None:
         [1, 2.5, None, True, b"flu", "\ud800", object()],
         ["\ud800", "x"],
     ],
-    ids=str,
+    ids=["empty", "none", "nan", "blank", "other kinds", "no text"],
 )
 def test_cells_that_are_no_text_have_no_level(cells: list[object]) -> None:
     data = {"d": np.array([*cells, None], dtype=object)[:-1], "age": np.arange(len(cells))}
