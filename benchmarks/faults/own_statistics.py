@@ -2,7 +2,7 @@
 
 from faults.fault import Fault
 
-MADE = "tests/mechanisms/test_additive.py::test_"
+MADE = "tests/mechanisms/test_own_sums.py::test_"
 TOLD = "tests/inference/test_additive.py::test_"
 CORNERS = f"{MADE}sensitivities_of_free_integers_by_all_corners"
 BY_HAND = f"{MADE}persons_by_hand"
