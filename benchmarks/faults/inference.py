@@ -487,9 +487,9 @@ RATIOS = (
         (f"{REACH}ends_near_the_last_rows_are_selected_further_out",),
     ),
     Fault(
-        "tacit.method.quantiles.cube_errors",
-        "math.ceil(max(_reach(deviation, scale, miss), apart) + scale",
-        "math.ceil(_reach(deviation, scale, miss) + scale",
+        "tacit.method.quantiles.together_errors",
+        "math.ceil(max(_reach(self, deviation, scale, miss), apart) + scale",
+        "math.ceil(_reach(self, deviation, scale, miss) + scale",
         "ends of an interval lie so near that a gap at the quantile draws them in",
         ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_of_a_cube_covers_at_its_level",),
     ),
