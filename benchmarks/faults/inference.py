@@ -491,7 +491,7 @@ RATIOS = (
         "math.ceil(max(_reach(self, deviation, scale, miss), apart) + scale",
         "math.ceil(_reach(self, deviation, scale, miss) + scale",
         "ends of an interval lie so near that a gap at the quantile draws them in",
-        ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_of_a_cube_covers_at_its_level",),
+        ("tests/mechanisms/test_joint_quantiles.py::test_an_offset_covers_at_its_level",),
     ),
     Fault(
         "tacit.method.quantiles.cube_errors",

@@ -338,25 +338,6 @@ def test_the_errors_of_a_cube() -> None:
         assert np.mean(squares) == pytest.approx(variance, abs=6 * np.std(squares) / math.sqrt(len(squares)))
 
 
-@pytest.mark.parametrize(
-    ("p", "level", "size", "scale"), [(0.25, 0.95, 40_000, 0.5), (0.5, 0.95, 2_000, 10.0), (0.9, 0.8, 40_000, 20.0)]
-)
-def test_an_offset_of_a_cube_covers_at_its_level(p: float, level: float, size: int, scale: float) -> None:
-    """Each end is passed with (1 - level) / 2 at most, and a gap at the quantile is GAP scales off as often as said."""
-    rng = np.random.default_rng(1)
-    rank, drawn = rng.binomial(size, p, DRAWS), scale * errors(rng, between=False)
-    far = cube_errors.offset(p, size, scale, level)
-    miss = (1 - level) / 2
-    missed = [np.mean(rank < p * size - far + drawn[:, 0]), np.mean(rank > p * size + far + drawn[:, 2])]
-    deviation = math.hypot(math.sqrt(size * p * (1 - p)), scale)
-    room = 6 * math.sqrt(miss / DRAWS) + 0.4 / deviation
-    assert max(missed) <= miss + room
-    if scale < 1:
-        assert min(missed) >= miss - 2 * room
-    edge = np.mean(rank < p * size - far + (cube_errors.GAP + math.log(0.05 / (1 - level))) * scale)
-    assert edge <= 1 - level + 6 * math.sqrt((1 - level) / DRAWS) + 0.8 / deviation
-
-
 @pytest.mark.parametrize("reach", [4.7, 6.0, 8.0, 12.0, 40.0])
 def test_evenly_spaced_rows_seldom_widen_an_interval(reach: float) -> None:
     """In less than 12% of draws of random rows where the ends are nearest, else 9%; 5% where they are far off.
@@ -385,14 +366,20 @@ def test_limits_are_further_apart_where_the_value_is_near_one_end() -> None:
     assert found == [[10.0, 20.0], [0.0, 30.0], [-34.0, 65.0], [10.0, 20.0]]
 
 
+@pytest.mark.parametrize(("law", "between"), [(cube_errors, False), (joint_errors, True)], ids=["joint-2", "joint"])
 @pytest.mark.parametrize(
     ("p", "level", "size", "scale"), [(0.25, 0.95, 40_000, 0.5), (0.5, 0.95, 2_000, 10.0), (0.9, 0.8, 40_000, 20.0)]
 )
-def test_an_offset_covers_at_its_level(p: float, level: float, size: int, scale: float) -> None:
-    """Ranks are binomial; each end is passed with (1 - level) / 2 at most, attained where sampling is most of it."""
+def test_an_offset_covers_at_its_level(
+    law: Any, between: bool, p: float, level: float, size: int, scale: float
+) -> None:
+    """Ranks are binomial; each end is passed with (1 - level) / 2 at most, attained where sampling is most of it.
+
+    A gap at the quantile is GAP scales off as often as said.
+    """
     rng = np.random.default_rng(1)
-    rank, drawn = rng.binomial(size, p, DRAWS), scale * errors(rng)
-    far = joint_errors.offset(p, size, scale, level)
+    rank, drawn = rng.binomial(size, p, DRAWS), scale * errors(rng, between=between)
+    far = law.offset(p, size, scale, level)
     miss = (1 - level) / 2
     missed = [np.mean(rank < p * size - far + drawn[:, 0]), np.mean(rank > p * size + far + drawn[:, 2])]
     deviation = math.hypot(math.sqrt(size * p * (1 - p)), scale)
@@ -401,7 +388,7 @@ def test_an_offset_covers_at_its_level(p: float, level: float, size: int, scale:
     if scale < 1:
         assert min(missed) >= miss - 2 * room
     # a gap that begins at the quantile, whose rank is the gap's edge
-    edge = np.mean(rank < p * size - far + (joint_errors.GAP + math.log(0.05 / (1 - level))) * scale)
+    edge = np.mean(rank < p * size - far + (law.GAP + math.log(0.05 / (1 - level))) * scale)
     assert edge <= 1 - level + 6 * math.sqrt((1 - level) / DRAWS) + 0.8 / deviation
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -75,10 +75,26 @@ def rows(
     bins too.
     """
     drawn = draw(cells, [possible_cells(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
+    return frame_of(cells.axes, facts, ordered, drawn, rng, maps or {}, (None,) * len(drawn))
+
+
+def frame_of(
+    axes: Sequence[CellAxis],
+    facts: Sequence[Facts],
+    ordered: Levels,
+    drawn: Sequence[Whole],
+    rng: np.random.Generator,
+    maps: Mapping[str, LogisticBins],
+    rises: Sequence[Array | None],
+) -> pd.DataFrame:
+    """Draw a value for each row in the cell that it has along each axis, indices of shape (n,).
+
+    rises: along each axis by how much the logarithm of the density rises over each row's bin; None for even values.
+    """
     order = dict(ordered)
     columns = {
-        axis.name: column_of(axis, fact, order.get(axis.name), places, rng, (maps or {}).get(axis.name))
-        for axis, fact, places in zip(cells.axes, facts, drawn, strict=True)
+        axis.name: _column(axis, fact, order.get(axis.name), places, rng, maps.get(axis.name), rise)
+        for axis, fact, places, rise in zip(axes, facts, drawn, rises, strict=True)
     }
     return pandas().DataFrame(columns, copy=False)
 
@@ -95,14 +111,19 @@ def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Genera
         text = f"the noisy counts add up to {size:,.0f}: this release is all noise, and there is nothing to draw from."
         raise InferenceError(text, code="I63", hint="a higher price, or fewer cells, in a new release", state=None)
     # probabilities must be non-negative: the nearest counts in least squares with the same total
-    weights = nearest_with_sum(counts, size).reshape(-1)
-    filled = np.flatnonzero(weights)  # multinomial draws take time of the cells given: most projected ones are 0
-    shares = weights[filled] / weights[filled].sum()
+    places = drawn_cells(nearest_with_sum(counts, size), n, rng)
+    return [one[place] for one, place in zip(possible, places, strict=True)]
+
+
+def drawn_cells(weights: Array, n: int, rng: np.random.Generator) -> tuple[Whole, ...]:
+    """Return indices along each axis of `n` cells drawn in proportion to weights, which are 0 or more; shape (n,)."""
+    flat = weights.reshape(-1)
+    filled = np.flatnonzero(flat)  # multinomial draws take time of the cells given: most projected ones are 0
+    shares = flat[filled] / flat[filled].sum()
     # the law of n independent draws, in less time: counts of cells first, then a random order
     found = np.repeat(filled, rng.multinomial(n, shares))
     rng.shuffle(found)
-    places = np.unravel_index(found, counts.shape)
-    return [one[place] for one, place in zip(possible, places, strict=True)]
+    return np.unravel_index(found, weights.shape)
 
 
 def note(release: Released) -> str:
@@ -156,7 +177,7 @@ def possible_cells(axis: CellAxis, fact: Facts) -> Whole:
     return np.append(np.flatnonzero(upper > lower), np.arange(len(lower), axis.size)).astype(np.int64)
 
 
-def column_of(
+def _column(
     axis: CellAxis,
     fact: Facts,
     order: tuple[str, ...] | None,

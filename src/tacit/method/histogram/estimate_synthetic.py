@@ -11,13 +11,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast, overload
+from typing import TYPE_CHECKING, Final, cast, overload
 
 import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws
 from tacit.estimates.bins import BINNED
@@ -29,7 +28,7 @@ from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functi
 from tacit.fits.log_linear import LogLinear, fit
 from tacit.fits.released_cells import cells_of
 from tacit.fits.within_cells import slopes_within
-from tacit.method.histogram.estimate_samples import Rng, Whole, column_of, logistic, possible_cells
+from tacit.method.histogram.estimate_samples import Rng, Whole, drawn_cells, frame_of, logistic, possible_cells
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.schema.logistic_bins import LogisticBins
@@ -176,22 +175,11 @@ class CellModel:
 
     def rows(self, probabilities: Array, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """Draw n rows: cells first, and values in them whose density rises as from one cell to the next."""
-        filled = np.flatnonzero(probabilities)
-        shares = probabilities.reshape(-1)[filled]
-        drawn = np.repeat(filled, rng.multinomial(n, shares / shares.sum()))
-        rng.shuffle(drawn)
-        at = np.unravel_index(drawn, probabilities.shape)
+        at = drawn_cells(probabilities, n, rng)
         rises = slopes_within(probabilities, tuple(map(self._widths, self.axes, self.facts, self.possible)))
-        order = dict(self.release.ordered)
-        columns = dict[str, Any]()
-        for i, (axis, fact) in enumerate(zip(self.axes, self.facts, strict=True)):
-            rise = rises[i]
-            rise = None if rise is None else rise[at]
-            places = self.possible[i][at[i]]
-            columns[axis.name] = column_of(
-                axis, fact, order.get(axis.name), places, rng, self.maps.get(axis.name), rise
-            )
-        return pandas().DataFrame(columns, copy=False)
+        places = [one[cells] for one, cells in zip(self.possible, at, strict=True)]
+        own = [None if rise is None else rise[at] for rise in rises]
+        return frame_of(self.axes, self.facts, self.release.ordered, places, rng, self.maps, own)
 
     def _widths(self, axis: CellAxis, fact: Facts, possible: Whole) -> Array | None:
         if fact.kind not in BINNED or axis.name in self.maps or axis.edges is None:
