@@ -53,7 +53,7 @@ def _slope(rows: np.ndarray) -> float:
 
 
 OWN = tc.extend.additive(
-    "capped-sum",
+    "capped-and-share",
     rows=lambda column, cap: [tc.col(column).clip(0, cap), tc.col(column) > 1],
     sensitivity=lambda column, cap: tc.Sensitivity(l1=cap + 2, l2=cap + 2),
 )

@@ -45,7 +45,7 @@ SCHEMA = tc.Schema(
 )
 PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), "x": tc.Integer(-3, 4), "y": tc.Real(0, 5)})
 CAPPED = tc.extend.additive(
-    "capped-sum",
+    "capped-total",
     rows=lambda column, cap: [tc.col(column).clip(0, cap)],
     sensitivity=lambda column, cap: tc.Sensitivity(l1=cap, l2=cap),
     estimate=lambda release: release.integers[0],
@@ -320,7 +320,7 @@ def refused(code: str, ask: Any) -> QueryError:
 def test_only_a_trusted_statistic_whose_contract_passed_reaches_the_rows(admitted: None) -> None:
     query = CAPPED(column="x", cap=3)
     nobody = tc.Curator(table(), SCHEMA, budget=tc.Budget(epsilon=1))
-    assert "capped-sum" in refused("Q284", lambda: nobody.release(query, epsilon=1)).message
+    assert "capped-total" in refused("Q284", lambda: nobody.release(query, epsilon=1)).message
     curator = tc.Curator(table(), SCHEMA, budget=tc.Budget(epsilon=1), trust=[CAPPED])
     refused("Q285", lambda: curator.release(query, epsilon=1))
     assert curator.spent.epsilon == nobody.spent.epsilon == 0
@@ -364,20 +364,20 @@ def test_a_release_opens_without_the_users_code(admitted: None) -> None:
     admission.passed(query, SCHEMA)
     release = tc.Curator(table(), SCHEMA, budget=tc.Budget(epsilon=1), trust=[CAPPED]).release(query, epsilon=1)
     words = json.loads(release.to_json())
-    known = admission.DEFINED.pop("capped-sum")
+    known = admission.DEFINED.pop("capped-total")
     try:
         again = release_from_dict(words)
         assert again == release
-        assert "capped-sum" in str(again)
+        assert "capped-total" in str(again)
         assert "clip(x, 0, 3)" in str(again)
         assert again.totals().value == release.sums[0].integers[0]
-        assert "capped-sum" in refused("Q286", again.estimate).message
+        assert "capped-total" in refused("Q286", again.estimate).message
         # a plan, too, is of the sums then
         assert "not defined in this program" in str(tc.plan(query, SCHEMA, rows=1_000, epsilon=1))
-        assert again.estimate(statistic=CAPPED).terms == ("capped-sum",)
+        assert again.estimate(statistic=CAPPED).terms == ("capped-total",)
     finally:
-        admission.DEFINED["capped-sum"] = known
-    assert release_from_dict(words).estimate().terms == ("capped-sum",)
+        admission.DEFINED["capped-total"] = known
+    assert release_from_dict(words).estimate().terms == ("capped-total",)
 
 
 @pytest.mark.parametrize("persons", [False, True])
