@@ -47,7 +47,7 @@ def shares_held(limits: np.ndarray, true: np.ndarray) -> float:
     return float(((limits[:, 0] <= true + 1e-12) & (true <= limits[:, 1] + 1e-12)).mean())
 
 
-@pytest.mark.parametrize("price", [{"epsilon": 0.5}, {"rho": 0.1}])
+@pytest.mark.parametrize("price", [{"rho": 0.1}, pytest.param({"epsilon": 0.5}, marks=pytest.mark.long)])
 def test_limits_of_a_kernel_hold_what_it_resolves_and_not_the_density(price: dict[str, float]) -> None:
     """60 releases of two boxes, 20 places.
 

@@ -71,7 +71,8 @@ def shaped(query: tc.Query, rows: int | None, neighbors: str = "replace-one", re
 
 
 @pytest.mark.parametrize(
-    "statistic", [SUMS[0], SUMS[3], SUMS[5], SUMS[7], *(pytest.param(one, marks=pytest.mark.long) for one in SUMS[1:])]
+    "statistic",
+    [SUMS[3], SUMS[5], *(pytest.param(one, marks=pytest.mark.long) for one in SUMS if one not in (SUMS[3], SUMS[5]))],
 )
 def test_contract(statistic: tc.Query) -> None:
     """Each noise law and each audit is wrong once in a million."""

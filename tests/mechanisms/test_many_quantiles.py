@@ -7,6 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -160,6 +161,11 @@ def test_the_declared_change_of_a_level_is_reached(name: str, relation: str) -> 
     """Ranges of one row against another, at given cuts: at most 1 in all at each level, and 1 at the most."""
     probs, replaces, steps = SETS[name], relation == "replace-one", 5
     made, worst = many_steps.halvings(probs), Counter[int]()
+
+    @cache
+    def candidates(half: many_steps.Halving, rows: tuple[int, ...], low: int, high: int) -> Any:
+        return mechanism_many.candidates(half, np.array(sorted(v for v in rows if v >= 0)), low, high)
+
     for cuts in combinations_with_replacement(range(steps + 1), len(probs)):
         cut = {-1: 0, len(probs): steps, **dict(enumerate(cuts))}
         for one, other in neighbours(steps, 3, relation):
@@ -167,10 +173,7 @@ def test_the_declared_change_of_a_level_is_reached(name: str, relation: str) -> 
             for half in made:
                 low, high = cut[half.low], cut[half.high]
                 if high > low:
-                    runs = [
-                        mechanism_many.candidates(half, np.array(sorted(v for v in rows if v >= 0)), low, high)
-                        for rows in (one, other)
-                    ]
+                    runs = [candidates(half, rows, low, high) for rows in (one, other)]
                     moved = contract_selection.change(*runs)
                     change[half.level] += Fraction(moved, half.most(replaces=replaces))
             worst |= change

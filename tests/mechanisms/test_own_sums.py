@@ -223,7 +223,7 @@ def test_contracts_of_several_integers_of_groups_and_of_persons(admitted: None) 
         (CAPPED("x", 3, by="sex", where="ok"), SCHEMA),
         (TEXTS(["clip(x, 0, 2)", "x > y"]), PERSONS),
     ):
-        assert tc.testing.contract(query, schema, tables=36, draws=20_000).passed
+        assert tc.testing.contract(query, schema, tables=15, draws=20_000).passed
 
 
 # Exact sums ---------------------------------------------------------------------------------------------------------
