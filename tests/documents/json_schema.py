@@ -49,7 +49,9 @@ def _ref(value: Any, words: str, _: Any, root: Any, at: str) -> Iterator[str]:
 
 
 def _properties(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
-    for key in words.keys() & value.keys() if isinstance(value, dict) else ():
+    shared = words.keys() & value.keys() if isinstance(value, dict) else set()
+    # constants first: by them most alternatives are seen not to fit, without a look at the rest
+    for key in sorted(shared, key=lambda key: isinstance(words[key], bool) or "const" not in words[key]):
         yield from faults(value[key], words[key], root, f"{at}/{key}")
 
 
@@ -83,11 +85,12 @@ def _prefix(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]
         yield from faults(item, one, root, f"{at}/{i}")
 
 
-def _some(name: str, count: Any) -> Any:
-    def check(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
-        yield from _one(name, count(sum(fits(value, one, root) for one in words)), at)
+def _any(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
+    yield from _one("anyOf", any(fits(value, one, root) for one in words), at)
 
-    return check
+
+def _exactly_one(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
+    yield from _one("oneOf", sum(fits(value, one, root) for one in words) == 1, at)
 
 
 def _limit(name: str, of: type | tuple[type, ...], good: Any) -> Any:
@@ -113,8 +116,8 @@ KEYWORDS: dict[str, Any] = {
     "required": _required,
     "items": _items,
     "prefixItems": _prefix,
-    "anyOf": _some("anyOf", lambda n: n > 0),
-    "oneOf": _some("oneOf", lambda n: n == 1),
+    "anyOf": _any,
+    "oneOf": _exactly_one,
     "minItems": _limit("minItems", list, lambda value, n: len(value) >= n),
     "maxItems": _limit("maxItems", list, lambda value, n: len(value) <= n),
     "uniqueItems": _limit("uniqueItems", list, _distinct),

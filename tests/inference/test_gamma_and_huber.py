@@ -278,6 +278,7 @@ def test_gross_errors_move_huber_little_and_least_squares_much() -> None:
     assert abs(fit.values[1] - TRUTH[1]) < 6 * fit.std_errors[1] < 0.08 < 0.15 < abs(plain.ordinary()[0][1] - TRUTH[1])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["constant", "copies", "few rows", "zeros", "one answer"])
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.filterwarnings("error")

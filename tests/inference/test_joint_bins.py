@@ -50,6 +50,7 @@ def released(columns: list[str], n: int, relation: str, rng: np.random.Generator
     return simulated(shape, add_noise(shape, exact_integers(shape, rows(n, rng)), rng))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_limits_hold_each_cell_and_all_cells(relation: str) -> None:
     """50 releases of 9 cells: 450 intervals and 50 bands, as many as independent ones of 95% hold but for LEVEL.

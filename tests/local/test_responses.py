@@ -41,7 +41,7 @@ def test_limits_are_those_of_clopper_and_pearson():
     assert (half[:, 1] <= found[:, 1] + 1e-12).all()
 
 
-@pytest.mark.parametrize(("n", "probability"), [(10, 0.02), (50, 0.3), (200, 0.5)])
+@pytest.mark.parametrize(("n", "probability"), [(10, 0.02), (50, 0.3), pytest.param(200, 0.5, marks=pytest.mark.long)])
 def test_coverage_by_enumeration_of_all_counts(n, probability):
     x = np.arange(n + 1.0)
     chance = stats.binom(n, probability).pmf(x)

@@ -93,6 +93,7 @@ def squares_of(shape: Measurement, table: dict[str, np.ndarray]) -> np.ndarray:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("statistic", SUMS)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_replicates_vary_as_the_bootstrap_and_the_noise_do(statistic: tc.Query, neighbors: str) -> None:
