@@ -5,8 +5,8 @@ are multiplied by the very matrix that the covariance T = A^-1 (M + N) A^-1 has 
 is, the products of squared residuals, shrunk towards s2 A (`estimate_variance`); N, the noise in g, is public.  The
 noises of M are those of two sets of released integers, whose laws are known, and that of s2.  They add to T
 
-    of the released M:      what shrinkage leaves of A^-1 P A^-1, P the noise's pattern;
-    of A in s2 A:           what it takes from s2 A^-1 P A^-1, the plain covariance's own;
+    of the released M:      `kept` times A^-1 P A^-1, P the noise's pattern;
+    of A in s2 A:           1 - kept times s2 A^-1 P A^-1;
     of s2:                  what it takes from A^-1, the plain covariance over s2.
 
 Single standard errors are widened for the same noises (`widening`); tests of several coefficients have
@@ -35,11 +35,11 @@ def noisy_covariance(
 
     total: with noise and what is allowed for clipping, shape (u, u).
     """
-    u, inverse, shrunk = step.u, step.inverse, found.shrinkage.shrunk
+    u, inverse = step.u, step.inverse
     patterns = step.products.patterns[:, :u, :u] * np.sqrt(step.products.variances)[:, None, None]
     of_a = errors.value * (inverse @ patterns @ inverse)
     of_s2 = math.sqrt(errors.noise) * inverse[None]
     plain = np.concatenate([of_a, of_s2])
     longer = 1 / step.kept**2
-    moves = longer * np.concatenate([found.moves, plain - shrunk(plain)])
+    moves = longer * np.concatenate([found.moves, (1 - found.kept) * plain])
     return NoisyCovariance(total, moves, total + longer * (found.calm - found.covariance))

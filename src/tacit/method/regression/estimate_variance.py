@@ -48,59 +48,24 @@ class ErrorVariance:
 
 
 @dataclass(frozen=True)
-class Shrinkage:
-    """How the excess of the robust over the plain covariance is shrunk: entry by entry on axes of plain variance 1.
-
-    root: from these axes to coefficients; back: its inverse; kept: the weight of each entry.  Each has shape (u, u).
-    noise: the variance of the noise in each entry, shape (u, u).  share: the weight of the robust variance of each
-    coefficient, shape (u,).
-    """
-
-    root: Array
-    back: Array
-    kept: Array
-    noise: Array
-    share: Array
-
-    def shrunk(self, excess: Array) -> Array:
-        """Return matrices after shrinkage; excess: symmetric, shape (..., u, u)."""
-        return np.asarray(self.root @ (self.kept * (self.back @ excess @ self.back.T)) @ self.root.T)
-
-    def calm(self, excess: Array) -> Array:
-        """Return an excess with the prior's variance as found from its own size, which leaves hardly any noise alone.
-
-        It is no basis of standard errors: one coefficient's large excess is taken down for all that have none.
-        """
-        found, same = self.back @ excess @ self.back.T, _sameness(len(excess))
-        variance = max(float((found**2 - self.noise).sum() / same.sum()), 0.0)
-        return np.asarray(self.root @ (found * variance * same / (variance * same + self.noise + 1e-300)) @ self.root.T)
-
-
-def _sameness(u: int) -> Array:
-    """Return variances of a symmetric matrix's entries whose law is the same on all axes, 1 in its diagonal."""
-    return np.where(np.eye(u) > 0, 1.0, 0.5)
-
-
-@dataclass(frozen=True)
 class CoefficientSampling:
     """The covariance of the coefficients by sampling, shape (u, u).
 
-    noise_variance: variance of the noise in its diagonal, shape (u,).  kept_share: weight of the robust against the
-    plain variance, shape (u,); shrinkage: of all entries.  calm: the covariance
-    shrunk further (`Shrinkage.calm`).  moves: what each noise of squared residuals adds to the
-    covariance, times its standard deviation, shape (e, u, u).
+    noise_variance: variance of the noise in its diagonal, shape (u,).  kept: weight of the robust against the plain
+    covariance, shape (u, u).  moves: what each noise of squared residuals adds to the covariance, times its standard
+    deviation, shape (e, u, u).  calm: the covariance with an excess that is shrunk further (`calm_excess`).
     """
 
     covariance: Array
     noise_variance: Array
-    shrinkage: Shrinkage
-    calm: Array
+    kept: Array
     moves: Array
+    calm: Array
 
     @property
     def kept_share(self) -> Array:
         """The weight of the robust against the plain variance of each coefficient, shape (u,)."""
-        return self.shrinkage.share
+        return np.diag(self.kept)
 
 
 def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
@@ -164,13 +129,16 @@ def sampling_covariance(
     noise = own + np.einsum("e,eij->ij", matrix.variances, loose**2)
     # the robust variance sets the prior's scale where it exceeds the plain one by more than part of its noise
     large = np.maximum(np.diag(plain), np.diag(plain + beyond) - NOISE_MARGIN * np.sqrt(np.diag(noise)))
-    patterns = np.concatenate([noises * _root(scores.meat.variances), loose * _root(matrix.variances)])
-    shrinkage = _shrinkage(plain, np.sqrt(large / np.diag(plain)), patterns, departs)
+    prior = departs**2 * np.outer(large, large)
+    kept = np.ones((u, u)) if math.isinf(departs) else prior / (prior + noise)
     # posterior variance kept times noise, and the noise in s2
-    doubt = np.diag(own) * shrinkage.share + errors.noise * np.diag(inverse) ** 2
-    covariance = _positive_definite(plain + shrinkage.shrunk(beyond), plain)
-    calm = _positive_definite(plain + shrinkage.calm(beyond), plain)
-    return CoefficientSampling(covariance, doubt, shrinkage, calm, shrinkage.shrunk(patterns[: len(noises)]))
+    doubt = np.diag(own * kept) + errors.noise * np.diag(inverse) ** 2
+    covariance = _positive_definite(plain + kept * beyond, plain)
+    moves = noises * _root(scores.meat.variances)
+    calm = _positive_definite(
+        plain + calm_excess(beyond, np.concatenate([moves, loose * _root(matrix.variances)]), plain), plain
+    )
+    return CoefficientSampling(covariance, doubt, kept, kept * moves, calm)
 
 
 def _root(variances: Array) -> Array:
@@ -178,24 +146,30 @@ def _root(variances: Array) -> Array:
     return np.sqrt(variances)[:, None, None]
 
 
-def _shrinkage(plain: Array, larger: Array, patterns: Array, departs: float) -> Shrinkage:
-    """Return how an excess over the plain covariance is shrunk; larger: times the prior's standard errors, shape (u,).
+def calm_excess(excess: Array, patterns: Array, plain: Array) -> Array:
+    """Return an excess over the plain covariance, shrunk so far that hardly any noise is left; shape (u, u).
 
-    patterns: noises of variance 1 in the excess, shape (e, u, u).
+    patterns: noises of variance 1 in it, shape (e, u, u).  On axes along which the plain variance is 1 its entries have
+    a normal prior that is the same on all of them, with the variance that is found from their squares beyond those of
+    the noise.  It is no basis of standard errors: a large excess of one coefficient is taken down for all others that
+    have none.
+
+    >>> one = np.diag([1.0, 0.0])[None]
+    >>> calm_excess(np.diag([3.0, 0.1]), one * 0.5, np.eye(2)).round(2).tolist()
+    [[2.76, 0.0], [0.0, 0.1]]
     """
-    root = larger[:, None] * np.linalg.cholesky(plain)
-    inner = np.linalg.inv(root)
-    within = inner @ patterns @ inner.T
-    # on axes along which noise is largest and least: the prior is the same on all axes
+    root = np.linalg.cholesky(plain)
+    back = np.linalg.inv(root)
+    within = back @ patterns @ back.T
+    # axes along which noise is largest and least
     axes = np.linalg.eigh((within @ within).sum(axis=0))[1]
-    root, within = root @ axes, axes.T @ within @ axes
+    root, found, within = root @ axes, axes.T @ (back @ excess @ back.T) @ axes, axes.T @ within @ axes
     noise = (within**2).sum(axis=0)
-    prior = departs**2 * _sameness(len(plain))
-    kept = np.ones_like(plain) if math.isinf(departs) else prior / (prior + noise)
-    # of the variance of (root G root')_ii by that of each entry of G, those off the diagonal twice with variance 1/2
-    parts = np.einsum("ia,ib->iab", root**2, root**2)
-    share = np.einsum("iab,ab->i", parts, kept) / parts.sum(axis=(1, 2))
-    return Shrinkage(root, np.asarray(np.linalg.inv(root)), kept, noise, share)
+    # a symmetric matrix whose law is the same on all axes has half the variance off its diagonal
+    same = np.where(np.eye(len(plain)) > 0, 1.0, 0.5)
+    prior = max(float((found**2 - noise).sum() / same.sum()), 0.0) * same
+    kept = np.divide(prior, prior + noise, out=np.zeros_like(prior), where=prior > 0)
+    return np.asarray(root @ (found * kept) @ root.T)
 
 
 def _excess(step: LinearStep, scores: ResidualScores, errors: float) -> tuple[Array, Array]:
