@@ -32,8 +32,8 @@ class NoisyCovariance:
     """An estimated total covariance with the law of the noise in it.
 
     total: shape (m, m), as it was estimated, without an allowance for its noise.  moves: shape (e, m, m), what each of
-    e independent noises of variance 1 adds to it.  calm: an estimate that is less noisy than `total`, at which A1 and A2
-    are taken, shape (m, m): at `total` itself its noise makes them too large.
+    e independent noises of variance 1 adds to it.  calm: an estimate that is less noisy than `total`, at which A1 and
+    A2 are taken, shape (m, m): at `total` itself its noise makes them too large.
 
     >>> exact = NoisyCovariance(np.eye(3), np.zeros((1, 3, 3)), np.eye(3))
     >>> statistic, p = exact.wald(np.array([1.0, 1.0, 1.0]))

@@ -1,8 +1,8 @@
 """What noise does to the covariance of linear coefficients, for joint tests.  Post-processing, at no further cost.
 
 Coefficients are b1 = b0 + A^-1 g with A as it was released, noise and all: given A, the sums of scores and their noise
-are multiplied by the very matrix that the covariance T = A^-1 (M + N) A^-1 has at its sides.  So T is wrong only where M
-is, the products of squared residuals, shrunk towards s2 A (`estimate_variance`); N, the noise in g, is public.  The
+are multiplied by the very matrix that the covariance T = A^-1 (M + N) A^-1 has at its sides.  So T is wrong only where
+M is, the products of squared residuals, shrunk towards s2 A (`estimate_variance`); N, the noise in g, is public.  The
 noises of M are those of two sets of released integers, whose laws are known, and that of s2.  They add to T
 
     of the released M:      `kept` times A^-1 P A^-1, P the noise's pattern;

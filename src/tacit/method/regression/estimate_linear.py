@@ -145,8 +145,8 @@ def fit(
 class _Covariances:
     """Covariances of the coefficients by sampling (bias from clipping included) and by privacy, shape (u, u).
 
-    widening: factors for standard errors, shape (u,).  notes: for readers.  noisy: both together without that factor, with
-    the law of their noise, where it is known.
+    widening: factors for standard errors, shape (u,).  notes: for readers.  noisy: both together without that factor,
+    with the law of their noise, where it is known.
     """
 
     sampling: Array
