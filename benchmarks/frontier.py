@@ -2,7 +2,7 @@
 
     python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
-Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint (`frontier_joint_designs.py`), models,
+Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`), models,
 drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
 (`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
 (`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.
@@ -25,7 +25,7 @@ import numpy as np
 from frontier_designs import Cell, drawn, given
 from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
-from frontier_joint_designs import fresh_joint, given_joint
+from frontier_joint_designs import drawn_joint, fresh_joint, given_joint
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from frontier_weighted_designs import given_weighted
@@ -41,6 +41,7 @@ TITLES = {
     "drawn": "Linear: designs drawn at random",
     "joint": "Linear: joint tests of many slopes of few rows, designs that had rejected too often",
     "fresh-joint": "Linear: joint tests of many slopes of few rows, designs drawn up before",
+    "drawn-joint": "Linear: joint tests of many slopes of few rows, designs drawn at random",
     "models": "Logistic, probit, Poisson: given designs",
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
@@ -102,6 +103,7 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "drawn": lambda: drawn(number),
         "joint": given_joint,
         "fresh-joint": fresh_joint,
+        "drawn-joint": drawn_joint,
         "models": given_models,
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
