@@ -39,7 +39,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.m
 TITLES = {
     "given": "Linear: given designs",
     "drawn": "Linear: designs drawn at random",
-    "joint": "Linear: joint tests of many slopes of few rows, designs that had rejected too often",
+    "joint": "Linear: joint tests of many slopes of few rows, ten regressors in pairs",
     "fresh-joint": "Linear: joint tests of many slopes of few rows, designs drawn up before",
     "drawn-joint": "Linear: joint tests of many slopes of few rows, designs drawn at random",
     "models": "Logistic, probit, Poisson: given designs",

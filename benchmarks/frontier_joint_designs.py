@@ -1,6 +1,6 @@
 """Tables for joint tests of many slopes of linear regressions at few rows.
 
-Named ones are those of `frontier_designs` that rejected too often at 10,000 rows, without and with unequal errors.
+Given ones are the ten regressors of `frontier_designs`, with normal and with unequal errors, at three prices.
 `fresh_joint` was written down and committed before any of it was simulated: regressors that all share one factor, a
 rare indicator and whole numbers among them, errors whose spread depends on two of them, and heavy tails.  Its second
 cell was looked at while the law of joint tests was chosen.  `drawn_joint` was not: the first cells of a set of
