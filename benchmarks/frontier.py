@@ -2,11 +2,12 @@
 
     python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
-Parts: given, drawn (linear, `frontier_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure,
-drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy (`frontier_heavy_designs.py`), further, drawn-further (gamma
-and Huber, `frontier_further_designs.py`), weighted (`frontier_weighted_designs.py`); all without PART.  The page is
-docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
-steps, with seeded noise.  Deterministic: seeds are constants.
+Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
+models, drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
+(`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
+(`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
+drawn anew in every repetition and released by the mechanism's own steps, with seeded noise.
+Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
@@ -24,18 +25,23 @@ import numpy as np
 from frontier_designs import Cell, drawn, given
 from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
+from frontier_joint_designs import drawn_joint, fresh_joint, given_joint
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from frontier_weighted_designs import given_weighted
 from pages import put
 from scipy import stats
 
+from tacit.fits.fit import Fit
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
 TITLES = {
     "given": "Linear: given designs",
     "drawn": "Linear: designs drawn at random",
+    "joint": "Linear: joint tests of many slopes of few rows, ten regressors in pairs",
+    "fresh-joint": "Linear: joint tests of many slopes of few rows, designs drawn up before",
+    "drawn-joint": "Linear: joint tests of many slopes of few rows, designs drawn at random",
     "models": "Logistic, probit, Poisson: given designs",
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
@@ -95,6 +101,9 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     made = {
         "given": given,
         "drawn": lambda: drawn(number),
+        "joint": given_joint,
+        "fresh-joint": fresh_joint,
+        "drawn-joint": drawn_joint,
         "models": given_models,
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
@@ -108,6 +117,14 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     return made[part]()
 
 
+def joint_p(fit: Fit, error: np.ndarray) -> float:
+    """Return the p-value of the joint test of the true slopes, as `NormalEstimate.wald` has it; error: theirs."""
+    if fit.noisy is not None:
+        return fit.noisy.of(list(range(1, len(error) + 1))).wald(error)[1]
+    covariance = (fit.cov_sampling + fit.cov_privacy)[1:, 1:]
+    return float(stats.chi2.sf(float(error @ np.linalg.solve(covariance, error)), len(error)))
+
+
 def simulated(part: str, number: int, place: int, repeats: int) -> Found:
     """Simulate one cell, found by its place in a part."""
     cell, rng = cells_of(part, number)[place], np.random.default_rng([16, place])
@@ -118,10 +135,8 @@ def simulated(part: str, number: int, place: int, repeats: int) -> Found:
         fit = rows.fit(rng)
         if any(fit.reasons):
             continue
-        error, covariance = fit.values[1:] - truth, (fit.cov_sampling + fit.cov_privacy)[1:, 1:]
-        chi = float(error @ np.linalg.solve(covariance, error))
-        p = float(stats.chi2.sf(chi, len(error)))
-        found.append((error, fit.std_errors[1:], rows.ordinary()[0][1:] - truth, p))
+        error = fit.values[1:] - truth
+        found.append((error, fit.std_errors[1:], rows.ordinary()[0][1:] - truth, joint_p(fit, error)))
     if not found:
         nothing = np.zeros((0, len(truth)))
         return Found(repeats, nothing, nothing, nothing, np.zeros(0))

@@ -121,9 +121,15 @@ def column_of(law: str, ends: tuple[float, float]) -> tc.Real | tc.Boolean:
 
 def pairs_of_ten() -> Study:
     """Ten regressors in pairs of correlation .8, the last skewed, errors whose spread depends on the first."""
+    return ten_with("unequal", "ten regressors in pairs of correlation .8")
+
+
+def ten_with(error: str, title: str = "") -> Study:
+    """Ten regressors in pairs of correlation .8, the last skewed, and errors of a kind of ERRORS."""
     slopes = np.array([1, -0.5, 0.5, 0.3, -0.3, 0.2, 0, 0.4, -0.2, 0.3])
     laws, widths = ["normal"] * 9 + ["gamma"], np.full(10, 1.5)
-    return _study("ten regressors in pairs of correlation .8", laws, slopes, widths, "unequal", 0.8, 0.0)
+    words = title or f"ten regressors in pairs of correlation .8, {error} errors"
+    return _study(words, laws, slopes, widths, error, 0.8, 0.0)
 
 
 def chain_of_nine() -> Study:

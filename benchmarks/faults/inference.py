@@ -1701,4 +1701,18 @@ FAULTS: tuple[Fault, ...] = (
         "a formula with functions is refused in a curator's file",
         ("tests/files/test_curators_file.py::test_formulas_with_functions_can_be_asked_in_a_file",),
     ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "moves = noises * _root(scores.meat.variances)",
+        "moves = noises * _root(scores.meat.variances) * 0.5",
+        "joint tests of slopes allow for half of the noise in their covariance",
+        ("tests/inference/test_regression_variance.py::test_the_noise_in_the_whole_covariance_is_as_told",),
+    ),
+    Fault(
+        "tacit.estimates.noisy_covariance",
+        "b = (a1 + 6 * a2) / (2 * k)",
+        "b = (a1 + 2 * a2) / (2 * k)",
+        "the law of Wald's statistic with a noisy covariance has too many degrees of freedom",
+        ("tests/inference/test_noisy_covariance.py::test_of_a_wishart_covariance_it_is_hotelling_s",),
+    ),
 )

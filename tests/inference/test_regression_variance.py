@@ -105,6 +105,25 @@ def test_the_noise_in_the_variance_is_as_told() -> None:
     assert np.all(ratio < 1.63), ratio
 
 
+def test_the_noise_in_the_whole_covariance_is_as_told() -> None:
+    """200 releases of the same rows: products of squared residuals vary as `moves` say, in all entries together.
+
+    The sum of the squares of six entries, each a nearly normal draw, has a relative standard deviation of
+    sqrt(2 / (200 * 3)) = .06 if half of them weigh most: .65 and 1.45 are six of these away.
+    """
+    rows = rows_at(table(np.random.default_rng(3), 4_000, "ends"), {"rho": 0.5})
+    found, told = list[np.ndarray](), list[float]()
+    for step, second in releases(rows, 200, 7):
+        errors = error_variance(step, second)
+        made = sampling_covariance(step, second, errors, math.inf)
+        # on axes on which the plain covariance is the identity, so that the noise in A itself is left out
+        around = np.linalg.cholesky(step.products.values[: step.u, : step.u]).T / math.sqrt(errors.value)
+        found.append(around @ made.covariance @ around.T)
+        told.append(float(((around @ made.moves @ around.T) ** 2).sum()))
+    varied = float(np.var(found, axis=0, ddof=1).sum())
+    assert 0.65 < varied / np.mean(told) < 1.45
+
+
 def test_what_is_rough_is_shrunk_and_stays_a_covariance() -> None:
     rows = rows_at(table(np.random.default_rng(5), 1_500, "ends"), {"rho": 0.1})
     for step, second in releases(rows, 40, 6):

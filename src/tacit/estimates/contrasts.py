@@ -27,7 +27,7 @@ class Test:
     """Result of a test of linear constraints.
 
     estimate, null: left-hand sides and what they should be; p_value; statistic: estimate over standard error, or Wald's
-    chi-square with `df` degrees of freedom; method: the law used, in words.
+    quadratic form of `df` constraints; method: the law used, in words.
 
     >>> Test("f = m", 1.2, 1, 0.23, "normal law of the total error, two-sided").summary().rows
     (('f = m', '1.200', '1', '0.230'),)

@@ -22,6 +22,7 @@ from tacit.estimates.bootstrap_draws import of_normal
 from tacit.estimates.constraints import matrix_of
 from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
+from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.estimates.simultaneous import simultaneous_factor
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.estimates.uncertain_variances import UncertainVariances
@@ -58,6 +59,7 @@ class NormalEstimate:
     target: "population", or "table": what `sampling` then holds is no sampling error, but whatever else is no noise.
     uncertain: what the total variances may be, where they are estimated from few numbers: intervals and p-values allow
     for it, and are never narrower than those of the normal law.  None: variances are as good as known.
+    noisy: the total covariance without any allowance for its noise, and the law of that: for tests of several terms.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
 
@@ -85,6 +87,7 @@ class NormalEstimate:
     tested: bool = True
     target: Target = "population"
     uncertain: UncertainVariances | None = None
+    noisy: NoisyCovariance | None = None
 
     # Numbers -------------------------------------------------------------------------------------------------------
 
@@ -212,6 +215,7 @@ class NormalEstimate:
             reasons=tuple(self.reasons[i] for i in index),
             scale=scale,
             uncertain=None if self.uncertain is None else self.uncertain.of(index),
+            noisy=None if self.noisy is None else self.noisy.of(index),
         )
 
     # Tests and combinations ----------------------------------------------------------------------------------------
@@ -219,8 +223,9 @@ class NormalEstimate:
     def test(self, constraints: str) -> Test:
         """Test linear constraints, "age = 0" or "age = 0, `sex[T.m]` = 0" (backticks around labels).
 
-        One constraint: two-sided normal test.  Several: Wald's chi-square with the total covariance.  InferenceError
-        I02, I03 for unknown terms and malformed text, I45 where there is a reason.
+        One constraint: two-sided normal test.  Several: Wald's chi-square with the total covariance; where the law of
+        the noise in that is known, by the law of F [Kenward & Roger 1997].  InferenceError I02, I03 for unknown terms
+        and malformed text, I45 where there is a reason.
         """
         matrix, null = matrix_of(self.terms, constraints)
         return self.wald(matrix, null, constraints)
@@ -240,6 +245,9 @@ class NormalEstimate:
             if self.uncertain is not None:
                 p = max(p, float(self.uncertain.combined(matrix, self.sampling + self.privacy).tails(off)[0]))
             return Test(words, z, 1, p, "normal law of the total error, two-sided")
+        if self.noisy is not None:
+            statistic, p = self.noisy.combined(matrix).wald(off)
+            return Test(words, statistic, rank, p, "Wald, F law: the total covariance is noisy (Kenward-Roger)")
         chi2 = float(off @ np.linalg.solve(covariance, off))
         p = float(special().chdtrc(rank, max(chi2, 0.0)))
         if self.uncertain is not None:
@@ -263,6 +271,8 @@ class NormalEstimate:
         made = replace(self, terms=terms, values=matrix @ self.values, sampling=sampling, privacy=privacy)
         if self.uncertain is not None:
             made = replace(made, uncertain=self.uncertain.combined(matrix, self.sampling + self.privacy))
+        if self.noisy is not None:
+            made = replace(made, noisy=self.noisy.combined(matrix))
         # a combination of transformed numbers is not the transform of anything: its interval is symmetric
         return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
 

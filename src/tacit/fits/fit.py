@@ -12,6 +12,7 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
+from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
@@ -111,6 +112,7 @@ class Fit:
     with weights "rows" is "effective_size", with a "design_effect" where the number of rows is public.
     work: for effects (`tacit.fits.effects`), None where there is no fit, or it was not made from cells.
     evaluator, slope, average_effects: for predictions and average marginal effects of a fit not made from cells.
+    noisy: the total covariance with the law of the noise in it, for joint tests, where it is known.
     """
 
     formula: str
@@ -127,6 +129,7 @@ class Fit:
     evaluator: Evaluator | None = field(default=None, repr=False, compare=False)
     slope: MeanSlope | None = field(default=None, repr=False, compare=False)
     average_effects: Callable[[Fit], FitEffects] | None = field(default=None, repr=False, compare=False)
+    noisy: NoisyCovariance | None = field(default=None, repr=False, compare=False)
 
     @property
     def std_errors(self) -> Array:

@@ -44,6 +44,7 @@ def fitted(release: Released, fit: Fit, source: str, title: str | None = None) -
         reasons=fit.reasons,
         notes=(*fit.notes, source),
         tested="~" in fit.formula or fit.model == "loss",
+        noisy=fit.noisy,
     )
     return FittedModel(plain, fit)
 

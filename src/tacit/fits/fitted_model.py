@@ -210,6 +210,7 @@ class FittedModel:
             notes=(*found.notes, *self.coefficients.notes),
             term_title="",
             tested=tested,
+            noisy=None,
         )
 
     # Shown ---------------------------------------------------------------------------------------------------------

@@ -22,8 +22,10 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, rows_beyond, surely_clipped
+from tacit.method.regression.estimate_covariance_noise import noisy_covariance
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
@@ -135,6 +137,7 @@ def fit(
         (None,) * step.u,
         (_cut_note(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
+        noisy=None if said.noisy is None else said.noisy.combined(np.diag(back)),
     )
 
 
@@ -142,13 +145,15 @@ def fit(
 class _Covariances:
     """Covariances of the coefficients by sampling (bias from clipping included) and by privacy, shape (u, u).
 
-    widening: factors for standard errors, shape (u,).  notes: for readers.
+    widening: factors for standard errors, shape (u,).  notes: for readers.  noisy: both together without that factor,
+    with the law of their noise, where it is known.
     """
 
     sampling: Array
     privacy: Array
     widening: Array
     notes: tuple[str, ...]
+    noisy: NoisyCovariance | None = None
 
 
 def _covariances(
@@ -182,7 +187,8 @@ def _covariances_of_rows(
     # a bias that may be noise alone is allowed for, and not reported
     biased = np.diag(cut) / np.diag(both + privacy) * surely_clipped(scores)
     wider = widening(step, both + privacy, found.noise_variance / step.kept**4)
-    return _Covariances(both, privacy, wider, _robustness_notes(names, found.kept_share, biased))
+    noisy = noisy_covariance(step, errors, found, both + privacy)
+    return _Covariances(both, privacy, wider, _robustness_notes(names, found.kept_share, biased), noisy)
 
 
 def _covariances_of_persons(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> _Covariances:

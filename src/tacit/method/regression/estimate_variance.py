@@ -51,13 +51,21 @@ class ErrorVariance:
 class CoefficientSampling:
     """The covariance of the coefficients by sampling, shape (u, u).
 
-    noise_variance: variance of the noise in its diagonal, shape (u,).  kept_share: weight of the robust against the
-    plain variance, shape (u,).
+    noise_variance: variance of the noise in its diagonal, shape (u,).  kept: weight of the robust against the plain
+    covariance, shape (u, u).  moves: what each noise of squared residuals adds to the covariance, times its standard
+    deviation, shape (e, u, u).  calm: the covariance with an excess that is shrunk further (`calm_excess`).
     """
 
     covariance: Array
     noise_variance: Array
-    kept_share: Array
+    kept: Array
+    moves: Array
+    calm: Array
+
+    @property
+    def kept_share(self) -> Array:
+        """The weight of the robust against the plain variance of each coefficient, shape (u,)."""
+        return np.diag(self.kept)
 
 
 def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
@@ -125,7 +133,43 @@ def sampling_covariance(
     kept = np.ones((u, u)) if math.isinf(departs) else prior / (prior + noise)
     # posterior variance kept times noise, and the noise in s2
     doubt = np.diag(own * kept) + errors.noise * np.diag(inverse) ** 2
-    return CoefficientSampling(_positive_definite(plain + kept * beyond, plain), doubt, np.diag(kept))
+    covariance = _positive_definite(plain + kept * beyond, plain)
+    moves = noises * _root(scores.meat.variances)
+    calm = _positive_definite(
+        plain + calm_excess(beyond, np.concatenate([moves, loose * _root(matrix.variances)]), plain), plain
+    )
+    return CoefficientSampling(covariance, doubt, kept, kept * moves, calm)
+
+
+def _root(variances: Array) -> Array:
+    """Return standard deviations, of shape (e, 1, 1)."""
+    return np.sqrt(variances)[:, None, None]
+
+
+def calm_excess(excess: Array, patterns: Array, plain: Array) -> Array:
+    """Return an excess over the plain covariance, shrunk so far that hardly any noise is left; shape (u, u).
+
+    patterns: noises of variance 1 in it, shape (e, u, u).  On axes along which the plain variance is 1 its entries have
+    a normal prior that is the same on all of them, with the variance that is found from their squares beyond those of
+    the noise.  It is no basis of standard errors: a large excess of one coefficient is taken down for all others that
+    have none.
+
+    >>> one = np.diag([1.0, 0.0])[None]
+    >>> calm_excess(np.diag([3.0, 0.1]), one * 0.5, np.eye(2)).round(2).tolist()
+    [[2.76, 0.0], [0.0, 0.1]]
+    """
+    root = np.linalg.cholesky(plain)
+    back = np.linalg.inv(root)
+    within = back @ patterns @ back.T
+    # axes along which noise is largest and least
+    axes = np.linalg.eigh((within @ within).sum(axis=0))[1]
+    root, found, within = root @ axes, axes.T @ (back @ excess @ back.T) @ axes, axes.T @ within @ axes
+    noise = (within**2).sum(axis=0)
+    # a symmetric matrix whose law is the same on all axes has half the variance off its diagonal
+    same = np.where(np.eye(len(plain)) > 0, 1.0, 0.5)
+    prior = max(float((found**2 - noise).sum() / same.sum()), 0.0) * same
+    kept = np.divide(prior, prior + noise, out=np.zeros_like(prior), where=prior > 0)
+    return np.asarray(root @ (found * kept) @ root.T)
 
 
 def _excess(step: LinearStep, scores: ResidualScores, errors: float) -> tuple[Array, Array]:
