@@ -29,7 +29,6 @@ WRITTEN: Final = {
     "Q61": "compare a number with a number, a category with one of its labels, a date with a date",
     "Q114": "a family with sufficient statistics, or SampleAndAggregate(…) for any law; the message says which",
     "Q124": 'a Real or Integer from 0 on for model="gamma", of any bounds for model="huber"',
-    "Q300": "fewer columns in one question, or a Bootstrap for each; tables of fewer rows are not refused",
     "Q122": "a pair (epsilon, delta) for this question alone, and persons who are in one cell; the message says which",
     "B02": "a lower price (the message says which fits), or a raise: tacit budget LEDGER --raise-to-rho 0.8 --note …",
     "B03": "one of rho=0.1, epsilon=0.5, or epsilon=0.5 with delta=1e-6",
