@@ -1291,4 +1291,18 @@ FAULTS = (
         "a document of halving is accepted at any scale",
         ("tests/mechanisms/test_many_quantiles.py::test_documents_are_read_again_and_false_ones_refused",),
     ),
+    Fault(
+        "tacit.method.bootstrap.design",
+        "    if held > MOST_HELD:",
+        "    if rows > MOST_HELD:",
+        "bootstraps of more different rows than memory holds are not refused",
+        ("tests/mechanisms/test_bootstrap.py::test_more_rows_than_memory_holds_are_refused_from_public_facts",),
+    ),
+    Fault(
+        "tacit.pooling.noise_sum",
+        "        return 1 - law.normal",
+        "        return 1.0",
+        "averaged Laplace noises of several parties are combined as if each were one Laplace variable",
+        ("tests/mechanisms/test_laplace_draws.py::test_combined_noises_have_the_quantiles_of_all_their_draws",),
+    ),
 )

@@ -336,3 +336,27 @@ def test_a_curators_file_asks_for_replicates(tmp_path: Path) -> None:
         'replicates = 20\nstatistic = { query = "Mean", columns = "age" }\n'
     )
     assert dict(load(path).asks) == {"age": tc.Bootstrap(tc.Mean("age"), 20)}
+
+
+WIDE_ROWS = tc.Schema({name: tc.Real(0, 1) for name in "abcd"})
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "refused"),
+    [("a", 10**9, False), ("ab", 10**7, False), ("abcd", 10**7, False), ("ab", 10**8, True), ("abcd", 10**8, True)],
+)
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+def test_more_rows_than_memory_holds_are_refused_from_public_facts(
+    columns: str, rows: int, refused: bool, neighbors: str
+) -> None:
+    """The number of rows, or the hint where it is private; nothing is refused where neither is known."""
+    ask = tc.Bootstrap(tc.Mean(list(columns)), 4)
+    known = (rows, None) if neighbors == "replace-one" else (None, rows)
+    public = Public(WIDE_ROWS, neighbors, known[0], size_hint=known[1])
+    if refused:
+        with pytest.raises(QueryError, match="Q300"):
+            design(ask, public, Cost.of(**PRICE))
+    else:
+        assert len(design(ask, public, Cost.of(**PRICE)).columns) == 4 * len(columns)
+    if neighbors == "add-remove":
+        assert design(ask, Public(WIDE_ROWS, neighbors, None), Cost.of(**PRICE)).rows is None

@@ -123,6 +123,7 @@ CODES: Final[dict[str, str]] = {
     "Q287": "groups that a user's own statistic cannot have",
     "Q288": "a user's own statistic in a file",
     "Q289": "trust= with something that is no statistic of one's own",
+    "Q300": "a bootstrap of more different rows than are held in memory",
     "Q160": "a design of randomised answers that is malformed, or that protects nobody",
     "Q161": "an answer that a design of randomised answers does not have",
     "Q162": "a response of another design, a damaged one, or one that was counted already",

@@ -20,7 +20,7 @@ from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.accepted_values import accepted
-from tacit.estimates.error_laws import is_gaussian, tail
+from tacit.estimates.error_laws import tail
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import FLOOR
 from tacit.estimates.noisy_moments import integers, moments
@@ -28,6 +28,7 @@ from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import estimand, source_of
 from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
 from tacit.pooling.common_value import law, noises
+from tacit.pooling.noise_sum import laplace_share
 from tacit.pooling.tree_totals import Reconciled, Tree, reconcile
 from tacit.privacy import Cost
 from tacit.release.document import Release
@@ -48,14 +49,14 @@ class LevelSums:
     """Reconciled sums of one column: `found` has 6 m totals of each node, N, S, Q and their weighted forms of m cells.
 
     loads: of each release, how N, S, and (of squares) N, S, Q react to its k independent noises, shape (5, k), by node.
-    variances: of one such noise.  laplace: whether it is Laplace noise.  center, half: a value is center + half u.
+    variances: of one such noise.  laplace: its `laplace_share`.  center, half: a value is center + half u.
     """
 
     label: str
     found: Reconciled
     loads: Mapping[int, Array]
     variances: Mapping[int, float]
-    laplace: Mapping[int, bool]
+    laplace: Mapping[int, float]
     center: float
     half: float
 
@@ -72,8 +73,8 @@ class LevelSums:
 class NodeMeans:
     """Means of the m cells of a node and their intervals, from sums of shape (6, m).
 
-    loads: how N, S and the squares' N, S, Q react to noises of variance 1, shape (5, K); kurtic: which are Laplace
-    noises.
+    loads: how N, S and the squares' N, S, Q react to noises of variance 1, shape (5, K); kurtic: the `laplace_share`
+    of each.
     """
 
     sums: Array
@@ -235,12 +236,12 @@ def level_sums(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release
     cells = len(some.integers)
     value, noise = np.zeros((len(place), SUMS * cells)), np.full(len(place), np.inf)
     loads: dict[int, Array] = {}
-    variances, laplace = dict[int, float](), dict[int, bool]()
+    variances, laplace = dict[int, float](), dict[int, float]()
     for name, release in given.items():
         part, node = release.parts[at], place[name]
         found = moments(part.form, part.parameters, integers(part), release.rows)
         value[node] = np.concatenate([found.size, found.total, found.square, *found.squares])
-        variances[node], laplace[node] = part.law.variance(), not is_gaussian(part.law)
+        variances[node], laplace[node] = part.law.variance(), laplace_share(part.law)
         loads[node] = np.concatenate([found.loadings[:2], found.square_loadings])
         noise[node] = variances[node] * float((found.loadings[1] ** 2).sum())
     made = reconcile(tree, value, noise)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.error_laws import halfwidth, is_gaussian
+from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
@@ -23,6 +23,7 @@ from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
 from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
 from tacit.pooling.compatibility import check_compatible, named_releases
+from tacit.pooling.noise_sum import laplace_share
 from tacit.pooling.tree_totals import Reconciled, Tree, integer_totals, reconcile
 from tacit.privacy import Cost
 from tacit.release.document import Release
@@ -224,6 +225,6 @@ def _own(release: Release, at: int) -> tuple[Array, float, float]:
     part = release.parts[at]
     if release.kind == "histogram":
         variance = part.law.variance() / part.parameters.get("share", 1) ** 2
-        return counts_of(release).reshape(-1), variance, 0.0 if is_gaussian(part.law) else variance**2
+        return counts_of(release).reshape(-1), variance, (laplace_share(part.law) * variance) ** 2
     found = totals_of(release, part, sampled=False)
     return found.value, float(found.noise[0]), float(found.fourth[0])

@@ -15,13 +15,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.column_terms import noise_of_squares_about_mean
-from tacit.estimates.error_laws import halfwidth, is_gaussian
+from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.interval_inversion import FLOOR, CountInversion
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.estimates.noisy_totals import ColumnTotals, column_totals
 from tacit.noise.laws import Law
 from tacit.pooling.common_value import law
-from tacit.pooling.noise_sum import NoiseSum, sum_of_noises
+from tacit.pooling.noise_sum import NoiseSum, laplace_share, sum_of_noises
 from tacit.release.document import Released
 from tacit.release.parts import Grid, Part
 
@@ -31,8 +31,9 @@ class PartyTotals:
     """The totals of one party.
 
     value, sampling (estimated sampling variance), own (noise variance of `sampling`), noise (noise variance of
-    `value`), fourth (sum of squared variances of its Laplace noises): shape (T,).  largest: the largest contribution of
-    a row in magnitude.  rows: the public number of rows, or None.  whole: whether the totals are numbers of rows.
+    `value`), fourth (sum of squared variances of its Laplace noises, see `laplace_share`): shape (T,).  largest: the
+    largest contribution of a row in magnitude.  rows: the public number of rows, or None.  whole: whether the totals
+    are numbers of rows.
     """
 
     value: Array
@@ -103,7 +104,7 @@ def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     variance = part.law.variance()
     each = load**2 * variance
     noise = np.full_like(value, each.sum())
-    fourth = np.full_like(value, 0.0 if is_gaussian(part.law) else (each**2).sum())
+    fourth = np.full_like(value, laplace_share(part.law) ** 2 * (each**2).sum())
     own = np.full_like(value, (square_load**2).sum() * variance)
     rows = release.rows
     # without a public number of rows it is random too, and sum x**2 estimates the variance of the total

@@ -33,7 +33,7 @@ class Evidence:
 
     size, total: noisy sums, shape (M, T).  loads: their derivatives by the noises, shape (2, M, 1 or T, k).
     squares: q0, q1, q2, shape (3, M, T); square_loads: their derivatives by the noises, shape (3, M, 1 or T, k).
-    noise: variance of each noise, shape (M, k), 0 for padding; laplace: which noises are Laplace, shape (M, k).
+    noise: variance of each noise, shape (M, k), 0 for padding; laplace: `laplace_share` of each, (M, k).
     most: the largest squared deviation that a value can have, for `cap`, shape (M, T).
     public: whether the size is public, shape (M,).
     middle: loads[1] of a variance at a mean of one half.  A value in the column's units is shift + scale x.
@@ -48,7 +48,7 @@ class Evidence:
     squares: Array
     square_loads: Array
     noise: Array
-    laplace: NDArray[np.bool_]
+    laplace: Array
     most: Array
     public: NDArray[np.bool_]
     middle: Array
@@ -216,7 +216,7 @@ def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
         squares=np.stack([added(square) for square in found.squares]),
         square_loads=np.stack([side(load, share) for load in found.square_loads]),
         noise=side(found.noise, one),
-        laplace=side(found.laplace.astype(np.float64), one) > 0,
+        laplace=side(found.laplace, one),
         most=added(found.most),
         public=public,
         middle=side(found.middle, share),

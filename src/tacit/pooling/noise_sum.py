@@ -105,6 +105,17 @@ def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
     return NoiseSum(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
 
 
+def laplace_share(law: Law) -> float:
+    """Return the share of a noise's variance that one Laplace variable with its fourth cumulant has.
+
+    0 of normal noise, and 1 of others; the sum of k Laplace draws of variance v / k has the cumulant 3 v**2 / k, that
+    of one draw of variance v / sqrt(k).
+    """
+    if isinstance(law, AveragedLaplace):
+        return 1 - law.normal
+    return 0.0 if is_gaussian(law) else 1.0
+
+
 def _plain(piece: Piece) -> list[Piece]:
     """Return a noise, or of a sum of several draws these."""
     law, weight, count = piece

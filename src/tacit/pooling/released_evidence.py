@@ -10,10 +10,10 @@ from typing import cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import is_gaussian
 from tacit.estimates.interval_inversion import central
 from tacit.estimates.noisy_moments import BINARY, Moments, moments, powers
 from tacit.pooling.evidence import CLEAR, Evidence, Kind
+from tacit.pooling.noise_sum import laplace_share
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Grid, Part
 
@@ -186,13 +186,13 @@ def stack_parties(found: Sequence[_EqualParts], parts: Sequence[Part]) -> Eviden
     shift, scale = (0.0, (upper - lower) ** 2) if kind == "variance" else ((lower + upper) / 2, (upper - lower) / 2)
     sums, squares, most = np.empty((2, M, T)), np.empty((3, M, T)), np.empty((M, T))
     loads, square_loads = np.zeros((2, M, cells, k)), np.zeros((3, M, cells, k))
-    noise, laplace = np.zeros((M, k)), np.zeros((M, k), dtype=np.bool_)
+    noise, laplace = np.zeros((M, k)), np.zeros((M, k))
     middle, public = np.zeros((M, cells, k)), np.empty(M, dtype=np.bool_)
     for one in found:
         at, own, law = one.places, one.loads.shape[-1], parts[one.places[0]].law
         sums[:, at], squares[:, at], most[at], public[at] = one.sums, one.squares, one.most, one.public
         loads[:, at, :, :own], square_loads[:, at, :, :own] = one.loads, one.square_loads
-        noise[at, :own], laplace[at, :own], middle[at, :, :own] = law.variance(), not is_gaussian(law), one.middle
+        noise[at, :own], laplace[at, :own], middle[at, :, :own] = law.variance(), laplace_share(law), one.middle
     return Evidence(
         kind=kind,
         size=sums[0],

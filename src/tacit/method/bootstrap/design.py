@@ -43,6 +43,10 @@ MOST_NUMBERS: Final = 1_000_000
 """Most noisy integers of one question: cells times replicates times integers of a cell."""
 MOST_DRAWN: Final = 2**33
 """Most rows drawn for all replicates together, where each has values of its own: more would take more than minutes."""
+MOST_HELD: Final = 2**28
+"""Most integers that are held for the different rows of a table, all together: 2 GiB."""
+OTHERS: Final = 6
+"""Of each of them: its number of rows, pattern, cell, order, draws, and draws by entry."""
 
 
 def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
@@ -64,6 +68,7 @@ def design(query: Bootstrap, public: Public, cost: Cost) -> Measurement:
     columns, computed = _columns(shape, public.schema, statistic)
     _not_too_many(shape, columns)
     _not_too_long(shape, columns, public.size)
+    _not_too_large(shape, columns, public.size)
     part = bought(public.neighbors, shape.rows, query.replicates, cost, whole=public.accounting == "basic")
     share = part.part.share(Fraction(1, query.replicates * len(columns)))
     each: list[PartSpec] = []
@@ -124,13 +129,39 @@ def _not_too_long(shape: Measurement, columns: Sequence[Summed], rows: int | Non
     Of few combinations of values their numbers are drawn, whatever the rows (`mechanism_resampling`).
     """
     query: Any = shape.query
-    # one combination more for rows in no cell, and one value more for missing ones
-    combinations = (shape.cells + 1) * prod(one.at.steps + 2 for one in columns if one.at is not None)
-    few = not shape.several and rows is not None and rows >= FEW * combinations
-    if rows is None or few or rows * query.replicates <= MOST_DRAWN:
+    if rows is None or _few(shape, columns, rows) or rows * query.replicates <= MOST_DRAWN:
         return
     message = f"Bootstrap: {query.replicates} replicates of {rows:,} rows of values of their own would take too long."
     raise QueryError(message, code="Q31", hint="fewer replicates, or fewer columns in one question")
+
+
+def _not_too_large(shape: Measurement, columns: Sequence[Summed], rows: int | None) -> None:
+    """Raise QueryError Q300 where more different rows may have to be held in memory than there is room for.
+
+    A public bound: no more combinations of values are held than there are, nor than rows; of persons in several cells,
+    who are held each, none has more entries than rows, or than cells.
+    """
+    if rows is None:
+        return
+    most = rows * min(shape.max_rows, shape.cells) if shape.several else min(rows, _combinations(shape, columns))
+    # of each the value of every column (and its weight), what it adds, how often it is, is drawn, and where it belongs
+    each = len(columns) * (2 if shape.several else 1) + sum(len(one.form.matrix) for one in columns) + len(shape.keys)
+    # drawn row by row, every row has the number of its combination
+    held = most * (each + OTHERS) + (0 if _few(shape, columns, rows) else rows)
+    if held > MOST_HELD:
+        message = f"Bootstrap: up to {most:,} different rows of {len(columns)} columns would be held in memory."
+        raise QueryError(message, code="Q300", hint="fewer columns in one question, or a Bootstrap for each")
+
+
+def _few(shape: Measurement, columns: Sequence[Summed], rows: int) -> bool:
+    """Return whether there are certainly so few combinations that none is drawn row by row."""
+    return not shape.several and rows >= FEW * _combinations(shape, columns)
+
+
+def _combinations(shape: Measurement, columns: Sequence[Summed]) -> int:
+    """Return how many combinations of cells and values there are."""
+    # one combination more for rows in no cell, and one value more for missing ones
+    return (shape.cells + 1) * prod(one.at.steps + 2 for one in columns if one.at is not None)
 
 
 def _columns(shape: Measurement, schema: Schema, statistic: Any) -> tuple[tuple[Summed, ...], tuple[Computed, ...]]:
