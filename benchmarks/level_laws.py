@@ -2,8 +2,8 @@
 
     python benchmarks/level_laws.py --repeats 100
 
-Writes a part of docs/reference/combining.md in some ten minutes.  The trees, prices and laws below were committed before
-one of them was simulated.  Seeds are constants; noise is the operating system's.
+Writes a part of docs/reference/combining.md in some ten minutes.  The trees, prices and laws below were committed
+before one of them was simulated.  Seeds are constants; noise is the operating system's.
 """
 
 from __future__ import annotations

@@ -103,7 +103,8 @@ class LawHierarchy:
         InferenceError C15 for an unknown node, I09 for a target.
 
         >>> import numpy as np, tacit as tc
-        >>> wait, rng = tc.SufficientStatistics("wait", tc.families.Exponential(rate=(0.1, 10))), np.random.default_rng(0)
+        >>> rng = np.random.default_rng(0)
+        >>> wait = tc.SufficientStatistics("wait", tc.families.Exponential(rate=(0.1, 10)))
         >>> rows = {"north": rng.exponential(0.5, 4_000), "south": rng.exponential(0.5, 6_000)}
         >>> schema, budget = tc.Schema({"wait": tc.Real(0, 3)}), tc.Budget(epsilon=1)
         >>> given = {k: tc.Curator({"wait": v}, schema, name=k, budget=budget).release(wait, epsilon=1)

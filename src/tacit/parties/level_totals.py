@@ -189,8 +189,8 @@ def hierarchy(
     kind = type(listed[0].query).__name__
     if kind == "SampleAndAggregate":
         text = (
-            "a parameter from blocks is no sum of those of the nodes below: their laws may differ, and blocks of a node "
-            "and of those below it have different biases and share their people."
+            "a parameter from blocks is no sum of those of the nodes below: their laws may differ, and blocks of a "
+            "node and of those below it have different biases and share their people."
         )
         hint = "SufficientStatistics, whose sums add up; or tc.combine of one level, if all its nodes have one law"
         raise InferenceError(text, code="C60", hint=hint, state=None)
