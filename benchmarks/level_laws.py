@@ -31,7 +31,7 @@ GAMMA: Final = tc.SufficientStatistics(
     "x", tc.families.Gamma(shape=(0.3, 10), rate=(0.02, 4)), bounds={"log(x)": (-4, 4), "x": (0.02, 40)}
 )
 NORMAL: Final = tc.SufficientStatistics("x", tc.families.Normal(mean=(0, 100), sd=(1, 60)))
-POISSON: Final = tc.SufficientStatistics("x", tc.families.Poisson(rate=(0.05, 15)))
+POISSON: Final = tc.SufficientStatistics("x", tc.families.Poisson(mean=(0.05, 15)))
 
 
 @dataclass(frozen=True)

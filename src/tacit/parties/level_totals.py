@@ -18,6 +18,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
+from tacit.method.blocks.estimate import SampleAndAggregateRelease
 from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
 from tacit.parties.level_laws import LawHierarchy, hierarchy_of_laws
 from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
@@ -185,15 +186,16 @@ def hierarchy(
     True
     """
     names, listed, _ = named_releases(releases)
-    check_compatible(names, listed)
-    kind = type(listed[0].query).__name__
-    if kind == "SampleAndAggregate":
+    # before what does not combine: another method of blocks is no help here
+    if any(one.kind == SampleAndAggregateRelease.kind for one in listed):
         text = (
             "a parameter from blocks is no sum of those of the nodes below: their laws may differ, and blocks of a "
             "node and of those below it have different biases and share their people."
         )
         hint = "SufficientStatistics, whose sums add up; or tc.combine of one level, if all its nodes have one law"
         raise InferenceError(text, code="C60", hint=hint, state=None)
+    check_compatible(names, listed)
+    kind = type(listed[0].query).__name__
     if kind not in ("Count", "Sum", "Histogram", "Mean", "SufficientStatistics"):
         text = f"answers to {kind} are no totals that add up over levels."
         raise InferenceError(text, code="C11", hint="Mean, SufficientStatistics, Sum and Count", state=None)
