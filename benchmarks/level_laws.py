@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import polars as pl
 from pages import by_repeats
 
 import tacit as tc
@@ -128,7 +129,9 @@ def once(design: Design, rng: np.random.Generator, neighbors: str, price: dict[s
     parents = {node: node.partition("/")[0] if "/" in node else "nation" for node in tables if node != "nation"}
     budget = tc.Budget(**price, neighbors=neighbors)
     given = {
-        node: tc.Curator({"x": rows}, design.schema, name=node, budget=budget).release(design.query, **price)
+        node: tc.Curator(pl.DataFrame({"x": rows}), design.schema, name=node, budget=budget).release(
+            design.query, **price
+        )
         for node, rows in tables.items()
         if level_of(node) in design.levels
     }
