@@ -71,6 +71,7 @@ def test_with_little_noise_every_node_has_the_parameters_of_its_rows() -> None:
         assert one.values == pytest.approx(every[node].estimate().values, rel=0.02)
         assert (found.estimate(node, "table").std_errors < 0.2 * one.std_errors).all()
     assert found.cost == tc.Cost.of(epsilon=800)
+    assert "6,000" in str(found)
     assert found.to_frame().notna().all(axis=None)
     assert "mean statistics of all their rows" in str(found)
     # without the nation, south is not known
@@ -136,6 +137,11 @@ def test_what_is_refused() -> None:
     wrong = released({**made, "north": made["a"]}, ("a", "b", "north"), POISSON, epsilon=1)
     with pytest.raises(TacitError, match="C19"):
         tc.hierarchy(wrong, PARENTS)
+    # also through a level without releases, and where one of two parts is more than the whole
+    small = released({**made, "nation": made["b"]}, ("nation",), POISSON, epsilon=1)
+    for nodes in (("a", "b"), ("a",)):
+        with pytest.raises(TacitError, match="C19"):
+            tc.hierarchy({**{k: given[k] for k in nodes}, **small}, PARENTS)
     with pytest.raises(TacitError, match="C12"):
         tc.hierarchy({**given, "b": released(made, ("b",), GAMMA, epsilon=1)["b"]}, PARENTS)
     for words in ({"blocks": 20}, {}):  # an answer in two steps is not said to need another method

@@ -35,8 +35,8 @@ from tacit.method.sufficient_statistics.estimate import (
     misfit_notes,
 )
 from tacit.models.mean_map import At, MeanMap
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost
-from tacit.parties.level_means import FEW, LevelSums, NodeMeans, check_sizes, level_sums
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, public_sizes
+from tacit.parties.level_means import FEW, LevelSums, NodeMeans, level_sums
 from tacit.pooling.common_value import noises
 from tacit.pooling.tree_totals import Tree
 from tacit.privacy import Cost
@@ -72,13 +72,15 @@ class NodeLaw:
 class LawHierarchy:
     """Laws of every node of a tree; made by `tc.hierarchy` of releases of SufficientStatistics at any of its nodes.
 
-    nodes: names, parents before their children.  terms: names of the parameters.  A node without a release has a law,
+    nodes: names, parents before their children.  terms: names of the parameters.  sizes: public numbers of rows, by the
+    numbers of nodes.  A node without a release has a law,
     too, where its children's sums are known.  Source: theory §6, [Chen & Sung, section IV].
     """
 
     releases: Mapping[str, Release]
     parents: Mapping[str, str | None]
     columns: tuple[LevelSums, ...]
+    sizes: Mapping[int, int]
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -115,7 +117,7 @@ class LawHierarchy:
         """
         check_target(target)
         at = node_number(self.nodes, node)
-        facts = LevelFacts.of(self._some, node, self.cost, len(self.nodes))
+        facts = LevelFacts.of(self._some, node, self.cost, len(self.nodes), self.sizes.get(at))
         known = bool(np.isfinite(self.columns[0].found.variance[at]))
         law = self._law(at, target) if known else self._nothing()
         reason = NOT_KNOWN if not known else None if all(one.clear.all() for one in law.each) else FEW
@@ -240,6 +242,6 @@ def _trust(each: tuple[NodeMeans, ...], means: Means, at: At) -> Array:
 def hierarchy_of_laws(tree: Tree, parents: Mapping[str, str | None], given: Mapping[str, Release]) -> LawHierarchy:
     """Return the hierarchy of releases of SufficientStatistics; InferenceError C19 for sizes that do not add up."""
     place = {name: i for i, name in enumerate(parents)}
-    check_sizes(tree, place, given)
+    sizes = public_sizes(tree, place, given)
     parts = range(len(next(iter(given.values())).parts))
-    return LawHierarchy(given, parents, tuple(level_sums(tree, place, given, i) for i in parts))
+    return LawHierarchy(given, parents, tuple(level_sums(tree, place, given, i) for i in parts), sizes)
