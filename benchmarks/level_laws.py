@@ -116,7 +116,7 @@ def truth_of(design: Design, some: Any) -> Mapping[str, Any]:
     return found
 
 
-def once(design: Design, rng: np.random.Generator, neighbors: str, price: dict[str, Any]) -> tuple[Any, Any]:
+def once(design: Design, rng: np.random.Generator, neighbors: Any, price: dict[str, Any]) -> tuple[Any, Any]:
     """Return the hierarchy of one draw, and the releases that made it."""
     schools = design.schools
     sizes = [n for n, _ in schools.values()]

@@ -34,7 +34,7 @@ def tables(rng: np.random.Generator, rows: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def released(made: dict[str, Any], nodes: Any, query: Any, neighbors: str = "replace-one", **price: Any) -> Any:
+def released(made: dict[str, Any], nodes: Any, query: Any, neighbors: Any = "replace-one", **price: Any) -> Any:
     budget = tc.Budget(**price, neighbors=neighbors)
     return {k: tc.Curator(pl.DataFrame(made[k]), SCHEMA, name=k, budget=budget).release(query, **price) for k in nodes}
 
@@ -54,7 +54,8 @@ def truths(some: Any, laws: dict[str, Any]) -> dict[str, Any]:
 def test_a_node_alone_is_its_own_release(neighbors: str, query: Any) -> None:
     given = released(tables(np.random.default_rng(0), 4_000), ("a",), query, neighbors, epsilon=1)
     for target in ("population", "table"):
-        alone, own = tc.hierarchy(given, {}).estimate("a", target), given["a"].estimate(target)
+        whole: Any = tc.hierarchy(given, {})
+        alone, own = whole.estimate("a", target), given["a"].estimate(target)
         assert alone.values == pytest.approx(own.values, rel=1e-6)
         # released variances are corrected a little differently for one row in 1,200, and for noise in a private size
         assert alone.std_errors == pytest.approx(own.std_errors, rel=0.01)
@@ -63,7 +64,7 @@ def test_a_node_alone_is_its_own_release(neighbors: str, query: Any) -> None:
 def test_with_little_noise_every_node_has_the_parameters_of_its_rows() -> None:
     made = tables(np.random.default_rng(1), 6_000)
     every = released(made, PARTS, GAMMA, epsilon=400)
-    found = tc.hierarchy({k: every[k] for k in ("a", "b", "nation")}, PARENTS)
+    found: Any = tc.hierarchy({k: every[k] for k in ("a", "b", "nation")}, PARENTS)
     assert found.nodes[0] == "nation"
     assert found.terms == ("shape", "rate")
     for node in PARTS:  # neither north nor south was released
@@ -75,7 +76,7 @@ def test_with_little_noise_every_node_has_the_parameters_of_its_rows() -> None:
     assert found.to_frame().notna().all(axis=None)
     assert "mean statistics of all their rows" in str(found)
     # without the nation, south is not known
-    lost = tc.hierarchy({k: every[k] for k in ("a", "b")}, PARENTS)
+    lost: Any = tc.hierarchy({k: every[k] for k in ("a", "b")}, PARENTS)
     assert "no release" in lost.estimate("south").reasons[0]
     assert lost.to_frame().loc["south"].isna().all(axis=None)
     assert lost.estimate("north").reasons == (None, None)
@@ -129,11 +130,11 @@ def test_intervals_of_every_node_cover_and_gain(neighbors: str, price: dict[str,
 def test_what_is_refused() -> None:
     made = tables(np.random.default_rng(4), 1_000)
     given = released(made, ("a", "b", "north"), POISSON, epsilon=1)
-    found = tc.hierarchy(given, PARENTS)
+    found: Any = tc.hierarchy(given, PARENTS)
     with pytest.raises(TacitError, match="C15"):
         found.estimate("nort")
     with pytest.raises(TacitError, match="I09"):
-        found.estimate("a", target="everybody")  # pyright: ignore
+        found.estimate("a", target="everybody")
     wrong = released({**made, "north": made["a"]}, ("a", "b", "north"), POISSON, epsilon=1)
     with pytest.raises(TacitError, match="C19"):
         tc.hierarchy(wrong, PARENTS)
@@ -144,7 +145,8 @@ def test_what_is_refused() -> None:
             tc.hierarchy({**{k: given[k] for k in nodes}, **small}, PARENTS)
     with pytest.raises(TacitError, match="C12"):
         tc.hierarchy({**given, "b": released(made, ("b",), GAMMA, epsilon=1)["b"]}, PARENTS)
-    for words in ({"blocks": 20}, {}):  # an answer in two steps is not said to need another method
+    each: tuple[dict[str, Any], ...] = ({"blocks": 20}, {})
+    for words in each:  # an answer in two steps is not said to need another method
         blocks = tc.SampleAndAggregate("wait", tc.families.Exponential(rate=(0.05, 2)), **words)
         with pytest.raises(TacitError, match=r"C60.*SufficientStatistics"):
             tc.hierarchy(released(made, ("a", "b"), blocks, epsilon=1), PARENTS)
