@@ -298,6 +298,7 @@ CODES: Final[dict[str, str]] = {
     "C30": "a party's key is not the one that its study lists",
     "C35": "answers to average that are not of the same table",
     "C36": "fewer than two answers to average",
+    "C60": "parameters from blocks at several levels, which do not add up",
     # M: machine
     "M01": "the machine failed while rows were read; the message says nothing about the rows",
     "M10": "bounds of a parameter that are malformed, or exceed the values it can have",

@@ -10,6 +10,7 @@ from tacit.parties.averaged import average
 from tacit.parties.combine_releases import combine
 from tacit.parties.combined import Combined
 from tacit.parties.combined_estimate import Combination
+from tacit.parties.level_laws import LawHierarchy
 from tacit.parties.level_means import MeanHierarchy
 from tacit.parties.level_totals import Hierarchy, hierarchy
 from tacit.parties.study_result import StudyResult
@@ -19,6 +20,7 @@ __all__ = [
     "Combined",
     "CombinedHistogram",
     "Hierarchy",
+    "LawHierarchy",
     "MeanHierarchy",
     "StudyResult",
     "average",

@@ -33,12 +33,32 @@ class LevelFacts:
     remaining: str
 
     @classmethod
-    def of(cls, some: Release, node: str, cost: Cost, nodes: int) -> LevelFacts:
-        """Return the facts of a node; some: any of the releases, nodes: how many there are."""
+    def of(cls, some: Release, node: str, cost: Cost, nodes: int, rows: int | None = None) -> LevelFacts:
+        """Return the facts of a node; some: any of the releases, nodes: how many there are, rows: where public."""
         parts = tuple(replace(part, integers=()) for part in some.parts)
         words = f"over all levels of {nodes:,} nodes"
-        facts = (some.neighbors, None, some.unit, some.levels, some.ordered)
+        facts = (some.neighbors, rows, some.unit, some.levels, some.ordered)
         return cls(some.query, node, *facts, parts, cost, words)
+
+
+def public_sizes(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release]) -> dict[int, int]:
+    """Return public numbers of rows by node: of releases, and of nodes all of whose children have one.
+
+    InferenceError C19 where a node has another number than its children together, or fewer than are known below it.
+    """
+    found = {place[name]: one.rows for name, one in given.items() if one.rows is not None}
+    names, least = {i: name for name, i in place.items()}, dict(found)
+    for node in reversed(tree.order):  # children before their parents
+        below = tree.children[node]
+        # rows that are known to be below: all of them where every child's number is known
+        whole, complete = sum(least[child] for child in below), bool(below) and all(child in found for child in below)
+        own = found.setdefault(node, whole) if complete else found.get(node)
+        least[node] = whole if own is None else own
+        if own is None or whole == own or (whole < own and not complete):
+            continue
+        text = f"{names[node]!r} has {own:,} rows, and the nodes below it {whole:,}."
+        raise InferenceError(text, code="C19", hint="a node's table holds the rows of the nodes below it", state=None)
+    return found
 
 
 def node_number(nodes: tuple[str, ...], node: str) -> int:

@@ -26,7 +26,7 @@ from tacit.estimates.interval_inversion import FLOOR
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import estimand, source_of
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, public_sizes, terms_of_cells
 from tacit.pooling.common_value import law, noises
 from tacit.pooling.noise_sum import laplace_share
 from tacit.pooling.tree_totals import Reconciled, Tree, reconcile
@@ -249,24 +249,9 @@ def level_sums(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release
     return LevelSums(some.label, made, loads, variances, laplace, center, half)
 
 
-def check_sizes(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release]) -> None:
-    """Raise InferenceError C19 where the public number of rows of a node is not that of its children together."""
-    sizes = {place[name]: one.rows for name, one in given.items() if one.rows is not None}
-    names = {i: name for name, i in place.items()}
-    for node, below in enumerate(tree.children):
-        if not below or node not in sizes or any(child not in sizes for child in below):
-            continue
-        whole = sum(sizes[child] for child in below)
-        if whole != sizes[node]:
-            text = f"{names[node]!r} has {sizes[node]:,} rows, and the nodes below it {whole:,}."
-            raise InferenceError(
-                text, code="C19", hint="a node's table holds the rows of the nodes below it", state=None
-            )
-
-
 def hierarchy_of_means(tree: Tree, parents: Mapping[str, str | None], given: Mapping[str, Release]) -> MeanHierarchy:
     """Return the hierarchy of releases of Mean."""
     place = {name: i for i, name in enumerate(parents)}
-    check_sizes(tree, place, given)
+    public_sizes(tree, place, given)
     parts = range(len(next(iter(given.values())).parts))
     return MeanHierarchy(given, parents, tuple(level_sums(tree, place, given, i) for i in parts))

@@ -18,7 +18,9 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
+from tacit.method.blocks.estimate import SampleAndAggregateRelease
 from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
+from tacit.parties.level_laws import LawHierarchy, hierarchy_of_laws
 from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
 from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
@@ -162,14 +164,18 @@ class Hierarchy:
         return node_number(self.nodes, node)
 
 
-def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy | MeanHierarchy:
-    """Reconcile releases of Count, Sum, Histogram or Mean at nodes of a tree: totals that add up, or means of all.
+def hierarchy(
+    releases: Mapping[str, Any], parents: Mapping[str, str | None]
+) -> Hierarchy | MeanHierarchy | LawHierarchy:
+    """Reconcile releases at nodes of a tree: totals (Count, Sum, Histogram), Mean or SufficientStatistics of all nodes.
 
     releases: by node, for any nodes: only the leaves, only nodes above them, or several levels among which the budget
     is split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of the nodes below it.
     Of `Mean` it is a `MeanHierarchy`: sums are reconciled, then divided, so that every node's mean has the noise of all
-    levels. InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree. Source: theory §6
-    (generalised least squares, two passes).
+    levels.  Of `SufficientStatistics` it is a `LawHierarchy`: the law of every node, fitted to such means.  Parameters
+    from blocks are refused: a node's parameter is no sum of those below it.
+    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree; C60 for parameters from
+    blocks.  Source: theory §6 (generalised least squares, two passes).
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"age": tc.Real(0, 100)}), tc.Budget(epsilon=10, neighbors="add-remove")
@@ -181,11 +187,19 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
     True
     """
     names, listed, _ = named_releases(releases)
+    # before what does not combine: another method of blocks is no help here
+    if any(one.kind == SampleAndAggregateRelease.kind for one in listed):
+        text = (
+            "a parameter from blocks is no sum of those of the nodes below: their laws may differ, and blocks of a "
+            "node and of those below it have different biases and share their people."
+        )
+        hint = "SufficientStatistics, whose sums add up; or tc.combine of one level, if all its nodes have one law"
+        raise InferenceError(text, code="C60", hint=hint, state=None)
     check_compatible(names, listed)
     kind = type(listed[0].query).__name__
-    if kind not in ("Count", "Sum", "Histogram", "Mean"):
+    if kind not in ("Count", "Sum", "Histogram", "Mean", "SufficientStatistics"):
         text = f"answers to {kind} are no totals that add up over levels."
-        raise InferenceError(text, code="C11", hint="Mean, Sum and Count", state=None)
+        raise InferenceError(text, code="C11", hint="Mean, SufficientStatistics, Sum and Count", state=None)
     given = dict(zip(names, listed, strict=True))
     # nodes with a release but no parent given are tops
     above = _tree({**dict.fromkeys(given), **parents})
@@ -193,6 +207,8 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
     tree = Tree(tuple(-1 if parent is None else place[parent] for parent in above.values()))
     if kind == "Mean":
         return hierarchy_of_means(tree, above, given)
+    if kind == "SufficientStatistics":
+        return hierarchy_of_laws(tree, above, given)
     return Hierarchy(given, above, tuple(_column(tree, place, given, i) for i in range(len(listed[0].parts))))
 
 
