@@ -2,8 +2,8 @@
 
     python benchmarks/local_responses.py --repeats 50000
 
-Writes the tables of docs/reference/local.md in a quarter of an hour.  The designs, all combinations of sizes, prices and shares
-below, were committed before one of them was simulated.  Seeds are constants.
+Writes the tables of docs/reference/local.md in a quarter of an hour.  The designs, all combinations of sizes, prices
+and shares below, were committed before one of them was simulated.  Seeds are constants.
 """
 
 from __future__ import annotations
