@@ -89,8 +89,8 @@ def pictures(folder: Path) -> None:
     coin.legend(frameon=False, fontsize=8)
     titled(coin, "a share of 10% from 1,000 answers", "ε", "standard error")
     split = tc.explain(epsilon=1, delta=1e-6).partition(PARTS)
-    for rule in split.rules:
-        parts.plot(PARTS, split.variance(rule), label=rule)
+    for i, rule in enumerate(split.rules):
+        parts.plot(PARTS, split.variance(rule), ("-", "--", ":", "-.")[i % 4], label=rule)
     parts.set_xscale("log")
     parts.set_yscale("log")
     parts.legend(frameon=False, fontsize=6)
