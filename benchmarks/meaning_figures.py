@@ -23,6 +23,7 @@ PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "meaning.md"
 EPSILONS: Final = ("0.1", "0.5", "1", "2", "5")
 PLACES: Final = (("10³", 10**3), ("10⁹", 10**9))
 RELEASES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+PARTS: Final = (1, 2, 5, 10, 20, 50, 100, 200)
 REPEATS: Final = 20_000
 
 
@@ -40,12 +41,22 @@ def suspicions() -> str:
 
 def pictures(folder: Path) -> None:
     """Draw the pictures of the page."""
-    plt, figure, ((left, right),) = panels(1, 2)
+    plt, figure, ((left, right), (errors_of, people)) = panels(2, 2)
     x = np.linspace(0, 1, 201)
+    values = np.unique(np.geomspace(2, 10_000, 60).round()).astype(int)
     for epsilon in EPSILONS[:4]:
-        odds = [tc.explain(epsilon=epsilon).posterior(p)[1] for p in x]
+        one = tc.explain(epsilon=epsilon)
+        odds = [one.posterior(p)[1] for p in x]
         left.plot(x, odds, label=f"ε = {epsilon}")
-        right.plot(x, [tc.explain(epsilon=epsilon).power(a) for a in x])
+        right.plot(x, [one.power(a) for a in x])
+        errors_of.plot(x, [one.misses(a) for a in x])
+        people.plot(values, [one.population(10_000, int(m)).on_average for m in values])
+    people.plot(values, 10_000 / values, color="0.6", linestyle="--", label="by chance")
+    people.set_xscale("log")
+    people.set_yscale("log")
+    people.legend(frameon=False, fontsize=8)
+    titled(errors_of, "the same as a trade-off of errors", "false alarms", "misses, at least")
+    titled(people, "10,000 people with a secret each", "values of each secret", "guessed right on average, at most")
     left.legend(frameon=False, fontsize=8)
     titled(left, "the most that a suspicion can become", "probability before", "probability after")
     titled(right, "the best test of what a row says", "false alarms", "true alarms")
@@ -66,6 +77,25 @@ def pictures(folder: Path) -> None:
     right.legend(frameon=False, fontsize=7)
     titled(right, "k releases of ε = 0.1, at δ = 10⁻⁶", "k", "ε together")
     saved(plt, figure, folder / "meaning-attack.svg")
+
+    plt, figure, ((coin, parts),) = panels(1, 2)
+    prices = np.geomspace(0.1, 5, 40).round(3)
+    plans = [tc.local.Warner(epsilon=float(e)).plan(1_000, share=0.1) for e in prices]
+    coin.plot(prices, [one.std_error for one in plans], label="randomised by each person")
+    coin.plot(prices, [one.central for one in plans], label="a trusted curator")
+    coin.plot(prices, [one.sampling for one in plans], color="0.6", linestyle="--", label="true answers")
+    coin.set_xscale("log")
+    coin.set_yscale("log")
+    coin.legend(frameon=False, fontsize=8)
+    titled(coin, "a share of 10% from 1,000 answers", "ε", "standard error")
+    split = tc.explain(epsilon=1, delta=1e-6).partition(PARTS)
+    for i, rule in enumerate(split.rules):
+        parts.plot(PARTS, split.variance(rule), ("-", "--", ":", "-.")[i % 4], label=rule)
+    parts.set_xscale("log")
+    parts.set_yscale("log")
+    parts.legend(frameon=False, fontsize=6)
+    titled(parts, "average of k releases, ε = 1, δ = 10⁻⁶ together", "k", "variance of the noise")
+    saved(plt, figure, folder / "meaning-parts.svg")
 
 
 def notes_figures(folder: Path) -> None:
@@ -143,7 +173,7 @@ def page() -> str:
     return f"""
 ## The lecture notes in pictures
 
-Their figure 1 (§2), and what §3 and §4 say of a mean, a point mass and d means; §1 is the table that follows.
+Their figure 1 (§2), and what §3 and §4 say of a mean, a point mass and d means; §1 is the section that follows.
 
 ![Answers on two tables, noise on a mean, a point mass, the minimax price](meaning-notes.svg)
 
@@ -155,11 +185,17 @@ both answers are deniable.
 
 {coins()}
 
+Left: what it costs to trust nobody. Right: one price spent at once or in k equal parts, rule by rule
+[Brawner & Honaker 2018, §3] (`tc.explain(epsilon=1, delta=1e-6).partition()`).
+
+![Randomised answers beside a curator's noise, and a price in parts](meaning-parts.svg)
+
 ## Suspicions
 
 {suspicions()}
 
 Replace-one, pure ε. A secret of 10,000 equally likely values (a PIN) is guessed with 0.01 % by chance.
+Below: what a suspicion can become, the best attacker's ROC and trade-off curves, and a population of secrets.
 
 ![The best attacker](meaning-attacker.svg)
 

@@ -12,6 +12,7 @@ home = pytest.fixture(a_home, name="home")
 
 def test_a_price_with_all_its_tables(home: Path) -> None:
     asked = ("explain", "--epsilon", "1", "--releases", "1", "--releases", "10", "--columns", "5", "--attack")
+    asked += ("--parts", "1", "--parts", "50", "--population", "10000")
     text = run(home, *asked, "--save", "meaning.html", "--plot", "roc.svg")
     assert "26.8 % to 73.2 %" in text
     assert "advanced composition" in text
@@ -20,7 +21,7 @@ def test_a_price_with_all_its_tables(home: Path) -> None:
     assert (home / "roc.svg").exists()
     assert "<table" in (home / "meaning.html").read_text()
     words = said(home, *asked)
-    assert [one["title"].split()[0] for one in words["tables"]] == ["ε", "Squared", "Alice's"]
+    assert [one["title"].split()[0] for one in words["tables"]] == ["ε", "Average", "10,000", "Squared", "Alice's"]
 
 
 def test_a_ledger_its_releases_and_the_file(home: Path) -> None:
@@ -43,6 +44,8 @@ def test_a_ledger_its_releases_and_the_file(home: Path) -> None:
         (("--rho", "1", "--neighbors", "near"), "B05"),
         (("--rho", "1", "--releases", "0"), "B20"),
         (("--rho", "1", "--columns", "0"), "B20"),
+        (("--rho", "1", "--parts", "2"), "B20"),
+        (("--rho", "1", "--population", "0"), "B20"),
         (("--rho", "1", "--save", "a.gif"), "F10"),
     ],
 )

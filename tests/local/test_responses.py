@@ -164,6 +164,49 @@ def test_the_plan_is_the_variance_of_theory():
     assert "people" in str(plan)
 
 
+@pytest.mark.parametrize("kind", ["Warner", "KaryResponse", "UnaryEncoding", "SubsetSelection"])
+def test_the_plan_s_price_is_the_least_thousandth_that_reaches_a_width(kind):
+    make = getattr(tc.local, kind)
+
+    def made(epsilon):
+        return (make(epsilon) if kind == "Warner" else make(list("abcdefg"), epsilon)).plan(10_000, share=0.1)
+
+    for width in (0.3, 0.03):
+        found = made(1).epsilon_for(width)
+        assert made(found).width <= width < made(round(found - 0.001, 3)).width
+        # whatever the price of the design from which it is planned
+        assert made(4).epsilon_for(width) == found
+    # more answers reach it at a smaller price
+    assert make(*([list("ab")] if kind != "Warner" else []), 1).plan(10**6).epsilon_for(0.03) < 1
+    with pytest.raises(TacitError, match=r"\[Q163\].*at ε = 20"):
+        made(1).epsilon_for(0.001)
+
+
+def test_no_limits_from_the_count_alone_are_near_the_level_for_every_share():
+    # docs/reference/local.md says so of 50 answers, ε = 4, a share of 0.5%
+    coin = tc.local.Warner(epsilon=4)
+    p, q = float(coin.channel.own), float(coin.channel.wrong)
+    chances = stats.binom(50, q + (p - q) * 0.005).pmf(np.arange(51))
+    # a set of counts with at least 94.5% lacks single counts of at most 5.5% only: all sums of those
+    lacking = np.zeros(1)
+    few = chances[(chances <= 0.055) & (chances > 1e-12)]
+    for one in few:
+        lacking = np.unique(np.concatenate([lacking, lacking + one]))
+    assert (chances[:4] > 0.055).all()
+    assert lacking.max() < 0.028  # so that a set with all of 0 to 3 has over 97.2%
+    assert 1 - chances[:4].min() < 0.9215  # and one without any of them has less than 92.2%
+    # limits of each count hold the share or do not: with the probability of a set of counts
+    for method, least, most in (("mid-p", 0.97, 0.98), ("exact", 0.99, 1.0), ("randomised", 0.945, 0.955)):
+        draws = 400 if method == "randomised" else 1
+        covered = 0.0
+        for u in (np.arange(draws) + 0.5) / draws:
+            part = {"mid-p": 0.5, "exact": 1.0}.get(method, np.full(51, u))
+            found = limits(np.arange(51.0), np.full(51, 50.0), 0.95, part)
+            inside = ((found - q) / (p - q) <= 0.005) @ np.array([1, -1]) == 1
+            covered += float(inside @ chances) / draws
+        assert least <= covered <= most
+
+
 def test_a_forced_yes_alone_is_refused_with_the_reason():
     with pytest.raises(TacitError, match="proof of innocence"):
         tc.local.ForcedResponse(epsilon=1, forced="yes")
@@ -235,6 +278,9 @@ def test_files_of_responses_count_once(tmp_path):
         (lambda: COIN.plan(0), "Q163"),
         (lambda: COIN.plan(10, share=2), "Q163"),
         (lambda: COIN.plan(10).rows_for(0), "Q163"),
+        (lambda: COIN.plan(10).rows_for("narrow"), "Q163"),
+        (lambda: COIN.plan(10).epsilon_for(1), "Q163"),
+        (lambda: COIN.plan(10).epsilon_for(0.1), "Q163"),
         (lambda: COIN.page("a.html", question=" "), "Q163"),
         (lambda: COIN.page("a.html"), "Q163"),
         (lambda: COIN.asking("Ever?").page("a.html", question="Never?"), "Q163"),

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tacit as tc
-from tacit.errors import BudgetError, FileError
+from tacit.errors import BudgetError, FileError, InferenceError
 from tacit.meaning.checked import percent
 from tacit.meaning.differencing import LARGEST, noise_of
 from tacit.meaning.many_releases import many_releases
 from tacit.meaning.promise import Promise
-from tacit.privacy import Cost, mu_squared_to_epsilon, zcdp_to_epsilon
+from tacit.privacy import Cost, mu_squared_to_epsilon, partition_table, zcdp_to_epsilon
 
 PEOPLE = {"age": [30.0, 40.0, 50.0] * 20}
 SCHEMA = tc.Schema({"age": tc.Real(0, 100)})
@@ -43,6 +45,11 @@ def test_presence_and_values_under_add_remove():
     secret = next(row for row in shown.rows if "10,000" in str(row[0]))
     assert secret[1] == ""
     assert made.case("what one row says") == values
+    # what a row says is guessed by a removal and an addition: twice the price
+    twice = tc.explain(epsilon=2)
+    assert made.found_among(10_000) == twice.found_among(10_000)
+    assert made.point_mass(10, 1_000) == twice.point_mass(10, 1_000)
+    assert made.population(100, 9).on_average == twice.population(100, 9).on_average
 
 
 def test_figures_are_rounded_against_the_promise():
@@ -96,6 +103,58 @@ def test_groups_and_the_point_mass_of_the_notes():
     assert one.point_mass(rows=100, places=10**9) == pytest.approx(math.exp(10) / (10**9 - 1 + math.exp(10)))
     assert one.point_mass(rows=1_000, places=10**60) < 1e-15
     assert one.point_mass(rows=1_000, places=10**9) > 0.999
+
+
+def test_the_trade_off_is_the_roc_turned_over(tmp_path):
+    for made in (tc.explain(epsilon=1), tc.explain(rho=0.1), tc.explain(epsilon=1, delta=1e-6)):
+        for alpha in (0.0, 0.05, 0.5, 1.0):
+            assert made.misses(alpha) == pytest.approx(1 - made.power(alpha), abs=1e-12)
+    drawn = tc.explain(epsilon=1).plot(curve="trade-off")
+    assert np.allclose(drawn.values, 1 - np.array(tc.explain(epsilon=1).plot().values))
+    drawn.save(tmp_path / "trade-off.svg")
+    with pytest.raises(InferenceError, match="I08"):
+        tc.explain(epsilon=1).plot(curve="lift")
+
+
+def test_a_population_of_secrets_told_by_randomised_response(tmp_path):
+    # the mechanism that tells most: everybody's value by k-ary response at ε, guessed as it was told
+    made = tc.explain(epsilon=1).population(2_000, 5)
+    each = math.e / (4 + math.e)
+    assert made.on_average == pytest.approx(2_000 * each)
+    assert made.by_chance == 400
+    # the bound is the binomial quantile of just these guesses
+    assert stats.binom(2_000, each).sf(made.at_most) <= 1e-6 < stats.binom(2_000, each).sf(made.at_most - 1)
+    assert float(tc.local.KaryResponse(range(5), 1).channel.own) == pytest.approx(each, rel=1e-12)
+    assert "hardly ever" in str(made)
+    assert tc.explain(rho=0.1).population().at_most is None
+    assert "hardly ever" not in str(tc.explain(rho=0.1).population())
+    made.plot().save(tmp_path / "people.svg")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_no_attacker_on_a_noisy_sum_guesses_more_of_three_people_than_the_bound(epsilon):
+    # all tables of three bits, each alike; the answer is their sum with two-sided geometric noise of ratio e^-ε
+    tables = np.array(list(itertools.product((0, 1), repeat=3)))
+    answers = np.arange(-60, 64)
+    law = np.exp(-epsilon * np.abs(answers - tables.sum(axis=1)[:, None]))
+    law /= law.sum(axis=1, keepdims=True)
+    right = (tables[:, None, :] == tables).sum(axis=2)  # of each guess (row) at each table
+    each = tc.explain(epsilon=epsilon).found_among(2)
+    for k in range(3):
+        # for each answer the guess that gets more than k right most often
+        reached = ((right > k) @ (law / 8)).max(axis=0).sum()
+        assert reached <= stats.binom(3, each).sf(k) + 1e-12
+
+
+def test_one_price_in_parts(tmp_path):
+    made = tc.explain(epsilon=1, delta=1e-6).partition((1, 2, 50))
+    table = partition_table(1, "1e-6", 50)
+    assert made.rules == tuple(one.rule for one in table)
+    assert all(made.variance(one.rule)[2] == one.average for one in table)
+    assert made.variance("pure, ε / k each") == pytest.approx((2, 4, 100))
+    assert tc.explain(epsilon=1).partition((2,), delta=1e-6).variance("normals, exact")[0] == table[-1].average
+    assert "k = 50" in str(made)
+    made.plot().save(tmp_path / "parts.svg")
 
 
 def test_the_attack_without_and_with_noise():
@@ -186,6 +245,12 @@ def test_pages_and_pictures(tmp_path):
         (lambda: tc.explain(epsilon=1).composition((0,)), "B20"),
         (lambda: tc.explain(epsilon=1).composition((2,), delta=0), "B20"),
         (lambda: tc.explain(tc.Budget(epsilon=1)).composition(), "B20"),
+        (lambda: tc.explain(rho=1).partition(), "B20"),
+        (lambda: tc.explain(epsilon=1).partition((0,)), "B20"),
+        (lambda: tc.explain(epsilon=1).partition((2,), delta=1), "B20"),
+        (lambda: tc.explain(epsilon=1).population(0), "B20"),
+        (lambda: tc.explain(epsilon=1).population(10, secrets=1), "B20"),
+        (lambda: tc.explain(epsilon=1).misses(2), "B20"),
         (lambda: tc.explain(epsilon=1).minimax(columns=0), "B20"),
         (lambda: tc.explain(epsilon=1).differencing(rng=-1), "B20"),
     ],

@@ -109,6 +109,12 @@ def explain(
     releases: Annotated[
         list[int] | None, typer.Option("--releases", help="What so many releases cost together; repeat it.")
     ] = None,
+    parts: Annotated[
+        list[int] | None, typer.Option("--parts", help="Noise of the price spent in so many parts; repeat it.")
+    ] = None,
+    population: Annotated[
+        int | None, typer.Option("--population", help="Of so many people with a yes or no, how many are guessed right.")
+    ] = None,
     columns: Annotated[int | None, typer.Option("--columns", help="What the means of so many columns need.")] = None,
     attack: Annotated[bool, typer.Option("--attack", help="Play the differencing attack on made-up people.")] = False,
     save: Annotated[str | None, typer.Option("--save", help="Write the page (.html .txt .docx .pdf).")] = None,
@@ -119,7 +125,8 @@ def explain(
     from tacit.cli import explain_commands as explaining
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
-    explaining.explain(what, price, neighbors, releases or [], columns, attack, save, plot, as_json)
+    tables = (releases or [], parts or [], population, columns, attack)
+    explaining.explain(what, price, neighbors, tables, save, plot, as_json)
 
 
 @app.command()

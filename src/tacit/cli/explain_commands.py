@@ -12,14 +12,15 @@ def explain(
     what: str | None,
     price: dict[str, str | None],
     neighbors: str | None,
-    releases: list[int],
-    columns: int | None,
-    attack: bool,
+    asked: tuple[list[int], list[int], int | None, int | None, bool],
     save: str | None,
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Run `tacit explain`: print the table, and those that are asked for beside it."""
+    """Run `tacit explain`: print the table, and those that are asked for beside it.
+
+    asked: numbers of releases, numbers of parts, people of a population, columns of means, whether to play the attack.
+    """
     import tacit as tc
 
     typed = {name: value for name, value in price.items() if value is not None}
@@ -28,9 +29,14 @@ def explain(
         raise CommandError(f"{text}.", code="C06", hint="tacit explain --epsilon 1, or tacit explain people.ledger")
     numbers: dict[str, Any] = typed
     made = tc.explain(neighbors=neighbors, **numbers) if what is None else tc.explain(what, neighbors=neighbors)
+    releases, parts, people, columns, attack = asked
     tables = [made.summary()]
     if releases:
         tables.append(made.composition(releases).summary())
+    if parts:
+        tables.append(made.partition(parts).summary())
+    if people is not None:
+        tables.append(made.population(people).summary())
     if columns is not None:
         tables.append(made.minimax(columns=columns).summary())
     if attack:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, cast
 
 from tacit.base.arguments import described, named_arguments, plain
 from tacit.errors import QueryError
-from tacit.local.channel import Channel
+from tacit.local.priced_channel import LEAST, MOST, priced
 from tacit.local.response_design import ResponseDesign
-from tacit.local.thresholds import DIGITS, GRID, growth, least_of, most_of
+from tacit.local.thresholds import DIGITS
 from tacit.privacy.cost import asked
 from tacit.privacy.exact_numbers import Number, rational, significant
 from tacit.privacy.gaussian_bounds import precision, to_decimal, widened
 
-LEAST: Final = Fraction(1, 1000)
-MOST: Final = 20
-"""Prices outside these are refused: answers would be coins, or the truth."""
 LEVELS: Final = 10_000
 """Most levels of a question."""
 BINARY: Final = ("yes", "no")
@@ -84,8 +80,7 @@ def KaryResponse(levels: Sequence[Any], epsilon: Number, *, question: str | None
     True
     """
     exact, named = _price(epsilon), _levels(levels)
-    truth = most_of(growth(exact), Fraction(len(named) - 1))
-    return _asked(ResponseDesign("KaryResponse", named, exact, Channel("choice", len(named), truth)), question)
+    return _asked(ResponseDesign("KaryResponse", named, exact, priced("choice", len(named), exact)), question)
 
 
 @named_arguments(QueryError, "Q160", "UnaryEncoding")
@@ -99,11 +94,7 @@ def UnaryEncoding(levels: Sequence[Any], epsilon: Number, *, question: str | Non
     True
     """
     exact, named = _price(epsilon), _levels(levels)
-    # the larger q, the less an answer tells: rounded up
-    other = least_of(Fraction(1), growth(exact))
-    return _asked(
-        ResponseDesign("UnaryEncoding", named, exact, Channel("bits", len(named), GRID // 2, other)), question
-    )
+    return _asked(ResponseDesign("UnaryEncoding", named, exact, priced("bits", len(named), exact)), question)
 
 
 @named_arguments(QueryError, "Q160", "SubsetSelection")
@@ -123,10 +114,7 @@ def SubsetSelection(
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < k):  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"size is {described(size)}: not a whole number from 1 to {k - 1:,}, one less than levels."
         raise QueryError(text, code="Q160", hint="leave size= out")
-    near = k / (1 + math.exp(float(exact)))
-    sizes = range(max(1, math.floor(near)), min(k - 1, math.ceil(near)) + 1) if size is None else (size,)
-    found = [_subset(k, d, exact) for d in (sizes or (1,))]
-    return _asked(ResponseDesign("SubsetSelection", named, exact, min(found, key=_rare)), question)
+    return _asked(ResponseDesign("SubsetSelection", named, exact, priced("subset", k, exact, size)), question)
 
 
 def _asked(design: ResponseDesign, question: str | None) -> ResponseDesign:
@@ -136,18 +124,7 @@ def _asked(design: ResponseDesign, question: str | None) -> ResponseDesign:
 
 def _binary(name: str, epsilon: Fraction, question: str | None) -> ResponseDesign:
     """Return a design of a yes or no, which is true with probability e^ε / (1 + e^ε)."""
-    channel = Channel("choice", 2, most_of(growth(epsilon), Fraction(1)))
-    return _asked(ResponseDesign(name, BINARY, epsilon, channel), question)
-
-
-def _subset(k: int, d: int, epsilon: Fraction) -> Channel:
-    return Channel("subset", k, most_of(d * growth(epsilon), Fraction(k - d)), size=d)
-
-
-def _rare(channel: Channel) -> Fraction:
-    """Return n times the variance of the share of a level that nobody has: q (1 - q) / (p - q)²."""
-    p, q = channel.own, channel.wrong
-    return q * (1 - q) / (p - q) ** 2
+    return _asked(ResponseDesign(name, BINARY, epsilon, priced("choice", 2, epsilon)), question)
 
 
 def _price(epsilon: object) -> Fraction:

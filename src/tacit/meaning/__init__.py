@@ -5,5 +5,7 @@ from __future__ import annotations
 from tacit.meaning.differencing import DifferencingAttack
 from tacit.meaning.explain import explain
 from tacit.meaning.explanation import Explanation
+from tacit.meaning.population import PopulationOfSecrets
+from tacit.meaning.split_price import SplitPrice
 
-__all__ = ["DifferencingAttack", "Explanation", "explain"]
+__all__ = ["DifferencingAttack", "Explanation", "PopulationOfSecrets", "SplitPrice", "explain"]

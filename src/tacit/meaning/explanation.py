@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from tacit.base import page_documents
+from tacit.base.arguments import described
 from tacit.base.table import Align, Table, shown_by_summary
-from tacit.errors import BudgetError, nearest
+from tacit.errors import BudgetError, InferenceError, nearest
 from tacit.meaning import attacker, explanation_page
 from tacit.meaning.checked import percent, probability, whole
 from tacit.meaning.differencing import DifferencingAttack, attack
 from tacit.meaning.many_releases import CompositionTable, many_releases
 from tacit.meaning.minimax import MinimaxPrice
+from tacit.meaning.population import PopulationOfSecrets
 from tacit.meaning.promise import Promise
+from tacit.meaning.split_price import SplitPrice, split_price
 from tacit.plots.canvas import Drawn
 from tacit.privacy.cost import Cost
 
@@ -81,6 +85,11 @@ class Explanation:
         """The promise of the first case."""
         return self.cases[0].promise
 
+    @property
+    def _of_values(self) -> Promise:
+        """The promise of the first case that is of what a row says: under add-remove the second one."""
+        return next((one.promise for one in self.cases if one.values), self.promise)
+
     def case(self, name: str) -> Promise:
         """Return the promise of a case by its name; BudgetError B20 for one that there is not."""
         found = {one.name: one.promise for one in self.cases}
@@ -111,12 +120,36 @@ class Explanation:
 
         secrets: how many values, 2 to 10^12; BudgetError B20 for another number.
         """
-        return attacker.found_among(self.promise, whole(secrets, "secrets", 2, 10**12, PIN))
+        return attacker.found_among(self._of_values, whole(secrets, "secrets", 2, 10**12, PIN))
+
+    def population(self, people: int = 10_000, secrets: int = 2) -> PopulationOfSecrets:
+        """Return how many of so many people's secrets can be guessed right, each one of equally likely values.
+
+        people: up to 10^9.  secrets: values of each, 2 to 10^12.  Raises BudgetError B20 for other numbers.
+
+        >>> import tacit as tc
+        >>> round(tc.explain(epsilon=0.1).population(10_000, secrets=366).on_average, 1)  # birthdays, 27.3 by chance
+        30.2
+        """
+        n = whole(people, "people", 1, 10**9, 10_000)
+        return PopulationOfSecrets(self.title, self._of_values, n, whole(secrets, "secrets", 2, 10**12, PIN))
 
     def power(self, false_alarms: float) -> float:
         """Return the largest share of true alarms of a test with this share of false alarms; BudgetError B20."""
         alpha = np.array([probability(false_alarms, "false_alarms")])
         return float(attacker.largest_power(self.promise, alpha)[0])
+
+    def misses(self, false_alarms: float) -> float:
+        """Return the least share of misses of a test with this share of false alarms, the trade-off function.
+
+        Raises BudgetError B20 for no probability.
+
+        >>> import tacit as tc
+        >>> round(tc.explain(epsilon=1).misses(0.05), 4)  # 1 - 0.05 e
+        0.8641
+        """
+        alpha = np.array([probability(false_alarms, "false_alarms")])
+        return float(attacker.least_misses(self.promise, alpha)[0])
 
     @property
     def advantage(self) -> float:
@@ -139,7 +172,7 @@ class Explanation:
         BudgetError B20 for other numbers.
         """
         n = whole(rows, "rows", 1, 10**9, 100)
-        return attacker.found_among(self.promise.of_people(n), whole(places, "places", 2, 10**300, PIN))
+        return attacker.found_among(self._of_values.of_people(n), whole(places, "places", 2, 10**300, PIN))
 
     def differencing(self, people: int = 25, rng: int = 0) -> DifferencingAttack:
         """Play the differencing attack on the mean score of a class, published before and after one person joins.
@@ -164,6 +197,23 @@ class Explanation:
             raise BudgetError(text, code="B20", hint="tc.explain(epsilon=1).composition((1, 10, 100))")
         numbers = tuple(whole(k, "releases", 1, 10_000, 10) for k in releases)
         return many_releases(self.cost, numbers, probability(delta, "delta", ends=False))
+
+    def partition(self, releases: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), delta: float = EXCEPT) -> SplitPrice:
+        """Return the noise of the average of k releases that together cost this price, beside one release of it.
+
+        delta: beside a pure ε, for the rules that need one.  Raises BudgetError B20 for a number outside 1 to 10,000,
+        and for an explanation of what is no price with an ε.
+
+        >>> import tacit as tc
+        >>> round(tc.explain(epsilon=1).partition((1, 50)).variance("Laplace releases, optimal")[1], 1)
+        33.4
+        """
+        if self.cost is None or self.cost.epsilon is None:
+            text = f"{self.title}: a price with an ε is divided, and this is none."
+            raise BudgetError(text, code="B20", hint="tc.explain(epsilon=1, delta=1e-6).partition((1, 10, 100))")
+        numbers = tuple(whole(k, "releases", 1, 10_000, 10) for k in releases)
+        own = Fraction(str(probability(delta, "delta", ends=False)))
+        return split_price(self.cost.epsilon, self.cost.delta or own, numbers)
 
     def minimax(self, rows: Sequence[int] = (100, 1_000, 10_000, 100_000), columns: int = 1) -> MinimaxPrice:
         """Return what privacy costs in the error of `columns` means, for numbers of rows; BudgetError B20."""
@@ -223,19 +273,24 @@ class Explanation:
             "guessed_right_of_people": {str(k): attacker.right(one.of_people(k)) for k in GROUPS},
         }
 
-    def plot(self, ax: Any = None) -> Drawn:
-        """Draw the best attacker's true alarms against false alarms, a line for each case (its ROC curve).
+    def plot(self, ax: Any = None, *, curve: Literal["roc", "trade-off"] = "roc") -> Drawn:
+        """Draw what the best attacker reaches at each share of false alarms, a line for each case.
 
-        InferenceError I20 without matplotlib.
+        curve: "roc", the most true alarms; "trade-off", the least misses.  InferenceError I20 without matplotlib, I08
+        for another curve.
         """
         from tacit.plots.canvas import Caption
         from tacit.plots.line_plot import lines
 
-        x = np.linspace(0, 1, 201)
-        curves = {one.name: attacker.largest_power(one.promise, x) for one in self.cases}
-        curves["a coin"] = x
-        note = "no test of who is in the data, or of what a row says, lies above its line"
-        return lines(x, curves, Caption(self.title, "false alarms", note, "true alarms"), ax)
+        if curve not in ("roc", "trade-off"):
+            text = f"curve is {described(curve)}: neither 'roc' nor 'trade-off'."
+            raise InferenceError(text, code="I08", hint='curve="roc"', state=None)
+        x, roc = np.linspace(0, 1, 201), curve == "roc"
+        found = attacker.largest_power if roc else attacker.least_misses
+        curves = {one.name: found(one.promise, x) for one in self.cases}
+        curves["a coin"] = x if roc else 1 - x
+        note = f"no test of who is in the data, or of what a row says, lies {'above' if roc else 'below'} its line"
+        return lines(x, curves, Caption(self.title, "false alarms", note, "true alarms" if roc else "misses"), ax)
 
     def to_text(self) -> str:
         """Return the table as text."""
