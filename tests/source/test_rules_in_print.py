@@ -1,0 +1,27 @@
+"""Printed rules of the sources that are wrong, beside the right ones (theory E18, E22)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmark_script import script
+
+
+def test_largest_noise_grows_with_its_scale():
+    rules = script("rules_in_print")
+    rng = np.random.default_rng(22)
+    middle = rules.largest_noise(0.1, rules.CELLS)
+    below = sum(np.abs(rng.laplace(0, 20, rules.CELLS)).max() < middle for _ in range(1_000))
+    assert abs(below - 500) < 80  # five standard errors of a share of a half: false alarms 5e-7
+    # the printed condition, n/c much above log c, holds: yet the largest noise exceeds the rows in a cell
+    assert rules.ROWS / rules.CELLS > 10 * np.log(rules.CELLS)
+    assert middle > rules.ROWS / rules.CELLS
+
+
+def test_noise_of_averaged_blocks_has_the_factor_two():
+    rules = script("rules_in_print")
+    got, _, _ = rules.blocks_mse(50, 10_000, 0.25, 100, 4_000, 18)
+    printed = 10_000 * (4.8 / (100 * 0.25)) ** 2
+    # blocks of 100 rows add 1.0 to 1.1; 12% are five standard errors: nearly normal, of 50 noises (false alarms 6e-7)
+    assert got == pytest.approx(2 * printed + 1.03, rel=0.12)
+    assert got > 1.7 * printed
