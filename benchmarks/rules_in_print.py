@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pages import by_repeats
 
 from tacit.method.shared.block_numbers import published_for_parties
 
@@ -33,7 +32,9 @@ def largest_noise(alpha: float, cells: int) -> float:
     return -2 / alpha * math.log(-math.expm1(-math.log(2) / cells))
 
 
-def blocks_mse(parties: int, rows: int, epsilon: float, blocks: int, repeats: int, seed: int) -> tuple[float, float, float]:
+def blocks_mse(
+    parties: int, rows: int, epsilon: float, blocks: int, repeats: int, seed: int
+) -> tuple[float, float, float]:
     """Mean squared error x M N I of distributed sample-and-aggregate, its standard error, and the squared bias in it.
 
     Blocks of the exponential law, maximum likelihood corrected for bias, clamped; the mean of all parties' releases.
@@ -95,14 +96,18 @@ c = {CELLS:,}; {repeats} draws of the largest noise a line. At α = 0.1 it is ab
 M parties of N rows, exponential law, box {BOX[0]} to {BOX[1]} (Λ = {BOX[1] - BOX[0]:.1f}), k blocks a party by the
 published rule; blocks are fitted by maximum likelihood and corrected for bias; {repeats} repetitions, ± is twice the
 Monte-Carlo error. Efficient would be 1. The theorem's noise term lacks a factor of 2, the variance of a Laplace law of
-scale b being 2b². The rest is the blocks' own variance and bias: by the published
-rule they hold few rows here (N/k), a block of one row fits nothing and is the lower end of the box, and this, not noise,
-is most of the error where N/k is small. Default blocks have at least 20 rows, or 10 where many parties are averaged
-([figures](sample-and-aggregate.md)). The
-corollary's condition has its signs inverted: ε = ω(N^(-1/6) M^(1/3)) is meant, so that more parties need *more* ε.
+scale b being 2b². The rest is the blocks' own variance and bias: by the published rule they hold few rows here (N/k),
+a block of one row fits nothing and is the lower end of the box, and this, not noise, is most of the error where N/k is
+small. Default blocks have at least 20 rows, or 10 where many parties are averaged
+([figures](sample-and-aggregate.md)).
+
+The corollary's condition has its signs inverted: under the paper's own bias it is ε = ω(N^(-1/6) M^(1/3)), so that more
+parties need *more* ε (theory E19; derived there, not shown by this table).
 """
     return "\n".join([top, *cells_table(repeats), middle, *parties_table(repeats)])
 
 
 if __name__ == "__main__":
+    from pages import by_repeats
+
     by_repeats(PAGE, "rules_in_print.py", __doc__, page)
