@@ -98,7 +98,8 @@ published rule; blocks are fitted by maximum likelihood and corrected for bias; 
 Monte-Carlo error. Efficient would be 1. The theorem's noise term lacks a factor of 2, the variance of a Laplace law of
 scale b being 2b². The rest is the blocks' own variance and bias: by the published rule they hold few rows here (N/k),
 a block of one row fits nothing and is the lower end of the box, and fits of a few rows are often clamped at its upper
-end. Up to 2.6 rows a block this bias, not noise, is most of the error. Default blocks have at least 20 rows, or 10 where many parties are averaged
+end. Up to 2.6 rows a block this bias, not noise, is most of the error. Default blocks have at least 20 rows,
+or 10 where many parties are averaged
 ([figures](sample-and-aggregate.md)).
 
 The corollary's condition has its signs inverted: under the paper's own bias it is ε = ω(N^(-1/6) M^(1/3)), so that more
