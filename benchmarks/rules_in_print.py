@@ -1,114 +1,92 @@
-"""Published rules and rates beside what is right, for docs/reference/rules-in-print.md.
+"""Published rules and rates beside what is right, the page docs/reference/rules-in-print.md and its picture.
 
     python benchmarks/rules_in_print.py [--repeats 400] [--quick]
 
-Lei's condition on cells (2011, §4.3; theory E22) by drawing the largest noise; Chen & Sung's Theorem 3.2 and
-Corollary 3.1 (theory E18, E19) by drawing exponential blocks.  Designs were committed before they were simulated.
-Seeds are constants.
+The sections are made by `printed_conditions`, `block_rates`, `party_rates`, `cell_rates` (with its tables) and
+`penalised_logistic`, whose designs were committed before they were simulated.  Seeds are constants.
 """
 
 from __future__ import annotations
 
-import math
+import argparse
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tacit.method.shared.block_numbers import published_for_parties
+import block_rates
+import party_rates
+from cell_rates_tables import cells_part
+from pages import put
+from penalised_logistic import penalised_part
+from printed_conditions import conditions_part
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "rules-in-print.md"
-
-# The designs: committed before anything was simulated ----------------------------------------------------------------
-
-ROWS, CELLS = 250_070, 10 * 10 * 4 * 6
-ALPHAS = (0.1, 0.5, 1.0)
-RATE, BOX = 1.0, (0.2, 5.0)
-SETTINGS = tuple((m, n, e) for n in (1_000, 10_000) for m in (1, 10, 50) for e in (0.25, 1.0))
-
-
-def largest_noise(alpha: float, cells: int) -> float:
-    """Return the median of the largest |z| of so many Laplace(2/alpha): 1 - exp(-z alpha / 2) is 2**(-1/cells)."""
-    return -2 / alpha * math.log(-math.expm1(-math.log(2) / cells))
-
-
-def blocks_mse(
-    parties: int, rows: int, epsilon: float, blocks: int, repeats: int, seed: int
-) -> tuple[float, float, float]:
-    """Mean squared error x M N I of distributed sample-and-aggregate, its standard error, and the squared bias in it.
-
-    Blocks of the exponential law, maximum likelihood corrected for bias, clamped; the mean of all parties' releases.
-    """
-    rng, width = np.random.default_rng(seed), BOX[1] - BOX[0]
-    sizes = rows // blocks + (np.arange(blocks) < rows % blocks)  # every row in a block
-    errors: NDArray[np.float64] = np.empty(repeats)
-    for i in range(repeats):
-        fits = np.clip(RATE * (sizes - 1) / rng.standard_gamma(sizes, (parties, blocks)), *BOX)
-        noise = rng.laplace(0, width / (blocks * epsilon), parties)
-        errors[i] = fits.mean() + noise.mean() - RATE
-    best = RATE**2 / (parties * rows)  # the information in one row is rate**-2
-    scaled = errors**2 / best
-    return float(scaled.mean()), float(scaled.std(ddof=1) / math.sqrt(repeats)), float(errors.mean() ** 2 / best)
-
-
-def cells_table(repeats: int) -> list[str]:
-    """Lei's condition, for his own table."""
-    rng = np.random.default_rng(20110)
-    lines = ["| α | n/c | log c, as printed | (2/α) log c | largest noise, median by formula | simulated |"]
-    lines.append("| ---: " * 6 + "|")
-    for alpha in ALPHAS:
-        drawn = np.median(np.abs(rng.laplace(0, 2 / alpha, (repeats, CELLS))).max(axis=1))
-        right, exact = 2 / alpha * math.log(CELLS), largest_noise(alpha, CELLS)
-        cell = f"{ROWS / CELLS:.0f} | {math.log(CELLS):.2f} | {right:.1f} | {exact:.1f} | **{drawn:.1f}**"
-        lines.append(f"| {alpha} | {cell} |")
-    return lines
-
-
-def parties_table(repeats: int) -> list[str]:
-    """Theorem 3.2: simulated, and the noise term as printed and corrected."""
-    lines = ["| M | N | ε | k | N/k | simulated × M N I | bias² in it | noise as printed, I N Λ²/(k²ε²) | corrected |"]
-    lines.append("| ---: " * 9 + "|")
-    for i, (m, n, e) in enumerate(SETTINGS):
-        width = BOX[1] - BOX[0]
-        k = published_for_parties(n, e, m, width)
-        got, error, bias = blocks_mse(m, n, e, k, repeats, 20030 + i)
-        noise = n * (width / (k * e)) ** 2 / RATE**2
-        what = f"**{got:.3g}** ± {2 * error:.2g} | {bias:.3g} | {noise:.3g} | {2 * noise:.3g}"
-        lines.append(f"| {m} | {n:,} | {e} | {k} | {n / k:.1f} | {what} |")
-    return lines
-
-
-def page(repeats: int) -> str:
-    top = f"""# Rules in print
+PICTURE = PAGE.with_suffix(".svg")
+TOP = """# Rules in print
 
 Published rules and rates, each beside what is right ([theory](../explanation/theory.md)).
 Written by `python benchmarks/rules_in_print.py`.
-
-## Lei (2011), §4.3: how many cells
-
-As printed, a table of n rows may have c cells if n/c is much larger than log c, the order of the largest noise. That
-leaves out the scale of the noise, 2/α: the condition is n/c ≫ (2/α) log c. His own table has n = {ROWS:,} and
-c = {CELLS:,}; {repeats} draws of the largest noise a line. At α = 0.1 it is above the rows in a cell.
 """
-    middle = f"""
-## Chen & Sung, Theorem 3.2 and Corollary 3.1
 
-M parties of N rows, exponential law, box {BOX[0]} to {BOX[1]} (Λ = {BOX[1] - BOX[0]:.1f}), k blocks a party by the
-published rule; blocks are fitted by maximum likelihood and corrected for bias; {repeats} repetitions, ± is twice the
-Monte-Carlo error. Efficient would be 1. The theorem's noise term lacks a factor of 2, the variance of a Laplace law of
-scale b being 2b². The rest is the blocks' own variance and bias: by the published rule they hold few rows here (N/k),
-a block of one row fits nothing and is the lower end of the box, and fits of a few rows are often clamped at its upper
-end. Up to 2.6 rows a block this bias, not noise, is most of the error. Default blocks have at least 20 rows,
-or 10 where many parties are averaged
-([figures](sample-and-aggregate.md)).
 
-The corollary's condition has its signs inverted: under the paper's own bias it is ε = ω(N^(-1/6) M^(1/3)), so that more
-parties need *more* ε (theory E19; derived there, not shown by this table).
-"""
-    return "\n".join([top, *cells_table(repeats), middle, *parties_table(repeats)])
+def picture(
+    smith: Mapping[tuple[float, float], Sequence[tuple[float, float]]], paths: Mapping[str, Sequence[float]]
+) -> None:
+    """Draw the excess of the squared error over an efficient one: Theorem 3.1 and the paths of Corollary 3.1."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    # no date and no random names, so that the file is the same on every run
+    mpl.rcParams["svg.hashsalt"] = "rules-in-print"
+    from matplotlib import pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4))
+    for (box, ratios), colour in zip(smith.items(), ("C0", "C1"), strict=True):
+        name = f"box {box[0]} to {box[1]:g}"
+        left.loglog(block_rates.SIZES, [one[0] - 1 for one in ratios], "o-", color=colour, label=f"{name}, published k")
+        left.loglog(block_rates.SIZES, [one[1] - 1 for one in ratios], "s--", color=colour, label=f"{name}, default k")
+    left.set_title("Smith, Theorem 3.1, ε = 1", loc="left", fontsize=10)
+    left.set_xlabel("rows n")
+    left.set_ylabel("squared error ÷ efficient − 1")
+    for path in party_rates.PATHS:
+        line = "o-" if path.right else "s--"
+        right.loglog(party_rates.SIZES, [one - 1 for one in paths[path.name]], line, label=path.name)
+    right.set_title("Chen & Sung, Corollary 3.1", loc="left", fontsize=10)
+    right.set_xlabel("rows of a party N")
+    for panel in (left, right):
+        panel.legend(frameon=False, fontsize=7)
+    figure.tight_layout()
+    figure.savefig(PICTURE, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--repeats", type=int, default=400)
+    asked.add_argument("--quick", action="store_true", help="twenty simulations, printed only")
+    given = asked.parse_args()
+    repeats, start = 20 if given.quick else given.repeats, time.perf_counter()
+
+    def told(part: str) -> None:
+        print(f"{time.perf_counter() - start:5.0f} s  {part}", flush=True)
+
+    cells, parties = conditions_part(repeats)
+    told("conditions")
+    smith, ratios = block_rates.smith_part(repeats)
+    told("blocks")
+    corollary, paths = party_rates.corollary_part(repeats)
+    told("parties")
+    rates = cells_part(repeats)
+    told("cells")
+    penalised = penalised_part(repeats)
+    told("penalised")
+    text = "\n".join([TOP, *smith, "", *parties, "", *corollary, *cells, "", *rates, "", *penalised])
+    if given.quick:
+        print(text)
+    else:
+        put(PAGE, "rules_in_print.py", text)
+        picture(ratios, paths)
 
 
 if __name__ == "__main__":
-    from pages import by_repeats
-
-    by_repeats(PAGE, "rules_in_print.py", __doc__, page)
+    main()

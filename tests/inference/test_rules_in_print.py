@@ -8,7 +8,7 @@ from benchmark_script import script
 
 
 def test_largest_noise_grows_with_its_scale():
-    rules = script("rules_in_print")
+    rules = script("printed_conditions")
     rng = np.random.default_rng(22)
     middle = rules.largest_noise(0.1, rules.CELLS)
     below = sum(np.abs(rng.laplace(0, 20, rules.CELLS)).max() < middle for _ in range(1_000))
@@ -19,7 +19,7 @@ def test_largest_noise_grows_with_its_scale():
 
 
 def test_noise_of_averaged_blocks_has_the_factor_two():
-    rules = script("rules_in_print")
+    rules = script("printed_conditions")
     got, _, _ = rules.blocks_mse(50, 10_000, 0.25, 100, 4_000, 18)
     printed = 10_000 * (4.8 / (100 * 0.25)) ** 2
     # blocks of 100 rows add about 1; 13% are over five standard errors, nearly normal (false alarms below 1e-6)

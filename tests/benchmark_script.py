@@ -11,7 +11,7 @@ from types import ModuleType
 def script(name: str) -> ModuleType:
     """`benchmarks/NAME.py` as a module."""
     if name not in sys.modules:
-        found = importlib.util.spec_from_file_location(name, Path(__file__).parents[2] / "benchmarks" / f"{name}.py")
+        found = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "benchmarks" / f"{name}.py")
         assert found is not None
         assert found.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(found)
