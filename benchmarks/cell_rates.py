@@ -36,7 +36,7 @@ SPACE = {1: (-10.0, 10.0), 2: (-2.0, 2.0), 3: (-2.0, 2.0)}
 """Lei's compact Theta: estimates outside count as its nearest point."""
 MEDIAN = 0.26444998329566005
 """Of Beta(2, 5)."""
-OURS_OF = 8
+OURS_OF = 4
 """Fits with automatic bins are slow: one in so many repetitions."""
 
 
