@@ -93,6 +93,9 @@ bound, so that a steeper fall agrees with it.
 Errors fall at least about as fast as printed. At the bandwidth of Theorems 3 and 4 the noise of so many cells is most
 of the error of a regression in two or three columns, at α = 1 too, so that it grows at least as 1/α; whether cells are
 integrated or taken as centres matters little. That of Theorem 5 has fewer cells and, for all its slower rate in print
-and its clipping, the smaller error at these sizes. Constants, and the price, decide: automatic bins have both.
+and its clipping, the smaller error at these sizes. Automatic bins, corrected for binning, are better still with one or
+two columns, above all at small α, which the published bandwidths leave out. With three columns and few rows they are
+not: round widths make 10 bins of the 8 that their rule asks for at n = 10,000, which is nearly five times the
+cells of Theorem 5.
 """
     return [bins, *bins_table(), rates, *rates_table(repeats), tail]

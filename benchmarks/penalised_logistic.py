@@ -29,12 +29,6 @@ to beta = 1.28 and then at most 0.27847 / beta; the sum is at most 1.053, near b
 """
 
 
-TAIL = """
-Published bins cost more than the objective almost everywhere, automatic bins about as much as it, or less. A penalty
-that privacy makes cheap is paid for in bias: at λ = 0.1 the fit is 1.2 off.
-"""
-
-
 def perturbation(n: int, alpha: float, penalty: float, tight: bool) -> tuple[float, float]:
     """Return the scale of the Laplace noise in the objective's slope, and the penalty with what has to be added.
 
@@ -70,6 +64,7 @@ def penalised_part(repeats: int) -> list[str]:
         "| cells, published bins | cells, automatic bins |"
     ]
     lines.append("| ---: " * 8 + "|")
+    all_rms: list[Floats] = []
     for i, n in enumerate(SIZES):
         for j, alpha in enumerate(ALPHAS):
             bins = smooth_bins(n, 1), automatic_bins(n, alpha, 1, 2)
@@ -89,6 +84,7 @@ def penalised_part(repeats: int) -> list[str]:
                     off[penalty].append([plain - BETA, *(one - plain for one in fits)])
             for penalty in PENALTIES:
                 rms = np.sqrt((np.array(off[penalty]) ** 2).mean(axis=0))
+                all_rms.append(rms)
                 cells = " | ".join(f"{one:.3g}" for one in rms)
                 lines.append(f"| {n:,} | {alpha} | {penalty} | {cells} |")
     head = f"""## Lei (2011), §1.1: penalised logistic regression
@@ -102,4 +98,13 @@ of α (n = 1,000, α = 0.1, λ = 0.001), the penalty is raised. *Tight* is the s
 moves the slope by at most 1.053, not 2. Cells answer any λ, and other questions, at one price; with more columns they
 multiply, and the objective does not.
 """
-    return [head, *lines, TAIL]
+
+    def span(one: int, other: int) -> str:
+        ratios = [rms[one] / rms[other] for rms in all_rms]
+        return f"{min(ratios):.1f} to {max(ratios):.1f}"
+
+    tail = f"""
+Published bins cost {span(3, 1)} times the objective, automatic bins {span(4, 1)} times, and {span(4, 2)} times the tight
+objective. A penalty that makes privacy cheap is paid for in bias, the fourth column.
+"""
+    return [head, *lines, tail]

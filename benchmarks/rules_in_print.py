@@ -76,7 +76,7 @@ def main() -> None:
     told("blocks")
     corollary, paths = party_rates.corollary_part(repeats)
     told("parties")
-    rates = cells_part(repeats)
+    rates = cells_part(repeats // 2)
     told("cells")
     penalised = penalised_part(repeats)
     told("penalised")
