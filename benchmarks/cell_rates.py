@@ -85,7 +85,7 @@ def rows_of(problem: str, n: int, rng: np.random.Generator) -> Floats:
         return rng.beta(2, 5, (n, 1))
     if problem == "logistic":
         x = rng.random(n)
-        return np.stack([x, rng.random(n) < 1 / (1 + np.exp(-BETA * x))], axis=1)
+        return np.column_stack([x, (rng.random(n) < 1 / (1 + np.exp(-BETA * x))).astype(float)])
     d = int(problem[-1])
     X = rng.random((n, d - 1))
     reach = (1 - SLOPES[d] * (d - 1)) / 2  # residuals are triangular and keep the response in [0, 1]

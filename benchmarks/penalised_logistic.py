@@ -54,7 +54,7 @@ def minimised(x: Floats, y: Floats, penalty: float, tilt: float = 0.0) -> float:
     low, high = SPACE[1]
     if gradient(low) >= 0 or gradient(high) <= 0:
         return low if gradient(low) >= 0 else high
-    return float(brentq(gradient, low, high, xtol=1e-9))
+    return float(brentq(gradient, low, high, xtol=1e-9))  # pyright: ignore
 
 
 def penalised_part(repeats: int) -> list[str]:
@@ -104,7 +104,7 @@ multiply, and the objective does not.
         return f"{min(ratios):.1f} to {max(ratios):.1f}"
 
     tail = f"""
-Published bins cost {span(3, 1)} times the objective, automatic bins {span(4, 1)} times, and {span(4, 2)} times the tight
-objective. A penalty that makes privacy cheap is paid for in bias, the fourth column.
+Published bins cost {span(3, 1)} times the objective, automatic bins {span(4, 1)} times, and {span(4, 2)} times the
+tight objective. A penalty that makes privacy cheap is paid for in bias, the fourth column.
 """
     return [head, *lines, tail]
