@@ -23,8 +23,8 @@ EPSILON = 1.0
 POWERS = (12, 6, 4)
 """Paths of falling prices: epsilon is n**(-1 / power)."""
 PATH_SIZES = (10**3, 10**5, 10**7)
-MANY = 25_000
-"""Up to so many blocks, ten times as many repetitions; beyond, four times."""
+FEW, MANY = 1_000, 25_000
+"""Up to so many blocks a hundred and ten times as many repetitions; beyond, four times."""
 SECOND = (2.1, 1.0)
 """Second-order variance and bias of a block of the exponential law, as `blocks_for` takes them (theory §2)."""
 
@@ -90,7 +90,7 @@ def slope(sizes: Iterable[float], values: Iterable[float]) -> float:
 
 
 def _errors(rows: int, epsilon: float, blocks: int, box: tuple[float, float], repeats: int, seed: int) -> Errors:
-    times = 10 * repeats if blocks <= MANY else 4 * repeats
+    times = repeats * (100 if blocks <= FEW else 10 if blocks <= MANY else 4)
     return blocks_errors(rows, epsilon, blocks, box, times, np.random.default_rng(seed))
 
 
@@ -134,7 +134,9 @@ def path_table(repeats: int) -> list[str]:
             cells.append(f"**{ratio:.3g}** ± {2 * error:.2g}")
         excess = slope(PATH_SIZES, [one - 1 for one in ratios])
         # the excess is n**(-1/5) epsilon**(-6/5) in print
-        lines.append(f"| n^(-1/{power}) | {' | '.join(cells)} | {excess:+.2f} | {-0.2 + 1.2 / power:+.2f} |")
+        lines.append(
+            f"| n^(-1/{power}) | {' | '.join(cells)} | {excess:+.2f} | {round(-0.2 + 1.2 / power, 2) + 0.0:+.2f} |"
+        )
     return lines
 
 
@@ -153,8 +155,8 @@ def smith_part(repeats: int) -> tuple[list[str], dict[tuple[float, float], list[
 
 Sample-and-aggregate at fixed ε = {EPSILON:g}, exponential law, rate 1; the published number of blocks,
 k = n^(3/5) ε^(-2/5), beside the default one. Errors are paired with those of maximum likelihood on the same rows;
-{10 * repeats:,} repetitions ({4 * repeats:,} with more than {MANY:,} blocks), ± is twice the Monte-Carlo error. *By
-formula* is t/(t − 2) + 2nΛ²/(k²ε²) for blocks of t = n/k rows, without clamping. *Kurtosis* is the excess over a
+{10 * repeats:,} repetitions ({100 * repeats:,} up to {FEW:,} blocks, {4 * repeats:,} above {MANY:,}), ± is twice the
+Monte-Carlo error. *By formula* is t/(t − 2) + 2nΛ²/(k²ε²) for blocks of t = n/k rows, without clamping. *Kurtosis* is the excess over a
 normal law's. *Within* is the share of errors within 1.96/√(nI): 95% where the estimate is normal and efficient, as the
 theorem says it becomes.
 """
@@ -166,8 +168,10 @@ more rows until the estimate is efficient, or nearly normal.
 
 ![Excess of the squared error, and paths of Chen & Sung](rules-in-print.svg)
 
+(On the right the paths of Corollary 3.1, below; dashed where its condition, put right, fails.)
+
 The condition on ε: the estimate is efficient where ε falls more slowly than n^(-1/6). At n^(-1/6) the excess stays,
-below it grows (Chen & Sung print this condition with the sign inverted, theory E20); box {BOXES[0][0]} to
-{BOXES[0][1]:g}.
+where ε falls faster it grows (Chen & Sung print this condition with the sign inverted, theory E20). Published k, box
+{BOXES[0][0]} to {BOXES[0][1]:g}.
 """
     return [head, *lines, rate, *path_table(repeats)], found

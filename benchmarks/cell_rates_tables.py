@@ -31,7 +31,7 @@ def bins_table() -> list[str]:
     for n, d in SHOWN:
         theirs, clipped = smooth_bins(n, d), clipped_bins(n, d)
         low, high = (automatic_bins(n, alpha, d) for alpha in (0.1, 1.0))
-        rows = f"{n / theirs**d:.1f} | {n / high**d:.1f}"
+        rows = f"{n / theirs**d:,.1f} | {n / high**d:,.1f}"
         lines.append(f"| {n:,} | {d} | {theirs} | {clipped} | {low} | {high} | {rows} |")
     return lines
 
@@ -83,8 +83,7 @@ for its n = 250,070, its rule without the logarithm being 500.
 *Logistic* is the paper's example, P(y = 1) = logistic(2x), one coefficient, x uniform; *line 2* and *plane 3* are least
 squares of a response in [0, 1] on one or two uniform regressors, d = 2 and 3 columns in bins; *median* is that of
 Beta(2, 5). Root mean squared errors against the truth ({repeats} tables, {least} for the automatic bins; the
-relative Monte-Carlo error of an entry is about 1/√(2 × tables): {100 / math.sqrt(2 * repeats):.0f}% and
-{100 / math.sqrt(2 * least):.0f}%). Theorem 3 minimises the integral over cells, Theorem 4 takes cells as their centres
+relative Monte-Carlo error of an entry is about {100 / math.sqrt(2 * repeats):.0f}% and {100 / math.sqrt(2 * least):.0f}%). Theorem 3 minimises the integral over cells, Theorem 4 takes cells as their centres
 (the paper's Algorithm 1), Theorem 5 clips counts at 0 (Algorithm 1′). Rows vary at α = {ONE_ALPHA:g}, prices at
 n = {ONE_SIZE:,}. *In print* is the slope of the printed rate, logarithms included, over the same sizes: an upper
 bound, so that a steeper fall agrees with it.
@@ -94,8 +93,7 @@ Errors fall at least about as fast as printed. At the bandwidth of Theorems 3 an
 of the error of a regression in two or three columns, at α = 1 too, so that it grows at least as 1/α; whether cells are
 integrated or taken as centres matters little. That of Theorem 5 has fewer cells and, for all its slower rate in print
 and its clipping, the smaller error at these sizes. Automatic bins, corrected for binning, are better still with one or
-two columns, above all at small α, which the published bandwidths leave out. With three columns and few rows they are
-not: round widths make 10 bins of the 8 that their rule asks for at n = 10,000, which is nearly five times the
-cells of Theorem 5.
-"""
+two columns, above all at small α, which the published bandwidths leave out. With three columns, few rows and
+α = 1 they are not: round widths make 10 bins of the 8 that their rule asks for at n = 10,000, and that is nearly five
+times the cells of Theorem 5."""
     return [bins, *bins_table(), rates, *rates_table(repeats), tail]
