@@ -156,9 +156,9 @@ def smith_part(repeats: int) -> tuple[list[str], dict[tuple[float, float], list[
 Sample-and-aggregate at fixed ε = {EPSILON:g}, exponential law, rate 1; the published number of blocks,
 k = n^(3/5) ε^(-2/5), beside the default one. Errors are paired with those of maximum likelihood on the same rows;
 {10 * repeats:,} repetitions ({100 * repeats:,} up to {FEW:,} blocks, {4 * repeats:,} above {MANY:,}), ± is twice the
-Monte-Carlo error. *By formula* is t/(t − 2) + 2nΛ²/(k²ε²) for blocks of t = n/k rows, without clamping. *Kurtosis* is the excess over a
-normal law's. *Within* is the share of errors within 1.96/√(nI): 95% where the estimate is normal and efficient, as the
-theorem says it becomes.
+Monte-Carlo error. *By formula* is t/(t − 2) + 2nΛ²/(k²ε²) for blocks of t = n/k rows, without clamping. *Kurtosis* is
+the excess over a normal law's. *Within* is the share of errors within 1.96/√(nI): 95% where the estimate is normal and
+efficient, as the theorem says it becomes.
 """
     rate = f"""
 The theorem holds, slowly. Its excess over 1 falls as n^(-1/5) ε^(-6/5) in print; slopes of log excess in log n are

@@ -77,16 +77,17 @@ for Theorem 5, with constants left open (1 here) and without the price in them; 
 for its n = 250,070, its rule without the logarithm being 500.
 """
     least = repeats // OURS_OF
+    doubt = [100 / math.sqrt(2 * tables) for tables in (repeats, least)]
     rates = f"""
 ## Lei (2011), Theorems 3–5 and Corollary 6
 
 *Logistic* is the paper's example, P(y = 1) = logistic(2x), one coefficient, x uniform; *line 2* and *plane 3* are least
 squares of a response in [0, 1] on one or two uniform regressors, d = 2 and 3 columns in bins; *median* is that of
 Beta(2, 5). Root mean squared errors against the truth ({repeats} tables, {least} for the automatic bins; the
-relative Monte-Carlo error of an entry is about {100 / math.sqrt(2 * repeats):.0f}% and {100 / math.sqrt(2 * least):.0f}%). Theorem 3 minimises the integral over cells, Theorem 4 takes cells as their centres
-(the paper's Algorithm 1), Theorem 5 clips counts at 0 (Algorithm 1′). Rows vary at α = {ONE_ALPHA:g}, prices at
-n = {ONE_SIZE:,}. *In print* is the slope of the printed rate, logarithms included, over the same sizes: an upper
-bound, so that a steeper fall agrees with it.
+relative Monte-Carlo error of an entry is about {doubt[0]:.0f}% and {doubt[1]:.0f}%). Theorem 3 minimises the integral
+over cells, Theorem 4 takes cells as their centres (the paper's Algorithm 1), Theorem 5 clips counts at 0
+(Algorithm 1′). Rows vary at α = {ONE_ALPHA:g}, prices at n = {ONE_SIZE:,}. *In print* is the slope of the printed
+rate, logarithms included, over the same sizes: an upper bound, so that a steeper fall agrees with it.
 """
     tail = """
 Errors fall at least about as fast as printed. At the bandwidth of Theorems 3 and 4 the noise of so many cells is most
