@@ -96,6 +96,8 @@ QUESTIONS = [
     tc.Mean(["age", "visits"]),
     tc.Sum(["visits", "ok"]),
     tc.Variance(["age", "filled"]),
+    tc.Bernstein("age", degree=5),
+    tc.Bernstein("born", degree=12, order=3, where="age > 3"),
     tc.OrthogonalSeries(["age", "filled"], terms=3),
     tc.OrthogonalSeries("born", "legendre", terms=4, where="age > 3"),
     tc.KSDataset("age", size=20, cells=12),
