@@ -21,9 +21,9 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.additive.design import AdditivePart
-from tacit.method.bootstrap.design import vector
 from tacit.method.bernstein.design import LatticePart
 from tacit.method.bernstein.mechanism import sums as lattice_sums
+from tacit.method.bootstrap.design import vector
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.orthogonal_series.mechanism import sums as series_sums
 from tacit.method.shared.counts_in_cells import encoding_of

@@ -91,7 +91,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     given = _given(at)
     # of whole numbers and days all of the value is at or below it
-    t = _places(one, given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind])
+    t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
     return _normal(release, fit, h, _Sums(terms, words, weights(fit.degree, h, t)), target)

@@ -114,4 +114,3 @@ class BernsteinCurve(ProjectedCurve):
         draws = rng.standard_normal((DRAWS, len(found))) @ (vectors * np.sqrt(np.maximum(found, 0.0))).T
         error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))
-

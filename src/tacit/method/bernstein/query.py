@@ -27,7 +27,7 @@ class Bernstein(Query["BernsteinRelease"]):
     column: of numbers or dates, with bounds.  degree: k, from 2 to 256; the number of rows at or below each of k + 1
     values, from one end of the column's range to the other, is released with noise.  Where none is given, it follows
     from the number of rows (or the size_hint), the price and the order.  order: h, from 1 to 4; the polynomial differs
-    from a function with 2 h derivatives by about k ** -h.  It costs nothing: `release.cdf(…, order=3)` asks for another.
+    from a function with 2 h derivatives by about k ** -h.  Another costs nothing: `release.cdf(…, order=3)`.
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 
