@@ -94,7 +94,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
-    return _normal(release, fit, h, _Sums(terms, words, weights(fit.degree, h, t)), target)
+    return _normal(release, fit, h, _OfLattice(terms, words, weights(fit.degree, h, t)), target)
 
 
 def density(release: Released, at: Any, order: int | None = None, target: Target = "population") -> NormalEstimate:
@@ -105,7 +105,7 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {one.name}: share of {who(release)} per unit"
-    return _normal(release, fit, h, _Sums(terms, words, over / (high - low)), target)
+    return _normal(release, fit, h, _OfLattice(terms, words, over / (high - low)), target)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
@@ -143,7 +143,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _OfLattice:
     """Weighted sums of lattice values: their names, what they estimate, and weights, shape (n, k + 1)."""
 
     terms: tuple[str, ...]
@@ -151,7 +151,7 @@ class _Sums:
     weights: Array
 
 
-def _normal(release: Released, fit: LatticeFit, order: int, sums: _Sums, target: Target) -> NormalEstimate:
+def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, target: Target) -> NormalEstimate:
     over, condition = sums.weights, getattr(release.query, "where", None)
     words = sums.words + (f", where {condition}" if condition else "")
     words += f", of the {who(release)} of this table" if target == "table" else ""

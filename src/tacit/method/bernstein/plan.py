@@ -35,10 +35,11 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     fit = fitted(simulated(shape, (integers[None, :],)))
     t = (np.arange(101) + 0.5) / 101
     low, high = support(one)
+    below, per_unit = weights(fit.degree, order, t), slopes(fit.degree, order, t) / (high - low)
     return [
-        _entry(f"distribution function of {one.name}", 0.5, weights(fit.degree, order, t), fit, level, rows),
-        _entry(f"density of {one.name}", 1 / (high - low), slopes(fit.degree, order, t) / (high - low), fit, level, rows),
-    ]  # fmt: skip
+        _entry(f"distribution function of {one.name}", 0.5, below, fit, level, rows),
+        _entry(f"density of {one.name}", 1 / (high - low), per_unit, fit, level, rows),
+    ]
 
 
 def _entry(term: str, value: float, over: Array, fit: LatticeFit, level: float, rows: int) -> Expected:
