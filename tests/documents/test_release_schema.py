@@ -357,6 +357,7 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
 
 
 OPTIONAL = {
+    "arguments",  # of a user's own statistic that has none
     "bias",  # of releases of 0.1.0
     "interval",
     "one_step",
