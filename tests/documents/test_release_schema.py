@@ -357,7 +357,6 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
 
 
 OPTIONAL = {
-    "arguments",  # of a user's own statistic that has none
     "bias",  # of releases of 0.1.0
     "interval",
     "one_step",
@@ -408,8 +407,10 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
                 # as many as the number of rows affords, where none are named
                 delta = delta or (key in ("terms", "degree") and path[-1:] == ("query",))
-                # whose fields are names of columns
-                delta = delta or path[-1:] in (("bins",), ("bandwidth",))
+                # what a user's own statistic may be asked without
+                delta = delta or (place.get("query") == "Additive" and key in ("arguments", "l1", "l2_squared"))
+                # whose fields are names of columns, or of a function's arguments
+                delta = delta or path[-1:] in (("bins",), ("bandwidth",), ("arguments",))
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta:
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)
