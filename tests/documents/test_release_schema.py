@@ -406,7 +406,7 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 delta = delta or key in ("dimension", "size")  # of noise that is one vector; the reader asks for them
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
                 # as many as the number of rows affords, where none are named
-                delta = delta or (key in ("terms", "degree") and path[-1:] == ("query",))
+                delta = delta or (key in ("terms", "degree", "cells") and path[-1:] == ("query",))
                 # what a user's own statistic may be asked without
                 delta = delta or (place.get("query") == "Additive" and key in ("arguments", "l1", "l2_squared"))
                 # whose fields are names of columns, or of a function's arguments
