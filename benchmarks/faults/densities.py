@@ -10,6 +10,9 @@ KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
 OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
 LIMITS = "tests/inference/test_density_limits.py::test_"
 JOINT = "tests/inference/test_joint_bins.py::test_"
+LATTICE = "tests/mechanisms/test_bernstein_lattice.py::test_"
+OF_LATTICE = "tests/inference/test_bernstein_functions.py::test_"
+LATTICE_PAIRS = f"{LATTICE}sensitivity_is_the_largest_over_all_pairs_of_rows"
 DATA_SETS = "tests/mechanisms/test_ks_dataset.py::test_"
 CANDIDATES = "tests/mechanisms/test_exponential_mechanism.py::test_"
 RELEASED = "tacit.method.orthogonal_series.encoding"
@@ -182,5 +185,61 @@ FAULTS = (
         "many = len(part.integers[0])",
         "each point of a data set is composed as a selection of its own",
         (f"{DATA_SETS}one_selection_is_composed_as_one",),
+    ),
+    Fault(
+        "tacit.method.bernstein.encoding",
+        "l1, l2_squared = alone[0] + S, alone[1] + S**2",
+        "l1, l2_squared = alone",
+        "presence is released, and is in no sensitivity",
+        (LATTICE_PAIRS,),
+    ),
+    Fault(
+        "tacit.method.bernstein.encoding",
+        "far = np.abs(values[:, b:] - values[:, [b]])",
+        "far = np.abs(values[:, b : b + 2] - values[:, [b]])",
+        "only rows in neighbouring bins are compared",
+        (LATTICE_PAIRS,),
+    ),
+    Fault(
+        "tacit.method.bernstein.encoding",
+        '"lattice", parameters, (), matrix, share * l1, share**2 * l2_squared, corner=corner',
+        '"lattice", parameters, (), matrix, share * l1, share * l2_squared, corner=corner',
+        "a person's parts of weight are in the squared sensitivity as they are",
+        (LATTICE_PAIRS, f"{LATTICE}persons_parts_of_weight_move_sums_no_further_than_one_whole_row"),
+    ),
+    Fault(
+        "tacit.method.bernstein.stored",
+        "if (part.parameters, part.l1, part.l2_squared) != (form.parameters, form.l1, form.l2_squared):",
+        "if part.parameters != form.parameters:",
+        "a document states another sensitivity than its lattice has",
+        (f"{LATTICE}changed_documents_are_refused",),
+    ),
+    Fault(
+        "tacit.method.bernstein.mechanism",
+        "made = tuple(int(x) for x in values.astype(object) @ each)",
+        "made = tuple(int(x) for x in values @ found)",
+        "sums of many rows exceed 64 bits",
+        (f"{LATTICE}many_rows_do_not_overflow",),
+    ),
+    Fault(
+        "tacit.method.bernstein.estimate_lattice",
+        "load[1:k, -1] = -values[1:k] / (n * unit)",
+        "load[1:k, -1] = 0.0",
+        "the noise of the size is in no error",
+        (f"{OF_LATTICE}the_noise_of_the_size_is_in_the_errors",),
+    ),
+    Fault(
+        "tacit.method.bernstein.iterated_operator",
+        "power = power @ left",
+        "power = left",
+        "orders above 2 are no iteration",
+        (f"{OF_LATTICE}the_operator_is_i_minus_the_power_of_i_minus_b", f"{OF_LATTICE}orders_converge_at_their_rates"),
+    ),
+    Fault(
+        "tacit.method.bernstein.estimate_lattice",
+        "return np.asarray(lower * (1 - upper) / n)",
+        "return np.asarray(lower * (1 - lower) / n)",
+        "lattice values of one sample have the wrong covariance",
+        (f"{OF_LATTICE}covariances_of_rows_are_those_of_an_empirical_distribution_function",),
     ),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.fits.custom_losses import Loss
     from tacit.meaning import Explanation, explain
     from tacit.method.additive.statistic import Sensitivity
+    from tacit.method.bernstein.query import Bernstein
     from tacit.method.blocks.query import SampleAndAggregate
     from tacit.method.bootstrap.query import Bootstrap
     from tacit.method.exponential_mechanism.query import ExponentialMechanism
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bernstein",
     "Boolean",
     "Bootstrap",
     "Budget",
@@ -132,6 +134,7 @@ _MODULES: Final = {
     "method.bootstrap.query": "Bootstrap",
     "method.orthogonal_series.query": "OrthogonalSeries",
     "method.kernel_density.query": "KernelDensity",
+    "method.bernstein.query": "Bernstein",
     "method.unlisted_levels.query": "UnlistedLevels",
     "method.ks_dataset.query": "KSDataset",
     "method.exponential_mechanism.query": "ExponentialMechanism",

@@ -29,6 +29,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "ExponentialMechanism": {"columns": "sex"},
     "Histogram": {"columns": "sex"},
     "KSDataset": {"column": "age"},
+    "Bernstein": {"column": "age"},
     "KernelDensity": {"columns": "age"},
     "Mean": {"columns": "age"},
     "OrthogonalSeries": {"columns": "age"},

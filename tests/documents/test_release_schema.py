@@ -22,6 +22,7 @@ from tacit.base.json_text import canonical
 from tacit.catalogue import json_schema as documents
 from tacit.estimates.noisy_moments import BINARY
 from tacit.method.additive.statistic import passed
+from tacit.method.bernstein.encoding import lattice
 from tacit.method.blocks import design as blocks_design
 from tacit.method.quality import encoding as quality_encoding
 from tacit.method.regression import norm_person_encoding, split_score_encoding
@@ -96,6 +97,9 @@ QUESTIONS = [
     tc.Mean(["age", "visits"]),
     tc.Sum(["visits", "ok"]),
     tc.Variance(["age", "filled"]),
+    tc.Bernstein("age", degree=5),
+    tc.Bernstein("visits", order=1),
+    tc.Bernstein("born", degree=12, order=3, where="age > 3"),
     tc.OrthogonalSeries(["age", "filled"], terms=3),
     tc.OrthogonalSeries("born", "legendre", terms=4, where="age > 3"),
     tc.KSDataset("age", size=20, cells=12),
@@ -269,6 +273,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         weighted_forms.counted(2**10, noise, relation, cells=1, several=False),
         weighted_forms.weighted(1, 2**10, noise, relation, several=False),
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
+        lattice((0.0, 0.5, 1.0), 4, 1, relation, leaves=False, persons=False),
         quality_encoding.classes(3, relation),
         quality_encoding.classes(4, relation),
         *(blocks_design.column_of("rate", 0.1, 10, 50, price, resampled=own).form for own in (False, True)),
@@ -381,7 +386,8 @@ OPTIONAL = {
 def test_unknown_fields_are_refused_everywhere(chosen: Any) -> None:
     for name, words in cases(*chosen).items():
         for path in objects(words):
-            if path[-1:] not in (("bins",), ("bandwidth",)):  # whose fields are names of columns
+            # whose fields are names of columns, or of a function's arguments
+            if path[-1:] not in (("bins",), ("bandwidth",), ("arguments",)):
                 assert not fits(changed(words, path, "more", 1), SCHEMA, SCHEMA), (name, path)
 
 
@@ -399,10 +405,12 @@ def test_missing_fields_are_refused_everywhere(chosen: Any) -> None:
                 delta = delta or key.startswith("weight")  # as many as a regression has columns
                 delta = delta or key in ("dimension", "size")  # of noise that is one vector; the reader asks for them
                 delta = delta or (key == "model" and place.get("query") == "Regression")  # linear where none is named
-                # of a series as many as the number of rows affords, where none are named
-                delta = delta or (key == "terms" and path[-1:] == ("query",))
-                # whose fields are names of columns
-                delta = delta or path[-1:] in (("bins",), ("bandwidth",))
+                # as many as the number of rows affords, where none are named
+                delta = delta or (key in ("terms", "degree", "cells") and path[-1:] == ("query",))
+                # what a user's own statistic may be asked without
+                delta = delta or (place.get("query") == "Additive" and key in ("arguments", "l1", "l2_squared"))
+                # whose fields are names of columns, or of a function's arguments
+                delta = delta or path[-1:] in (("bins",), ("bandwidth",), ("arguments",))
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta:
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)

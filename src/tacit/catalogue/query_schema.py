@@ -9,6 +9,7 @@ from typing import Any, cast
 from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
 from tacit.method.additive.query import MOST as MOST_INTEGERS
 from tacit.method.additive.query import Additive
+from tacit.method.bernstein.query import MOST_DEGREE, MOST_ORDER
 from tacit.method.blocks.query import BIASES
 from tacit.method.blocks.query import METHODS as OF_BLOCKS
 from tacit.method.blocks.resampling import MOST_RESAMPLES, VARIANCES
@@ -95,12 +96,14 @@ def query(kind: type[Query[Any]]) -> Words:
         },
         "utility": {"enum": [*UTILITIES[1:]]},
         "sensitivity": {"type": "integer", "minimum": 1},
+        "degree": {"type": "integer", "minimum": 2, "maximum": MOST_DEGREE},
+        "order": {"type": "integer", "minimum": 1, "maximum": MOST_ORDER},
         "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
     # these have a default in Python but are always written
-    written = {"probs", "replicates", "basis"}
+    written = {"probs", "replicates", "basis", "order"}
     return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - written))
 
 

@@ -123,6 +123,8 @@ CODES: Final[dict[str, str]] = {
     "Q287": "groups that a user's own statistic cannot have",
     "Q288": "a user's own statistic in a file",
     "Q289": "trust= with something that is no statistic of one's own",
+    "Q320": "a degree that a Bernstein polynomial cannot have",
+    "Q321": "an order that the iterated Bernstein operator cannot have",
     "Q300": "a bootstrap of more different rows than are held in memory",
     "Q160": "a design of randomised answers that is malformed, or that protects nobody",
     "Q161": "an answer that a design of randomised answers does not have",

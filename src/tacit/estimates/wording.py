@@ -54,6 +54,8 @@ def title(release: Released) -> str:
     if kind == "OrthogonalSeries":
         words = f"{query.basis.capitalize()} series of {_and(tuple(query.columns))}"
         return words + (f" where {query.where}" if query.where else "")
+    if kind == "Bernstein":
+        return f"Distribution function of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "UnlistedLevels":
         return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "KernelDensity":

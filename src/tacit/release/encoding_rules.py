@@ -22,6 +22,8 @@ MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
 """Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
 MOST_COEFFICIENTS: Final = 8**3
 """Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
+MOST_LATTICE: Final = 256
+"""Largest number of integers of a distribution function: one for each value of its lattice but the first."""
 MOST_OF_A_ROW: Final = 8
 """Largest number of integers of a user's own statistic."""
 MOST_CELLS: Final = 2_000
@@ -213,6 +215,7 @@ FORMS: Final = {
         laws=(*ADDS, SphericalLaplace.name),
         shares=True,
     ),
+    "lattice": Shape("bernstein", ("G", "degree", "presence"), (1, MOST_LATTICE), grid=False, shares=True),
     "additive": Shape("additive", ("G", "leaves"), (1, MOST_OF_A_ROW), grid=False),
     "additive-product": Shape("additive", ("leaves", "first", "second"), (1, 1), grid=False),
     "data-set": Shape("ks-data-set", ("G", "cells"), (2, MOST_CELLS), grid=False, laws=EXPONENTIAL),

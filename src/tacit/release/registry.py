@@ -98,6 +98,7 @@ METHODS: Final = (
         ("OrthogonalSeries",),
         {"orthogonal-series": ReleaseKind("estimate.OrthogonalSeriesRelease", lists="variables")},
     ),
+    Method("bernstein", ("Bernstein",), {"bernstein": ReleaseKind("estimate.BernsteinRelease", lists="variables")}),
     Method(
         "kernel_density",
         ("KernelDensity",),

@@ -26,6 +26,7 @@ import numpy as np
 
 from tacit.curator.curator import Curator
 from tacit.method.additive.design import AdditivePart
+from tacit.method.bernstein.design import LatticePart
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.exponential_mechanism.query import ExponentialMechanism
@@ -147,7 +148,7 @@ def _added(
             for column, one in zip(heard.columns, (one for one in found if one.price == str(price)), strict=False):
                 failures += (
                     whole(column, one.apart, draws // WHOLE)
-                    if isinstance(column, ProductPart | SeriesPart | AdditivePart)
+                    if isinstance(column, ProductPart | SeriesPart | LatticePart | AdditivePart)
                     else []
                 )
         findings += found

@@ -21,6 +21,8 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.additive.design import AdditivePart
+from tacit.method.bernstein.design import LatticePart
+from tacit.method.bernstein.mechanism import sums as lattice_sums
 from tacit.method.bootstrap.design import vector
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.orthogonal_series.mechanism import sums as series_sums
@@ -223,8 +225,8 @@ def exact_integers(
         from tacit.testing import simulated_blocks as blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
-    if isinstance(shape.columns[0], SeriesPart):
-        return _of_series(shape, table)
+    if isinstance(shape.columns[0], SeriesPart | LatticePart):
+        return _of_bins(shape, table)
     table = with_columns(table, shape.computed)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     cell, inside = cells_of(shape.keys, table, who)
@@ -258,14 +260,15 @@ def of_additive(
     return tuple(found)
 
 
-def _of_series(shape: Measurement, table: Table_) -> tuple[NDArray[np.int64], ...]:
-    """Return the integers of a series, from the counts of the cells that its bins make."""
+def _of_bins(shape: Measurement, table: Table_) -> tuple[NDArray[np.int64], ...]:
+    """Return the integers of a series, or of a lattice, from the counts of the cells that its bins make."""
     found = list[NDArray[np.int64]]()
-    for part in cast("tuple[SeriesPart, ...]", shape.columns):
+    for part in cast("tuple[SeriesPart | LatticePart, ...]", shape.columns):
         form, weight = encoding_of(2, shape.neighbors, True, shape.unit is not None)
         cells = replace(shape, keys=part.keys, columns=(PartSpec("", form, None, None, part.law, part.cost, weight),))
         (counts,) = exact_integers(cells, table)
-        found.append(np.array([series_sums(shape, part, counts[:, 0])], dtype=np.int64))
+        own = lattice_sums if isinstance(part, LatticePart) else series_sums
+        found.append(np.array([own(shape, cast(Any, part), counts[:, 0])], dtype=np.int64))
     return tuple(found)
 
 

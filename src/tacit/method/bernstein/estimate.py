@@ -1,0 +1,196 @@
+"""The release of a distribution function on a lattice, and the Bernstein polynomials that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, cast
+
+import numpy as np
+
+from tacit.base.arguments import described
+from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
+from tacit.errors import InferenceError
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.smooth_density import SmoothDensity
+from tacit.estimates.terms import Target, check_target
+from tacit.estimates.wording import title, who
+from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted
+from tacit.method.bernstein.iterated_operator import slopes, weights
+from tacit.method.bernstein.lattice_bins import support
+from tacit.method.bernstein.query import MOST_ORDER, Bernstein
+from tacit.release.document import Release, Released
+from tacit.release.parts import Variable
+
+SHOWN: Final = 21
+"""Values of an estimate that names none."""
+MOST_PLACES: Final = 1_000
+"""Most values of an estimate: all pairs have a covariance."""
+
+
+@shown_by_summary
+@dataclass(frozen=True, repr=False)
+class BernsteinRelease(Release):
+    """A release of Bernstein.
+
+    >>> import tacit as tc
+    >>> rng = np.random.default_rng(0)
+    >>> curator = tc.Curator({"x": rng.beta(2, 5, 5_000)}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(rho=1))
+    >>> release = curator.release(tc.Bernstein("x", degree=20), rho=0.5)
+    >>> found = release.cdf([0.2, 0.5])
+    >>> found.terms, bool((found.std_errors < 0.02).all())
+    (('x<=0.2', 'x<=0.5'), True)
+    >>> bool(0.2 < release.smooth_density().quantile(0.5) < 0.35)
+    True
+    """
+
+    kind: ClassVar[str] = "bernstein"
+
+    @property
+    def degree(self) -> int:
+        """The degree of the polynomial, which is that of the lattice."""
+        return int(self.parts[0].parameters["degree"])
+
+    def cdf(self, at: Any, *, order: int | None = None, target: Target = "population") -> NormalEstimate:
+        """Return the share of rows at or below values of the column, with both errors and their covariances.
+
+        at: numbers within the bounds, days since 1970-01-01 for dates.  order: of the iterated operator, the question's
+        where none is given; any costs nothing.  Limits are of the polynomial, which the distribution function differs
+        from by about degree ** -order where it is smooth, and by more at a jump.
+        InferenceError I05 (more than 1,000 values, none, or no numbers; the order), I09 (target).
+        """
+        return cdf(self, at, order, target)
+
+    def density(self, at: Any, *, order: int | None = None, target: Target = "population") -> NormalEstimate:
+        """Return the density at values of the column, per unit: the polynomial's derivative; errors as for `cdf`."""
+        return density(self, at, order, target)
+
+    def estimate(self, target: Target = "population") -> NormalEstimate:
+        """Return the distribution function at 21 values spread over the range; InferenceError I09 for the target."""
+        return estimate(self, target)
+
+    def smooth_density(self, *, order: int | None = None, target: Target = "population") -> SmoothDensity:
+        """Return the density as a curve with bands, made to be one, with quantiles and synthetic values.
+
+        InferenceError I05 (order), I09 (target).
+        """
+        return smooth_density(self, order, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Return the distribution function as a table; InferenceError I01."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the density; InferenceError I20 without matplotlib."""
+        return self.smooth_density().plot(ax)
+
+
+def cdf(release: Released, at: Any, order: int | None = None, target: Target = "population") -> NormalEstimate:
+    """Return the distribution function of a release, real or simulated."""
+    check_target(target)
+    fit, one, h = fitted(release, target), _variable(release), _order(release, order)
+    given = _given(at)
+    # of whole numbers and days all of the value is at or below it
+    t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
+    terms = tuple(f"{one.name}<={x:.6g}" for x in given)
+    words = f"share of {who(release)} with {one.name} at or below a value"
+    return _normal(release, fit, h, _OfLattice(terms, words, weights(fit.degree, h, t)), target)
+
+
+def density(release: Released, at: Any, order: int | None = None, target: Target = "population") -> NormalEstimate:
+    """Return the density of a release, real or simulated."""
+    check_target(target)
+    fit, one, h = fitted(release, target), _variable(release), _order(release, order)
+    given, (low, high) = _given(at), support(one)
+    over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
+    terms = tuple(f"{one.name}={x:.6g}" for x in given)
+    words = f"density of {one.name}: share of {who(release)} per unit"
+    return _normal(release, fit, h, _OfLattice(terms, words, over / (high - low)), target)
+
+
+def estimate(release: Released, target: Target = "population") -> NormalEstimate:
+    """Return the distribution function of a release, real or simulated, at values spread over its range."""
+    one = _variable(release)
+    at = np.linspace(one.lower, one.upper, SHOWN)
+    return cdf(release, at if one.kind == "real" else np.unique(np.rint(at)), target=target)
+
+
+def smooth_density(release: Released, order: int | None = None, target: Target = "population") -> SmoothDensity:
+    """Return the density of a release, real or simulated, as a curve."""
+    check_target(target)
+    fit, one, h = fitted(release, target), _variable(release), _order(release, order)
+    lower, upper = support(one)
+    left = (f"{one.name} missing: left out",) if one.missing == "exclude" else ()
+    return SmoothDensity(
+        release=release,
+        target=target,
+        column=one.name,
+        kind=one.kind,
+        units=one.units,
+        by=(),
+        groups=("",),
+        lower=lower,
+        upper=upper,
+        curves=(BernsteinCurve("Bernstein", fit, h),),
+        sizes=np.array([fit.size]),
+        reasons=(fit.reason,),
+        notes=(_polynomial(fit, h), *left, f"values of {one.name} beyond its bounds are in the first and the last bin"),
+        limits_of=f"the derivative of the {_polynomial(fit, h)}",
+    )
+
+
+# Parts --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _OfLattice:
+    """Weighted sums of lattice values: their names, what they estimate, and weights, shape (n, k + 1)."""
+
+    terms: tuple[str, ...]
+    words: str
+    weights: Array
+
+
+def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, target: Target) -> NormalEstimate:
+    over, condition = sums.weights, getattr(release.query, "where", None)
+    words = sums.words + (f", where {condition}" if condition else "")
+    words += f", of the {who(release)} of this table" if target == "table" else ""
+    sampling, privacy = over @ fit.sampling @ over.T, over @ fit.privacy @ over.T
+    reasons, notes = (fit.reason,) * len(sums.terms), (f"limits are of the {_polynomial(fit, order)}",)
+    values: Array = over @ fit.values
+    return NormalEstimate(
+        release, title(release), words, sums.terms, values, sampling, privacy, reasons, notes,
+        tested=False, target=target,
+    )  # fmt: skip
+
+
+def _polynomial(fit: LatticeFit, order: int) -> str:
+    return f"Bernstein polynomial of degree {fit.degree} and order {order}"
+
+
+def _variable(release: Released) -> Variable:
+    (one,) = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
+    return one
+
+
+def _order(release: Released, order: int | None) -> int:
+    if order is None:
+        return cast(Bernstein, release.query).order
+    if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= MOST_ORDER:  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"order is {described(order)}: not from 1 to {MOST_ORDER}."
+        raise InferenceError(text, code="I05", hint="order=2", state=None)
+    return order
+
+
+def _given(at: Any) -> Array:
+    given = np.asarray(at, dtype=np.float64).reshape(-1)
+    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
+        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
+        raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
+    return given
+
+
+def _places(one: Variable, ends: Array) -> Array:
+    """Return places on [0, 1]; below the support the share is 0, above it 1."""
+    low, high = support(one)
+    return np.clip((ends - low) / (high - low), 0.0, 1.0)
