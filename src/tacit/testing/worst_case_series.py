@@ -1,4 +1,4 @@
-"""Neighbouring tables that attain the sensitivity of an orthogonal series: a row in one of the furthest cells."""
+"""Neighbouring tables that attain the sensitivity of a series or a lattice: a row in one of the furthest cells."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.method.bernstein.query import Bernstein
 from tacit.method.orthogonal_series.design import SeriesPart, inner_edges
 from tacit.method.orthogonal_series.encoding import SeriesEncoding
 from tacit.method.orthogonal_series.query import OrthogonalSeries
@@ -18,6 +19,8 @@ from tacit.testing.neighbouring_tables import NEWCOMER, Pair, Relation, Row, cel
 
 def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pair]:
     """Return the pair of each price twice, once for each engine; none for other questions."""
+    if isinstance(query, Bernstein):
+        return _of_lattice(query, schema, relation)
     if not isinstance(query, OrthogonalSeries):
         return []
     found = list[Pair]()
@@ -37,6 +40,18 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
         pair = Pair((common, one), (common, other)) if relation == "replace-one" else Pair((common,), (common, one))
         found += [pair, pair]
     return found
+
+
+def _of_lattice(query: Bernstein, schema: Schema, relation: Relation) -> list[Pair]:
+    """Return a row at the lower end beside one at the upper end, or beside none, twice, once for each engine."""
+    shape = designed(query, schema, relation, ROWS, PRICES[0])
+    assert shape is not None
+    (column,), presence = shape.variables, shape.columns[0].form.parameters["presence"]
+    far = None if presence else {column.name: column.upper}
+    common = _row(schema, {column.name: column.lower}, 0)
+    one, other = _row(schema, {column.name: column.lower}, NEWCOMER), _row(schema, far, NEWCOMER)
+    pair = Pair((common, one), (common, other)) if relation == "replace-one" else Pair((common,), (common, one))
+    return [pair, pair]
 
 
 def _middles(one: Any, columns: int) -> list[float]:
