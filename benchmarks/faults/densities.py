@@ -202,10 +202,17 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.bernstein.encoding",
-        '"lattice", parameters, (), matrix, share * l1, share**2 * l2_squared, corner=corner',
-        '"lattice", parameters, (), matrix, share * l1, share * l2_squared, corner=corner',
+        "l1, l2_squared = (SHARE * l1, SHARE**2 * l2_squared) if presence",
+        "l1, l2_squared = (SHARE * l1, SHARE * l2_squared) if presence",
         "a person's parts of weight are in the squared sensitivity as they are",
         (LATTICE_PAIRS, f"{LATTICE}persons_parts_of_weight_move_sums_no_further_than_one_whole_row"),
+    ),
+    Fault(
+        "tacit.method.bernstein.encoding",
+        "far = SHARE * (first - last) + (values.shape[1] - 1) * last",
+        "far = SHARE * (first - last)",
+        "what persons' weights lose by rounding is in no sensitivity",
+        (f"{LATTICE}no_two_persons_are_further_apart_than_declared_where_weights_are_rounded_down",),
     ),
     Fault(
         "tacit.method.bernstein.stored",

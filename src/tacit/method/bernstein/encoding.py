@@ -15,9 +15,14 @@ Sensitivity
     Replace-one: the pair; where rows can be left out also a row of the first bin beside none, which is S in j = k
     further.  Add-remove: a row of the first bin, S in j = k included.  S = 1: l1 = l2^2 = k.
     [The source's bound is k + 1, the supremum of the function's change times the number of all lattice values.]
-    Persons: the weights of a person's rows are parts of `share` that add up to at most it.  What the person adds is
+    Persons: the weights w_b of a person's rows are parts of `share` that add up to at most it.  What the person adds is
     `share` times a point of the convex hull of all a(b) and 0, and the distance of two points of a hull is in any norm
-    at most the largest of its corners: l1 is multiplied by `share`, l2^2 by its square.
+    at most the largest of its corners.  Where presence is released, 0 is one of the corners above: l1 is multiplied by
+    `share`, l2^2 by its square.  Where it is not, every row of a person is in a bin, and each of the B weights is
+    rounded down (`rows.row_map.PersonWeight`), so that they lose less than B together: share - (B - 1) <= sum w_b <=
+    share.  As a_j(b) falls in b,
+        (share - (B - 1)) a_j(last) <= sum_b w_b a_j(b) <= share a_j(0),
+    and two persons differ in j by at most share (a_j(0) - a_j(last)) + (B - 1) a_j(last).
 """
 
 from __future__ import annotations
@@ -66,10 +71,18 @@ def lattice(
     else:
         l1, l2_squared = two
         corner = tuple(map(int, values[:, 0] - values[:, -1]))
-    share = SHARE if persons else 1
-    parameters = {"G": S, "degree": degree, "presence": presence} | ({"share": SHARE} if persons else {})
-    matrix = tuple((1,) for _ in corner)
-    return LatticeEncoding("lattice", parameters, (), matrix, share * l1, share**2 * l2_squared, corner=corner)
+    parameters = {"G": S, "degree": degree, "presence": presence}
+    if persons:
+        parameters["share"] = SHARE
+        l1, l2_squared = (SHARE * l1, SHARE**2 * l2_squared) if presence else _of_persons(values)
+    return LatticeEncoding("lattice", parameters, (), tuple((1,) for _ in corner), l1, l2_squared, corner=corner)
+
+
+def _of_persons(values: Ints) -> tuple[int, int]:
+    """Return the largest distance of two persons, whose weights are rounded down, in l1 and squared l2."""
+    first, last = values[:, 0].astype(object), values[:, -1].astype(object)
+    far = SHARE * (first - last) + (values.shape[1] - 1) * last
+    return int(far.sum()), int((far**2).sum())
 
 
 @lru_cache(maxsize=128)
