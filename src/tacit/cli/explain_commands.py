@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from tacit.cli.output import emit
 from tacit.errors import CommandError
 
 
+@dataclass(frozen=True)
+class Tables:
+    """The tables that are asked for beside the first.
+
+    releases, parts: numbers of them.  people: of a population.  columns: of means.  attack: whether it is played.
+    """
+
+    releases: list[int]
+    parts: list[int]
+    people: int | None
+    columns: int | None
+    attack: bool
+
+
 def explain(
     what: str | None,
     price: dict[str, str | None],
     neighbors: str | None,
-    asked: tuple[list[int], list[int], int | None, int | None, bool],
+    asked: Tables,
     save: str | None,
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Run `tacit explain`: print the table, and those that are asked for beside it.
-
-    asked: numbers of releases, numbers of parts, people of a population, columns of means, whether to play the attack.
-    """
+    """Run `tacit explain`: print the table, and those that are asked for beside it."""
     import tacit as tc
 
     typed = {name: value for name, value in price.items() if value is not None}
@@ -29,17 +41,16 @@ def explain(
         raise CommandError(f"{text}.", code="C06", hint="tacit explain --epsilon 1, or tacit explain people.ledger")
     numbers: dict[str, Any] = typed
     made = tc.explain(neighbors=neighbors, **numbers) if what is None else tc.explain(what, neighbors=neighbors)
-    releases, parts, people, columns, attack = asked
     tables = [made.summary()]
-    if releases:
-        tables.append(made.composition(releases).summary())
-    if parts:
-        tables.append(made.partition(parts).summary())
-    if people is not None:
-        tables.append(made.population(people).summary())
-    if columns is not None:
-        tables.append(made.minimax(columns=columns).summary())
-    if attack:
+    if asked.releases:
+        tables.append(made.composition(asked.releases).summary())
+    if asked.parts:
+        tables.append(made.partition(asked.parts).summary())
+    if asked.people is not None:
+        tables.append(made.population(asked.people).summary())
+    if asked.columns is not None:
+        tables.append(made.minimax(columns=asked.columns).summary())
+    if asked.attack:
         tables.append(made.differencing().summary())
     if save is not None:
         made.save(save)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError, nearest
+from tacit.estimates.estimate import Estimate
 from tacit.parties.combined_cost import largest_cost, sum_of_costs
 from tacit.pooling.tree_totals import Tree
 from tacit.privacy import Cost
 from tacit.release.document import Release
 from tacit.release.parts import Levels, Part, cell_labels
 from tacit.release.query import Query
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 NOT_KNOWN: Final = "no release at or below it, and none that leaves it alone"
 
@@ -59,6 +66,16 @@ def public_sizes(tree: Tree, place: Mapping[str, int], given: Mapping[str, Relea
         text = f"{names[node]!r} has {own:,} rows, and the nodes below it {whole:,}."
         raise InferenceError(text, code="C19", hint="a node's table holds the rows of the nodes below it", state=None)
     return found
+
+
+def frame_of_nodes(found: Mapping[str, Estimate]) -> pd.DataFrame:
+    """Return estimate and std_error of each node and term, NaN where there is a reason."""
+    made = list(found.values())
+    index = pandas().MultiIndex.from_product([list(found), list(made[0].terms)], names=["node", "term"])
+    known = np.concatenate([[reason is None for reason in one.reasons] for one in made])
+    value, error = (np.concatenate([getattr(one, name) for one in made]) for name in ("values", "std_errors"))
+    columns = {"estimate": np.where(known, value, np.nan), "std_error": np.where(known, error, np.nan)}
+    return pandas().DataFrame(columns, index=index)
 
 
 def node_number(nodes: tuple[str, ...], node: str) -> int:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target, check_target
@@ -35,7 +34,7 @@ from tacit.method.sufficient_statistics.estimate import (
     misfit_notes,
 )
 from tacit.models.mean_map import At, MeanMap
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, public_sizes
+from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, frame_of_nodes, node_number, path_cost, public_sizes
 from tacit.parties.level_means import FEW, LevelSums, NodeMeans, level_sums
 from tacit.pooling.common_value import noises
 from tacit.pooling.tree_totals import Tree
@@ -73,8 +72,8 @@ class LawHierarchy:
     """Laws of every node of a tree; made by `tc.hierarchy` of releases of SufficientStatistics at any of its nodes.
 
     nodes: names, parents before their children.  terms: names of the parameters.  sizes: public numbers of rows, by the
-    numbers of nodes.  A node without a release has a law,
-    too, where its children's sums are known.  Source: theory §6, [Chen & Sung, section IV].
+    numbers of nodes.  A node without a release has a law, too, where its children's sums are known.
+    Source: theory §6, [Chen & Sung, section IV].
     """
 
     releases: Mapping[str, Release]
@@ -141,12 +140,7 @@ class LawHierarchy:
 
     def to_frame(self, target: Target = "population") -> pd.DataFrame:
         """Return estimate and std_error of each node and parameter, NaN where unknown; InferenceError I09."""
-        made = [self.estimate(node, target) for node in self.nodes]
-        index = pandas().MultiIndex.from_product([list(self.nodes), list(self.terms)], names=["node", "term"])
-        known = np.concatenate([[reason is None for reason in one.reasons] for one in made])
-        value, error = (np.concatenate([getattr(one, name) for one in made]) for name in ("values", "std_errors"))
-        columns = {"estimate": np.where(known, value, np.nan), "std_error": np.where(known, error, np.nan)}
-        return pandas().DataFrame(columns, index=index)
+        return frame_of_nodes({node: self.estimate(node, target) for node in self.nodes})
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the parameters of the top node as a table; InferenceError I01 (level below 0.5, or 1 and above)."""

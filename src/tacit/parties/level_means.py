@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.accepted_values import accepted
@@ -26,7 +25,15 @@ from tacit.estimates.interval_inversion import FLOOR
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import estimand, source_of
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, public_sizes, terms_of_cells
+from tacit.parties.level_facts import (
+    NOT_KNOWN,
+    LevelFacts,
+    frame_of_nodes,
+    node_number,
+    path_cost,
+    public_sizes,
+    terms_of_cells,
+)
 from tacit.pooling.common_value import law, noises
 from tacit.pooling.noise_sum import laplace_share
 from tacit.pooling.tree_totals import Reconciled, Tree, reconcile
@@ -198,12 +205,7 @@ class MeanHierarchy:
 
     def to_frame(self, target: Target = "population") -> pd.DataFrame:
         """Return estimate and std_error of each node and term, NaN where unknown; InferenceError I09."""
-        made = [self.estimate(node, target) for node in self.nodes]
-        index = pandas().MultiIndex.from_product([list(self.nodes), list(self.terms)], names=["node", "term"])
-        known = np.concatenate([[reason is None for reason in one.reasons] for one in made])
-        value, error = (np.concatenate([getattr(one, name) for one in made]) for name in ("values", "std_errors"))
-        columns = {"estimate": np.where(known, value, np.nan), "std_error": np.where(known, error, np.nan)}
-        return pandas().DataFrame(columns, index=index)
+        return frame_of_nodes({node: self.estimate(node, target) for node in self.nodes})
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the means of the top node as a table; InferenceError I01 (level below 0.5, or 1 and above)."""
