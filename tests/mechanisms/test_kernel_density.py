@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refused_questions import refused_at_no_cost
 
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
@@ -249,12 +250,7 @@ def test_changed_documents_are_refused(change: str) -> None:
     ],
 )
 def test_what_cannot_be_asked_costs_nothing(asked: dict[str, Any], code: str) -> None:
-    curator = tc.Curator(rows(), SCHEMA, budget=tc.Budget(rho=1))
-    before = curator.remaining
-    with pytest.raises(QueryError) as caught:
-        curator.release(tc.KernelDensity(**asked), rho=0.5)
-    assert caught.value.code == code
-    assert curator.remaining == before
+    refused_at_no_cost(lambda: tc.KernelDensity(**asked), code, rows(), SCHEMA)
 
 
 def test_narrowest_and_widest_bandwidths_are_bought() -> None:

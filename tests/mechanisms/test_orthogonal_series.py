@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refused_questions import refused_at_no_cost
 
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError, ReleaseError
-from tacit.method.orthogonal_series.design import edges, variable
+from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, apart, own_terms, series, table, vector
 from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.numeric_columns import numeric
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.noise.spherical import SphericalLaplace
@@ -163,7 +165,7 @@ def test_bins_of_few_values_have_few_terms() -> None:
     assert own_terms("legendre", 10, 64) == 6
     shape = shaped(tc.OrthogonalSeries(["x", "k"], terms=16))
     assert len(shape.columns[0].form.matrix) == 17 * 8
-    assert np.allclose(edges(variable(SCHEMA, "k"), 2), np.linspace(0, 1, 11))
+    assert np.allclose(edges(numeric(SCHEMA, "k", "a density"), 2), np.linspace(0, 1, 11))
 
 
 def test_noise_is_of_one_vector() -> None:
@@ -248,12 +250,7 @@ def test_terms_follow_from_public_facts() -> None:
     ],
 )
 def test_what_cannot_be_asked_costs_nothing(asked: dict[str, Any], code: str) -> None:
-    curator = tc.Curator(rows(), SCHEMA, budget=tc.Budget(rho=1))
-    before = curator.remaining
-    with pytest.raises(QueryError) as caught:
-        curator.release(tc.OrthogonalSeries(**asked), rho=0.5)
-    assert caught.value.code == code
-    assert curator.remaining == before
+    refused_at_no_cost(lambda: tc.OrthogonalSeries(**asked), code, rows(), SCHEMA)
 
 
 def test_a_private_number_of_rows_needs_terms_or_a_hint() -> None:

@@ -30,6 +30,15 @@ def people_of(release: Released) -> str:
     return f"ledger {ledger}" if ledger and getattr(release, "recorded", False) else f"table {release.table}"
 
 
+def column_notes(name: str, missing: str, where: str = "bin") -> tuple[str, ...]:
+    """Return notes on a column whose whole distribution is told: missing cells, and values beyond its bounds.
+
+    missing: how the schema treats missing cells.  where: what the column is cut into.
+    """
+    left = (f"{name} missing: left out",) if missing == "exclude" else ()
+    return (*left, f"values of {name} beyond its bounds are in the first and the last {where}")
+
+
 def title(release: Released) -> str:
     """Return the question in words: Mean of age by sex."""
     query = cast(Any, release.query)

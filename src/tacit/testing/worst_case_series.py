@@ -8,9 +8,10 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.method.bernstein.query import Bernstein
-from tacit.method.orthogonal_series.design import SeriesPart, inner_edges
-from tacit.method.orthogonal_series.encoding import SeriesEncoding
+from tacit.method.orthogonal_series.design import SeriesPart
+from tacit.method.orthogonal_series.encoding import POINTS, SeriesEncoding
 from tacit.method.orthogonal_series.query import OrthogonalSeries
+from tacit.method.shared.numeric_columns import inner_edges
 from tacit.release.query import Query
 from tacit.schema import Date, PrivacyUnit, Schema
 from tacit.testing.findings import PRICES, ROWS, designed
@@ -56,7 +57,7 @@ def _of_lattice(query: Bernstein, schema: Schema, relation: Relation) -> list[Pa
 
 def _middles(one: Any, columns: int) -> list[float]:
     """Return a value in each bin of a column."""
-    ends = [one.lower, *inner_edges(one, columns), one.upper]
+    ends = [one.lower, *inner_edges(one, POINTS[columns]), one.upper]
     if one.kind == "real":
         return [(a + b) / 2 for a, b in pairwise(ends)]
     # whole numbers and days: the last of the bin

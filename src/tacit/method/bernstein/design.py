@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any, Final
 
 from tacit.errors import QueryError
@@ -12,13 +11,11 @@ from tacit.method.bernstein.encoding import FINE, lattice
 from tacit.method.bernstein.lattice_bins import bin_edges, scale_of, unit_edges
 from tacit.method.bernstein.query import MOST_DEGREE, Bernstein
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.numeric_columns import map_to_bins, numeric
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
-from tacit.release.parts import Variable
 from tacit.rows.row_map import KeyMap, PersonWeight
-from tacit.schema import Date, Integer, Real, Schema
 from tacit.schema.predicates.typed_conditions import typed
-from tacit.schema.row_maps_of_columns import binmap, column_of
 
 KIND: Final = "bernstein"
 VERSION: Final = "bernstein/1"
@@ -36,9 +33,9 @@ class LatticePart(PartSpec):
 def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; QueryError Q10, Q12, Q13 (column), Q82 (a number of rows is needed)."""
     schema = public.schema
-    one = variable(schema, query.column)
+    one = numeric(schema, query.column, "a distribution function")
     degree = query.degree or _degree(query.order, public, cost)
-    key = _key(schema, one, degree)
+    key = map_to_bins(schema, one, bin_edges(one, degree))
     where = None if query.where is None else typed(query.where, schema)
     leaves, persons = where is not None or key.missing is None, schema.unit is not None
     edges, S = unit_edges(one, degree), scale_of(one, FINE)
@@ -49,31 +46,6 @@ def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
     part = LatticePart("", form, None, None, law, cost, weight, keys=(key,))
     chosen: dict[str, Any] = {"where": where, "variables": (one,), "columns": (part,)}
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, **chosen)
-
-
-def variable(schema: Schema, name: str) -> Variable:
-    """Return the public facts of a column; QueryError Q10, Q12 (no bounds), Q13 (no numbers)."""
-    column = column_of(schema, name)
-    units, missing = getattr(column, "units", None), str(getattr(column, "missing", "exclude"))
-    if isinstance(column, Date):
-        low, high = map(float, column.days)
-        return Variable(name, "date", low, high, 1, (), units, missing)
-    if not isinstance(column, Real | Integer):
-        text = f"column {name!r} is of type {type(column).__name__}: a distribution function is of numbers or dates."
-        raise QueryError(text, code="Q13", hint=f'Histogram("{name}")')
-    # refuses a column without bounds
-    binmap(schema, name, 2)
-    low, high = float(column.lower or 0), float(column.upper or 0)
-    return Variable(name, "real" if isinstance(column, Real) else "integer", low, high, 1, (), units, missing)
-
-
-def _key(schema: Schema, one: Variable, degree: int) -> KeyMap:
-    """Return the map of a column's cells to its bins."""
-    inner = bin_edges(one, degree)
-    given: Any = degree if one.kind == "real" else inner
-    if one.kind == "date":
-        given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner)
-    return binmap(schema, one.name, given)
 
 
 def _degree(order: int, public: Public, cost: Cost) -> int:

@@ -14,11 +14,11 @@ from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target
-from tacit.estimates.wording import title, who
+from tacit.estimates.wording import column_notes, title, who
 from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted
 from tacit.method.bernstein.iterated_operator import slopes, weights
-from tacit.method.bernstein.lattice_bins import support
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
+from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -120,7 +120,6 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     lower, upper = support(one)
-    left = (f"{one.name} missing: left out",) if one.missing == "exclude" else ()
     return SmoothDensity(
         release=release,
         target=target,
@@ -134,7 +133,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         curves=(BernsteinCurve("Bernstein", fit, h),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_polynomial(fit, h), *left, f"values of {one.name} beyond its bounds are in the first and the last bin"),
+        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing)),
         limits_of=f"the derivative of the {_polynomial(fit, h)}",
     )
 

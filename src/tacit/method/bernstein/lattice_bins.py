@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tacit.method.shared.numeric_columns import inner_edges, support
 from tacit.release.parts import Variable
 
 MOST_BINS: Final = 1_024
@@ -15,16 +16,11 @@ MOST_BINS: Final = 1_024
 
 def bin_edges(one: Variable, degree: int) -> tuple[float, ...]:
     """Return the inner edges of a column's bins: the lattice, or one bin for each whole number or day, where few."""
-    low, high = one.lower, one.upper
-    if one.kind == "real":
-        return tuple(low + (high - low) * j / degree for j in range(1, degree))
-    if one.kind == "integer" and high - low < MOST_BINS:
-        return tuple(float(v) - 0.5 for v in range(int(low) + 1, int(high) + 1))
-    if one.kind == "date" and high - low < MOST_BINS:
-        # the last bin holds the last two days, as bins of dates do
-        return tuple(float(day) for day in range(int(low) + 1, int(high)))
-    found = [low + (high - low) * i / MOST_BINS for i in range(1, MOST_BINS)]
-    return tuple(math.floor(x) - 0.5 if one.kind == "integer" else float(math.floor(x)) for x in found)
+    found = inner_edges(one, degree if one.kind == "real" else MOST_BINS)
+    if one.kind == "integer" and one.upper - one.lower >= MOST_BINS:
+        # halfway between two whole numbers, where those of few already are
+        found = tuple(math.floor(x) - 0.5 for x in found)
+    return found
 
 
 def unit_edges(one: Variable, degree: int) -> tuple[float, ...]:
@@ -39,12 +35,6 @@ def unit_edges(one: Variable, degree: int) -> tuple[float, ...]:
     low, high = support(one)
     ends = np.array([low, *bin_edges(one, degree), high])
     return tuple(float(x) for x in (ends - low) / (high - low))
-
-
-def support(one: Variable) -> tuple[float, float]:
-    """Return the ends of a column's support: a whole number v is [v - 1/2, v + 1/2], a day d is [d, d + 1]."""
-    beside = {"integer": (0.5, 0.5), "date": (0.0, 1.0)}.get(one.kind, (0.0, 0.0))
-    return one.lower - beside[0], one.upper + beside[1]
 
 
 def scale_of(one: Variable, fine: int) -> int:

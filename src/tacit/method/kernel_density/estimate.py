@@ -14,7 +14,7 @@ from tacit.estimates.joint_density import JointColumn, JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
-from tacit.estimates.wording import title, who
+from tacit.estimates.wording import column_notes, title, who
 from tacit.method.kernel_density.estimate_density import TOO_WIDE, JointKernels, KernelCurve
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.release.document import Release, Released
@@ -198,7 +198,7 @@ def smooth_density(
         curves=(KernelCurve("kernel", fit),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_kernel(fit, one), *_left(one.name, axis)),
+        notes=(_kernel(fit, one), *column_notes(one.name, axis.missing, "cell")),
         limits_of=_limits(fit, one),
         exactly=smoothed,
         doubts=(_doubts(fit, one),),
@@ -301,8 +301,3 @@ def _limits(fit: KernelFit, one: JointColumn) -> str:
 def _doubts(fit: KernelFit, one: JointColumn) -> tuple[tuple[float, float], ...]:
     length = one.upper - one.lower
     return tuple((one.lower + length * a, one.lower + length * b) for a, b in fit.doubts)
-
-
-def _left(name: str, axis: Axis) -> tuple[str, ...]:
-    missing = (f"{name} missing: left out",) if axis.missing == "exclude" else ()
-    return (*missing, f"values of {name} beyond its bounds are in the first and the last cell")

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import math
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import QueryError
+from tacit.method.shared.numeric_columns import map_to_bins, numeric
 from tacit.release.parts import Variable
 from tacit.rows.row_map import KeyMap
-from tacit.schema import Date, Integer, Real, Schema
-from tacit.schema.row_maps_of_columns import binmap, column_of
+from tacit.schema import Schema
 
 
 def variable(schema: Schema, name: str) -> Variable:
     """Return the public facts of a column; QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q263 (one value)."""
-    column = column_of(schema, name)
-    units, missing = getattr(column, "units", None), str(getattr(column, "missing", "exclude"))
-    if not isinstance(column, Real | Integer | Date):
-        kind = type(column).__name__
-        text = f"column {name!r} is of type {kind}: a data set is of numbers or dates."
-        raise QueryError(text, code="Q13", hint=f'Histogram("{name}")')
-    if isinstance(column, Date):
-        kind, (low, high) = "date", map(float, column.days)
-    else:
-        # refuses a column without bounds
-        binmap(schema, name, 2)
-        kind = "real" if isinstance(column, Real) else "integer"
-        low, high = float(column.lower or 0), float(column.upper or 0)
-    made = Variable(name, kind, low, high, 1, (), units, missing)
+    made = numeric(schema, name, "a data set")
     if len(edges(made, 2)) < 3:
         text = f"column {name!r} has too few values for a data set."
         raise QueryError(text, code="Q263", hint=f'Count(), or wider bounds of "{name}" in the schema')
@@ -62,8 +48,4 @@ def edges(one: Variable, cells: int) -> Array:
 
 def key(schema: Schema, one: Variable, cells: int) -> KeyMap:
     """Return the map of the column's cells of the table to the cells of the grid."""
-    inner = edges(one, cells)[1:-1].tolist()
-    given: Any = cells if one.kind == "real" else tuple(inner)
-    if one.kind == "date":
-        given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner)
-    return binmap(schema, one.name, given)
+    return map_to_bins(schema, one, edges(one, cells)[1:-1].tolist())

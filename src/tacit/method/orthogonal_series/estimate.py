@@ -13,10 +13,10 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.series_coefficients import short, shrunk
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
-from tacit.estimates.wording import title, who
-from tacit.method.orthogonal_series.design import support
+from tacit.estimates.wording import column_notes, title, who
 from tacit.method.orthogonal_series.estimate_coefficients import TOO_FEW, fitted
 from tacit.method.orthogonal_series.query import OrthogonalSeries
+from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -105,6 +105,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     covariance, load = fit.covariance[np.ix_(alone, alone)], fit.load[alone]
     found = shrunk(fit.values[alone], covariance, load)
     lower, upper = support(one)
+    reach = _reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance))
     of_all = f"{found.band} of {len(alone)}" if found.band < len(alone) else f"{len(alone)}"
     return SmoothDensity(
         release=release,
@@ -119,7 +120,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         curves=(SeriesCurve(fit.basis, found, found.band),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(*_reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance)), *_notes(one)),
+        notes=(*reach, *column_notes(one.name, one.missing)),
         limits_of=f"the first {of_all} terms of the density's {fit.basis} series",
     )
 
@@ -128,8 +129,3 @@ def _reach(basis: str, kept: int, terms: int, *, few: bool) -> tuple[str, ...]:
     """Return notes on what the terms reach; few: whether the last of them are far from 0."""
     made = f"{basis} series of {kept} of {terms} terms"
     return (made, TOO_FEW) if few else (made,)
-
-
-def _notes(one: Variable) -> tuple[str, ...]:
-    left = (f"{one.name} missing: left out",) if one.missing == "exclude" else ()
-    return (*left, f"values of {one.name} beyond its bounds are in the first and the last bin")

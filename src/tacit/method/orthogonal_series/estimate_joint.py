@@ -6,8 +6,8 @@ from typing import cast
 
 from tacit.estimates.joint_density import JointColumn, JointDensity
 from tacit.estimates.terms import Target, check_target
-from tacit.method.orthogonal_series.design import support
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
+from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Released
 from tacit.release.parts import Variable
 

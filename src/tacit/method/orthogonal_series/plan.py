@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.method.orthogonal_series.design import edges, support
+from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
 from tacit.method.orthogonal_series.estimate_coefficients import SeriesFit, fitted
 from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.numeric_columns import support
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
