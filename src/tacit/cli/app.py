@@ -125,7 +125,7 @@ def explain(
     from tacit.cli import explain_commands as explaining
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
-    tables = explaining.Tables(releases or [], parts or [], population, columns, attack)
+    tables = explaining.TablesBeside(releases or [], parts or [], population, columns, attack)
     explaining.explain(what, price, neighbors, tables, save, plot, as_json)
 
 

@@ -10,7 +10,7 @@ from tacit.errors import CommandError
 
 
 @dataclass(frozen=True)
-class Tables:
+class TablesBeside:
     """The tables that are asked for beside the first.
 
     releases, parts: numbers of them.  people: of a population.  columns: of means.  attack: whether it is played.
@@ -27,7 +27,7 @@ def explain(
     what: str | None,
     price: dict[str, str | None],
     neighbors: str | None,
-    asked: Tables,
+    asked: TablesBeside,
     save: str | None,
     plot: str | None,
     as_json: bool,
