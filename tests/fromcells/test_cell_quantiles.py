@@ -30,9 +30,10 @@ def test_a_uniform_column_has_its_probabilities_as_quantiles() -> None:
     found = quantiles(one(UNIT, {"x": 10}, [1000] * 10), "x", [0.05, 0.25, 0.5, 0.975])
     assert found.values == pytest.approx([0.05, 0.25, 0.5, 0.975])
     assert found.terms == ("0.05", "0.25", "0.5", "0.975")
-    assert found.reasons[1] is None
-    assert "first bin" in str(found.reasons[0])
-    assert "last bin" in str(found.reasons[3])
+    assert found.reasons == (None,) * 4
+    # values beyond the bounds are in the bins at the ends, heaped on the bound
+    assert found.intervals()[[0, 3]] == pytest.approx(np.array([[0, 0.1], [0.9, 1]]))
+    assert found.notes[1].endswith("in the first and the last: 0.05, 0.975")
     width = np.diff(found.intervals()[2])[0]
     assert width == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(10_000), rel=0.01)  # binomial, density 1
 
@@ -106,9 +107,21 @@ def test_pictures_and_tables_show_what_is_told() -> None:
     assert drawn.lower == pytest.approx(found.intervals()[:, 0])
     shown = found.summary()
     assert shown.columns == ("", "estimate", "95% interval")
-    assert shown.notes[0].startswith("0.05: in the first bin")
+    assert any("limits of whole bins" in note for note in shown.notes)
     told = cdf(one(UNIT, {"x": 4}, [100, 400, 300, 200]), "x").to_frame()
     assert told.columns.tolist() == ["estimate", "std_error", "lower", "upper", "privacy_share", "reason"]
+
+
+def test_limits_in_a_coarse_bin_are_those_of_the_whole_bin() -> None:
+    """All of a million rows lie in one bin in the middle: nothing tells where in it, and no reason is needed."""
+    release = one(UNIT, {"x": 5}, [1000, 1000, 998_000, 1000, 1000])
+    found = quantiles(release, "x", [0.3, 0.5])
+    whole = quantiles(release, "x", [0.3, 0.5], within="bins")
+    assert found.reasons == (None, None)
+    assert found.intervals().tolist() == whole.intervals().tolist()
+    assert found.intervals() == pytest.approx(np.array([[0.4, 0.6]] * 2))
+    assert found.notes[1].startswith("limits of whole bins, which are coarse for so many rows")
+    assert len(whole.notes) == 1
 
 
 def test_quantiles_beyond_the_bounds_are_censored() -> None:

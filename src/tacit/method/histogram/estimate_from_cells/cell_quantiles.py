@@ -28,25 +28,36 @@ from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupC
 from tacit.release.document import Released
 
 COARSE: Final = 2.0
-"""Most times that what bins hide of a quantile may be the error of sampling and noise, both standard deviations."""
+"""Most times that what bins hide of a quantile may be the error of sampling and noise, both standard deviations.
+
+Beyond it limits are those of whole bins: a law of what is hidden within would be most of the interval.
+"""
+
+CLAMPED: Final = "as values beyond the bounds are in the first and the last"
+FEW: Final = "which are coarse for so many rows (finer ones would tell more)"
+NAMED: Final = 6
+"""Most quantiles that a note names."""
 
 
 @dataclass(frozen=True)
 class Inverted:
-    """Intervals of quantiles by inversion of each group's distribution function; the whole range for unclear groups."""
+    """Intervals of quantiles by inversion of each group's distribution function; the whole range for unclear groups.
+
+    whole: whether limits are those of whole bins, of each group and probability.
+    """
 
     curves: tuple[GroupCurve, ...]
     probs: tuple[float, ...]
     values: Array
     unclear: tuple[bool, ...]
-    smooth: bool
+    whole: tuple[tuple[bool, ...], ...]
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return limits, shape (groups * probs,) each; within a group they never fall as the probability rises."""
         limits = np.empty((len(self.curves), len(self.probs), 2))
         for g, curve in enumerate(self.curves):
             for i, tau in enumerate(self.probs):
-                limits[g, i] = _range(curve) if self.unclear[g] else curve.interval(tau, level, self.smooth)
+                limits[g, i] = _range(curve) if self.unclear[g] else curve.interval(tau, level, not self.whole[g][i])
         order = np.argsort(self.probs)
         values = self.values.reshape(limits.shape[:2])
         # values come from the isotonic F and limits from the signed counts: the estimate may lie outside
@@ -86,8 +97,16 @@ def quantiles(
     # probabilities may be given in any order; quantiles rise with them, but for rounding
     values[:, np.argsort(levels)] = np.maximum.accumulate(values[:, np.argsort(levels)], axis=1)
     smooth = within == "smooth"
-    said = [reasons[g] or _reason(one, p, smooth) for g, one in enumerate(found) for p in levels]
-    inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), smooth)
+    ends = [[smooth and _clamped(one, p) for p in levels] for one in found]
+    coarse = [
+        [smooth and not end and _coarse(one, p) for end, p in zip(ends[g], levels, strict=True)]
+        for g, one in enumerate(found)
+    ]
+    whole = tuple(
+        tuple(not smooth or a or b for a, b in zip(*row, strict=True)) for row in zip(ends, coarse, strict=True)
+    )
+    said = [reasons[g] or _reason(one, p) for g, one in enumerate(found) for p in levels]
+    inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), whole)
     return Derived(
         release,
         target,
@@ -97,7 +116,7 @@ def quantiles(
         values.reshape(-1),
         inversion,
         reasons=tuple(said),
-        notes=(_note(found[0], smooth),),
+        notes=(_note(found[0], smooth), *_whole(made, levels, ends, CLAMPED), *_whole(made, levels, coarse, FEW)),
         term_title=":".join(made.by),
     )
 
@@ -131,27 +150,40 @@ def _range(curve: GroupCurve) -> tuple[float, float]:
     return low, math.inf if curve.above is not None else float(curve.edges[-1] - curve.step / 2)
 
 
-def _reason(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
-    """Return a caveat or None: a quantile beyond the bounds, in a bin that holds clamped values, or in a coarse bin."""
-    at, share = curve.placed(tau)
-    value, _ = curve.quantile(tau)
+def _reason(curve: GroupCurve, tau: float) -> str | None:
+    """Return a caveat or None: a quantile beyond the bounds is not told."""
+    value, at = curve.quantile(tau)
     if at == -1:
         return f"censored: below {value:,g}"
-    if at == curve.bins:
-        return f"censored: above {value:,g}"
-    if curve.discrete:
-        return None
-    if at == 0 and curve.below is None and curve.bins > 1:
-        return f"in the first bin, which holds all values below {curve.edges[1]:,g}"
-    if at == curve.bins - 1 and curve.above is None and curve.bins > 1:
-        return f"in the last bin, which holds all values above {curve.edges[-2]:,g}"
-    if not smooth:
-        return None
+    return f"censored: above {value:,g}" if at == curve.bins else None
+
+
+def _clamped(curve: GroupCurve, tau: float) -> bool:
+    """Return whether a quantile lies in a bin that holds clamped values too, heaped on the bound."""
+    at = curve.quantile(tau)[1]
+    first, last = at == 0 and curve.below is None, at == curve.bins - 1 and curve.above is None
+    return not curve.discrete and curve.bins > 1 and (first or last)
+
+
+def _coarse(curve: GroupCurve, tau: float) -> bool:
+    """Return whether most of a quantile's interval would be for what is not known of the inside of its bin."""
+    at, share = curve.placed(tau)
+    if curve.discrete or not 0 <= at < curve.bins:
+        return False
     hidden = float(curve.unknown(np.array([at]), np.array([share]))[0])
-    sd = float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
-    if hidden > COARSE * sd:
-        return "the bin is coarse for so many rows: most of the interval is for what is not known of its inside"
-    return None
+    return hidden > COARSE * float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
+
+
+def _whole(made: GroupCounts, levels: Sequence[float], found: Sequence[Sequence[bool]], why: str) -> tuple[str, ...]:
+    """Return a note that names the quantiles whose limits are of whole bins though smooth ones were asked for."""
+    named = [
+        f"{p:g} of {label}" if made.by else f"{p:g}"
+        for label, row in zip(made.labels, found, strict=True)
+        for p, one in zip(levels, row, strict=True)
+        if one
+    ]
+    rest = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return (f"limits of whole bins, {why}: {', '.join(named[:NAMED])}{rest}",) if named else ()
 
 
 def _note(curve: GroupCurve, smooth: bool) -> str:
