@@ -297,7 +297,8 @@ def summed(value: Any, error: Any, silent: Any, truth: float, hit: Any = None) -
     if given.sum() > 1 and value[given].std() > 0:
         sd = float(value[given].std())
         one |= {"bias": float(value[given].mean() - truth) / sd, "se": float(np.median(error[given])) / sd}
-        one["sd"] = sd / abs(truth)
+        # of a quantile that is 0 there is no relative deviation
+        one |= {"sd": sd / abs(truth)} if truth else {}
     return {key: round(v, 4) if isinstance(v, float) else v for key, v in one.items()}
 
 
