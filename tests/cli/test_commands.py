@@ -228,10 +228,8 @@ def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
     text = JOB[: JOB.index("[ask.mean-age]")] + '[ask.range]\nquery = "Range"\ncolumn = "age"\n'
     text += '[ask.cells]\nquery = "Histogram"\ncolumns = ["age", "sex", "married"]\n'
     text += "bins = { age = [" + ", ".join(str(18 + 0.25 * i) for i in range(301)) + "] }\n"
+    # more than 200 bins of a column: the limit is on cells
     (home / "job.toml").write_text(text.replace("[18.0", "[18"))
-    refused = run(home, "plan", "job.toml", code=2)
-    assert "Q64" in refused  # 300 bins are too many: 200 at most
-    (home / "job.toml").write_text(text[: text.index("bins = ")] + "bins = { age = 200 }\n")
     assert "part beyond the bounds" in run(home, "plan", "job.toml")
     shown = run(home, "release", "job.toml")
     assert "Range of age" in shown
