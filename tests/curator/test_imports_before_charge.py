@@ -35,7 +35,8 @@ QUESTIONS = [
     tc.ExponentialMechanism("g"),
     tc.UnlistedLevels("t"),
 ]
-schema = tc.Schema({"x": tc.Real(0, 10), "n": tc.Integer(0, 5), "g": tc.Category(["a", "b"]), "t": tc.Text(max_length=8), "b": tc.Boolean()})
+schema = tc.Schema({"x": tc.Real(0, 10), "n": tc.Integer(0, 5), "g": tc.Category(["a", "b"]),
+                    "t": tc.Text(max_length=8), "b": tc.Boolean()})
 rows = {"x": [i % 11 / 1 for i in range(400)], "n": [i % 6 for i in range(400)],
         "g": ["a" if i % 3 else "b" for i in range(400)], "t": ["cold"] * 400,
         "b": [i % 5 < 2 for i in range(400)]}
