@@ -58,7 +58,8 @@ def question(rng: np.random.Generator, m: int) -> CrossProducts:
     psi = None if psi == 0 else residual(rng, m) if psi == 1 else score(rng, m)
     entries, entry = (len(clip.weights), clip.most) if clip else (m, H)
     asked = list[Product]()
-    for power in range(3 if psi else 1):
+    # powers that no regression asks for, too
+    for power in range(4 if psi else 1):
         for of in ((), (0,), (entries - 1,), (0, 0), (0, entries - 1), (entries - 1, entries // 2)):
             size = isinstance(psi, PiecewiseScore) and power > 0 and bool(rng.random() < 0.5)
             largest = entry ** len(of) * (psi.clip if psi else 1) ** power

@@ -67,8 +67,9 @@ class ProductSums:
         # the last factor is 1, so that sums are products, too
         factors = x if norm is None or combined is None else clipped(norm, combined, self._reach)
         out = np.empty(len(self.question.products))
+        powers = dict[tuple[bool, int], Floats]()
         for one in self._groups:
-            weight = (sizes if one.size else psi) ** one.power if one.power else None
+            weight = _power(powers, sizes if one.size else psi, one) if one.power else None
             if a is not None and one.times:
                 weight = a**one.times if weight is None else weight * a**one.times
             one.add(out, factors, weight, buffers)
@@ -210,11 +211,11 @@ class AlikeProducts:
 
     def _few(self, factors: Floats, weight: Floats | None) -> Floats:
         """Return sums that are not divided, row by row."""
-        found, (alone, pairs) = np.empty(len(self.places)), self._by_first
+        found, (alone, pairs), (only, first, second) = np.empty(len(self.places)), self._by_first, self._rows_of_few
         if len(alone):
-            found[alone] = np.vecdot(factors[_slice(self.first[alone])], factors[-1] if weight is None else weight)
+            found[alone] = np.vecdot(factors[only], factors[-1] if weight is None else weight)
         if len(pairs):
-            left, right = factors[_slice(self.first[pairs])], factors[_slice(self.second[pairs])]
+            left, right = factors[first], factors[second]
             found[pairs] = np.vecdot(left if weight is None else left * weight, right)
         return found
 
@@ -229,6 +230,12 @@ class AlikeProducts:
         order = np.argsort(self.first, kind="stable")
         alone = np.isin(order, self.ones)
         return order[alone], order[~alone]
+
+    @cached_property
+    def _rows_of_few(self) -> tuple[slice | Ints, ...]:
+        """Rows of factors: of products of one coordinate or none, and the first and second ones of products of two."""
+        alone, pairs = self._by_first
+        return tuple(_slice(one) for one in (self.first[alone], self.first[pairs], self.second[pairs]))
 
     @cached_property
     def _last(self) -> int:
@@ -267,7 +274,7 @@ class AlikeProducts:
 
 def _slice(places: Ints) -> slice | Ints:
     """Return indices as a slice where they follow each other: nothing is copied then."""
-    first = int(places[0])
+    first = int(places[0]) if len(places) else 0
     return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
 
 
@@ -291,6 +298,19 @@ def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:
         w[:, far] = some
     combined[-1] = 1.0
     return combined
+
+
+def _power(made: dict[tuple[bool, int], Floats], x: Floats, one: AlikeProducts) -> Floats:
+    """Return a power of psi or sizes by products, which are exact, and once for all that ask; nobody changes it."""
+    if one.power == 1:
+        return x
+    key = one.size, one.power
+    if key not in made:
+        found = x
+        for _ in range(one.power - 1):
+            found = found * x
+        made[key] = found
+    return made[key]
 
 
 def weighed(x: Floats, a: Floats) -> Floats:
