@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -15,9 +14,9 @@ from density_edges import resolved
 import tacit as tc
 from tacit.base.arrays import Array
 from tacit.method.bernstein import estimate as bernstein
+from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.iterated_operator import slopes
 from tacit.method.bernstein.lattice_bins import unit_edges
-from tacit.method.bernstein.mechanism import sums as lattice_sums
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.kernel_density import estimate as kernel
@@ -25,7 +24,6 @@ from tacit.method.kernel_density.estimate_kernel import ends_of
 from tacit.method.orthogonal_series import estimate as series
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
-from tacit.method.orthogonal_series.mechanism import sums as series_sums
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.testing.simulate import add_noise, shaped
@@ -63,34 +61,29 @@ class Case:
             return float(facts["degree"])
         return 1 / (1.5 * shape.cells) if self.method.name == "kernel" else float(shape.cells)
 
-    def released(self, rng: np.random.Generator) -> Callable[[], tuple[Any, Array, Array]]:
-        """Return a function that draws a release, with the ends of its bins and the law's shares of them."""
-        shape, (part,), law = self.shape, self.shape.columns, LAWS[self.law]
-        name, one = self.method.name, self.shape.variables[0] if self.shape.variables else None
+    def drawn(self, repeats: int, rng: np.random.Generator) -> tuple[Any, Array, Array, Array]:
+        """Return the design, noisy integers of so many releases, ends of its bins and the law's shares of them."""
+        shape = self.shape
+        (part,), name = shape.columns, self.method.name
+        matrix: Any = None
         if name in BASES:
-            ends = np.array(edges(one, 1))
-            matrix = table(name, edges(one, 1), part.form.parameters["terms"], SCALE[1])[1:]
+            ends = np.array(edges(shape.variables[0], 1))
+            matrix = table(name, tuple(ends.tolist()), part.form.parameters["terms"], SCALE[1])[1:]
         elif name == "Bernstein":
-            ends = np.array(unit_edges(one, part.form.parameters["degree"]))
-            matrix = None
+            facts = part.form.parameters
+            ends = np.array(unit_edges(shape.variables[0], facts["degree"]))
+            matrix = steps(unit_edges(shape.variables[0], facts["degree"]), facts["degree"], facts["G"])
         else:
-            ends, matrix = ends_of(shape.axes[0]), None
-        chances = np.diff(law.cdf(ends))
+            ends = ends_of(shape.axes[0])
+        chances = np.diff(LAWS[self.law].cdf(ends))
+        counts = rng.multinomial(self.n, chances, repeats).astype(np.int64)
+        exact = counts if matrix is None else counts @ matrix.T
+        return shape, add_noise(shape, (exact,), rng)[0], ends, chances
 
-        def drawn() -> tuple[Any, Array, Array]:
-            counts = rng.multinomial(self.n, chances).astype(np.int64)
-            exact = counts[:, None]
-            if matrix is not None:
-                exact = (matrix @ counts)[None, :]
-            elif name == "Bernstein":
-                exact = np.array([lattice_sums(shape, part, counts)], dtype=np.int64)
-            return simulated(shape, add_noise(shape, (exact,), rng)), ends, chances
-
-        if matrix is not None:
-            # the quick product is what a release adds up
-            counts = rng.multinomial(self.n, chances).astype(np.int64)
-            assert list(series_sums(shape, part, counts)) == (matrix @ counts).tolist()
-        return drawn
+    def release(self, shape: Any, integers: Array) -> Any:
+        """Return a release with these integers."""
+        of_cells = self.method.name in ("histogram", "smooth", "kernel")
+        return simulated(shape, (integers[:, None] if of_cells else integers[None, :],))
 
     def estimated(self, release: Any) -> Any:
         """Return the density of a release."""
@@ -105,11 +98,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Errors:
-    """Of each simulation the integrated squared error and the largest distance of distribution functions; seconds."""
+    """Of each simulation the integrated squared error and the largest distance of distribution functions."""
 
     squared: Array
     distance: Array
-    seconds: float
 
     @property
     def mean(self) -> tuple[float, float]:
@@ -124,20 +116,36 @@ def truth(law: str) -> tuple[Array, Array]:
     return np.diff(whole) * FINE, whole
 
 
-def errors(case: Case, repeats: int, rng: np.random.Generator) -> Errors:
-    """Simulate the errors of one case."""
-    x, ends = (np.arange(FINE) + 0.5) / FINE, np.linspace(0, 1, FINE + 1)
+def errors(case: Case, repeats: int, seed: int) -> Errors:
+    """Simulate the errors of one case; the parameter has no part in the seed."""
+    from compared_estimates import estimator
+
+    rng = np.random.default_rng([seed, list(LAWS).index(case.law), case.n, len(case.price)])
     true, whole = truth(case.law)
-    drawn, squared, far, took = case.released(rng), list[float](), list[float](), 0.0
-    for _ in range(repeats):
-        release, own, _ = drawn()
+    shape, integers, ends, _ = case.drawn(repeats, rng)
+    density, cdf = estimator(case.method.name)(case, shape, integers, ends)
+    return Errors(((density - true) ** 2).mean(axis=1), np.abs(cdf - whole).max(axis=1))
+
+
+def agreement(case: Case, repeats: int) -> tuple[float, float, float]:
+    """Return the largest relative difference of squared errors, and of distances, from the library's; and seconds."""
+    from compared_estimates import estimator
+
+    rng, far = np.random.default_rng(repeats), list[tuple[float, float]]()
+    true, whole = truth(case.law)
+    shape, integers, ends, _ = case.drawn(repeats, rng)
+    density, cdf = estimator(case.method.name)(case, shape, integers, ends)
+    x, at, took = (np.arange(FINE) + 0.5) / FINE, np.linspace(0, 1, FINE + 1), 0.0
+    for i in range(repeats):
         start = time.perf_counter()
-        one = case.estimated(release)
+        one = case.estimated(case.release(shape, integers[i]))
         found = one(x)
         took += time.perf_counter() - start
-        squared.append(float(((found - true) ** 2).mean()))
-        far.append(float(np.abs(_distribution(one, own, ends) - whole).max()))
-    return Errors(np.array(squared), np.array(far), took / max(repeats, 1))
+        squared, ours = ((found - true) ** 2).mean(), ((density[i] - true) ** 2).mean()
+        distance = np.abs(_distribution(one, ends, at) - whole).max()
+        far.append((abs(squared / ours - 1), abs(distance - np.abs(cdf[i] - whole).max())))
+    worst = np.array(far).max(axis=0)
+    return float(worst[0]), float(worst[1]), took / repeats
 
 
 def _distribution(one: Any, own: Array, at: Array) -> Array:
@@ -155,10 +163,10 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
     """
     x = (np.arange(PLACES) + 0.5) / PLACES
     true = (LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3
-    drawn, found = case.released(rng), list[tuple[float, ...]]()
-    for _ in range(repeats):
-        release, ends, chances = drawn()
-        one = case.estimated(release)
+    shape, integers, ends, chances = case.drawn(repeats, rng)
+    found = list[tuple[float, ...]]()
+    for own_integers in integers:
+        one = case.estimated(case.release(shape, own_integers))
         if case.method.name == "histogram":
             averages = chances / np.diff(ends)
             each = [one.intervals(LEVEL, simultaneous=band)[0] for band in (False, True)]
