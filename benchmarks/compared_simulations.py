@@ -8,8 +8,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from compared_designs import BASES, LAWS, Method
+from compared_designs import BASES, Method
+from compared_designs import LAWS as DESIGNED
 from density_edges import resolved
+
+from smooth_density import LAWS as KNOWN
 
 import tacit as tc
 from tacit.base.arrays import Array
@@ -33,6 +36,7 @@ FINE: Final = 1_000
 PLACES: Final = 50
 """Places at which limits hold one by one, and a band all at once."""
 LEVEL: Final = 0.95
+LAWS: Final = {**KNOWN, **DESIGNED}
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def errors(case: Case, repeats: int, seed: int) -> Errors:
     """Simulate the errors of one case; the parameter has no part in the seed."""
     from compared_estimates import estimator
 
-    rng = np.random.default_rng([seed, list(LAWS).index(case.law), case.n, len(case.price)])
+    rng = np.random.default_rng([seed, list(DESIGNED).index(case.law), case.n, len(case.price)])
     true, whole = truth(case.law)
     shape, integers, ends, _ = case.drawn(repeats, rng)
     density, cdf = estimator(case.method.name)(case, shape, integers, ends)
