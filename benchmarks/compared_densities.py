@@ -32,7 +32,7 @@ SCANNED: Final = {True: 30, False: 60}
 FRESH: Final = 120
 """Further simulations of the choice and of the best value, so that the best is not best by luck."""
 COVERED: Final = 10
-SETS: Final = {1_000: 100, 10_000: 10}
+SETS: Final = {1_000: 40, 10_000: 5}
 """Simulations of data sets, which are slow, by the number of rows; two thirds of them have a band."""
 
 

@@ -26,7 +26,7 @@ SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
 EPSILONS: Final = (0.01, 0.1, 0.5, 1.0, 2.0)
 DENSITIES: Final = ("Beta(2,5)", "triangle", "step")
 """Smooth; Lipschitz; with a jump: beyond what the rates are for."""
-SETS: Final = ((500, 60), (1_000, 60), (2_000, 30), (4_000, 20), (8_000, 10))
+SETS: Final = ((500, 40), (1_000, 40), (2_000, 20), (4_000, 10), (8_000, 5))
 """Numbers of rows of data sets, and of simulations: they are slow."""
 SCHEMA: Final = tc.Schema({"x": tc.Real(0, 1, missing=0.0)})
 
