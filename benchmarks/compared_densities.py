@@ -1,9 +1,9 @@
 """Five estimators of a density, and whole data sets, side by side: docs/reference/compared-densities.md.
 
-    python benchmarks/compared_densities.py PART ...     (grid, best, coverage, sets, page; held for the laws held out)
+    python benchmarks/compared_densities.py PART ...    (grid, best, coverage, sets, page; held: of laws held out)
 
-Parts add lines to compared_densities.jsonl; `page` writes the page from it.  Designs are those of `compared_designs.py`,
-committed before any was simulated; seeds are constants, but for data sets, which the operating system's generator draws.
+Parts add lines to compared_densities.jsonl; `page` writes the page from it.  Designs are those of `compared_designs`,
+committed before any was simulated; seeds are constants, but for data sets, drawn by the operating system's generator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from compared_designs import ASKED, HELD, METHODS, PRICES, SIZES
+from compared_designs import ASKED, HELD, LAWS, METHODS, PRICES, SIZES
 from compared_pages import page
 from compared_simulations import LEVEL, Case, agreement, coverage, errors
 from ks_dataset import released
@@ -33,7 +33,7 @@ FRESH: Final = 120
 """Further simulations of the choice and of the best value, so that the best is not best by luck."""
 COVERED: Final = 10
 SETS: Final = {1_000: 40, 10_000: 5}
-"""Simulations of data sets, which are slow, by the number of rows; two thirds of them have a band."""
+"""Simulations of data sets, which are slow, by the number of rows; about two thirds of them have a band."""
 
 
 def keep(**line: Any) -> None:
@@ -92,12 +92,14 @@ def covered(held: bool) -> None:
 
 def sets(held: bool) -> None:
     """Simulate data sets: their distance from the law's distribution function, and what their bands hold of it."""
-    from compared_designs import LAWS
-
     schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0)})
+    lines = [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+    done = [(one["law"], one["n"], one["price"]) for one in lines if one["part"] == "sets"]
     for n in SIZES:
         for law in HELD if held else ASKED:
             for price in PRICES[:2]:
+                if (law, n, price) in done:
+                    continue
                 shape = shaped(tc.KSDataset("x"), schema, "replace-one", n, Cost.of(**price))
                 m, k = (shape.columns[0].form.parameters[name] for name in ("cells", "G"))
                 whole, rng = LAWS[law].cdf(np.linspace(0, 1, m + 1)), np.random.default_rng([5, n, len(law)])

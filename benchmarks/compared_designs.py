@@ -1,4 +1,4 @@
-"""Designs of `compared_densities.py`: laws, sizes, prices and estimators, written down before any of them was simulated.
+"""Designs of `compared_densities.py`: laws, sizes, prices and estimators, written down before they were simulated.
 
 ASKED has the four laws that the comparison is of; other pages looked at them while methods were made.  HELD has laws of
 no other page, drawn before any rule was changed for the sake of this one: no rule may be chosen by them.
@@ -31,7 +31,7 @@ SMOOTHED: Final = 64
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator and its question.  parameter: what is varied.  grid: its values, public, of which the best is sought."""
+    """An estimator and its question.  parameter: what is varied.  grid: its values, of which the best is sought."""
 
     name: str
     parameter: str

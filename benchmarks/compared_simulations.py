@@ -11,7 +11,6 @@ import numpy as np
 from compared_designs import BASES, Method
 from compared_designs import LAWS as DESIGNED
 from density_edges import resolved
-
 from smooth_density import LAWS as KNOWN
 
 import tacit as tc

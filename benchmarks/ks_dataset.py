@@ -37,6 +37,8 @@ SCHEMA: Final = tc.Schema({"x": tc.Real(0, 1, missing=0.5)})
 LAWS: Final = ("Beta(2,5)", "two modes")
 DESIGNS: Final = ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0), (100_000, 1.0))
 """Numbers of rows and prices in epsilon; the size goes by the rule."""
+MORE: Final = ((100, 10.0), (1_000, 2.0), (5_000, 0.5))
+"""Up to so many points so many times the simulations that are asked for: small data sets are quick."""
 PROBS: Final = (0.1, 0.5, 0.9)
 FINE: Final = 100_001
 
@@ -121,6 +123,7 @@ def line(law: str, n: int, epsilon: float, repeats: int) -> str:
     wanted = np.interp(PROBS, whole, np.linspace(0, 1, FINE))
     mean = float(np.trapezoid(1 - whole, dx=1 / (FINE - 1)))
     far, beside, banded, covered, means = [], [], [], [], []
+    repeats = max(2, int(repeats * next(times for most, times in MORE if k <= most)))
     for _ in range(repeats):
         made, counts = released(shape, rows(law, n, rng))
         true = np.cumsum(counts)[:-1] / n
@@ -133,7 +136,16 @@ def line(law: str, n: int, epsilon: float, repeats: int) -> str:
         low, high = moments(made).intervals()[0]
         means.append(low <= mean <= high)
     shares = [f"{100 * np.mean(one):.0f} %" for one in (banded, covered, means)]
-    words = (law, f"{n:,}", f"{epsilon:g}", f"{k:,}", f"{np.mean(far):.4f}", f"{np.mean(beside):.4f}", *shares)
+    words = (
+        law,
+        f"{n:,}",
+        f"{epsilon:g}",
+        f"{k:,}",
+        f"{repeats:,}",
+        f"{np.mean(far):.4f}",
+        f"{np.mean(beside):.4f}",
+        *shares,
+    )
     return f"| {' | '.join(words)} |"
 
 
@@ -160,10 +172,11 @@ What `KSDataset` is worth. Written by `python benchmarks/ks_dataset.py`, with th
 *Distance* is the mean distance of Kolmogorov and Smirnov from the rows, at the edges of 100 cells; *histogram* that of
 a histogram of 50 bins of the same price, whose noisy counts are projected. Coverage of the truth by the band at all
 edges, by the intervals of the quantiles at 0.1, 0.5 and 0.9 (all three together), and by that of the mean, at 95%;
-{repeats} simulations for each line, replace-one.
+replace-one. Simulations are few where data sets are large: of 100 a coverage of 95% has a standard error of 2.2 points,
+of 20 one of 5.
 
-| law | rows | ε | size | distance | histogram | band | quantiles | mean |
-|---|---|---|---|---|---|---|---|---|
+| law | rows | ε | size | simulations | distance | histogram | band | quantiles | mean |
+|---|---|---|---|---|---|---|---|---|---|
 {chr(10).join(table)}
 
 The histogram is nearer to the rows where its bins are no wider than what the law has in it: 50 bins do for Beta(2,5),

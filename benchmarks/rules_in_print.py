@@ -78,7 +78,8 @@ def main() -> None:
         put(PAGE, "rules_in_print.py --rates", rates_text)
     told("rates")
     if given.rates:
-        return print(rates_text)
+        print(rates_text)
+        return
     cells, parties = conditions_part(repeats)
     told("conditions")
     smith, ratios = block_rates.smith_part(repeats)
