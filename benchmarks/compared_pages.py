@@ -204,27 +204,28 @@ their 100 cells. Data sets have pure prices; – elsewhere.
 ## Beside the best parameter
 
 Error over that of the same estimator at the number of bins or terms, bandwidth or degree that is best for this law,
-which nobody knows beforehand, ± twice the Monte-Carlo error, and in parentheses what was chosen and what is best. The best is
-sought among values of a grid ({SCANNED[False]} simulations of each, 40 of smooth densities), and both are simulated
-again. Within 5%, allowing for the Monte-Carlo error: {_worst(lines)}.
+which nobody knows beforehand, ± twice the Monte-Carlo error, and in parentheses what was chosen and what is best. The
+best is sought among values of a grid ({SCANNED[False]} simulations of each, 40 of smooth densities), and both are
+simulated again. Within 5%, allowing for the Monte-Carlo error: {_worst(lines)}.
 
 {_oracles(lines)}
 
 Choices are public: they follow from the number of rows and the price, and are made before anything is known of the law.
 Why they are where they are:
 
-- `bins="auto"` is a rule for fits of models to cells, whose scores are corrected for binning. A density is not: it wants
-  several times as many bins.
+- `bins="auto"` is a rule for fits of models to cells, whose scores are corrected for binning. A density is not: it
+  wants several times as many bins.
 - Terms of a series go by coefficients that fall as those of a smooth density do, so that a spike, of which 50 terms
   know, is missed. The rule takes the noise of all bases to be that of cosines, which is too little for Legendre's
   polynomials: fewer would be better for Beta(2,5).
-- The bandwidth of a kernel is for a law of standard deviation 0.1, as part of the range; the estimate can only widen it.
+- The bandwidth of a kernel is for a law of standard deviation 0.1, as part of the range; an estimate can only widen it.
 - The degree of a Bernstein polynomial is for its distribution function, which needs a lower one than its derivative.
 - Smooth densities have no rule: 64 bins are the advice of [the guide](../howto/densities-and-pictures.md). Of 1,000
   rows of a smooth law 16 have less noise, and of a spike they would be far too few.
 
 A pair (ε, δ) buys normal noise. Of cells, whose sensitivity is 2 in l1 and √2 in l2, that is more than Laplace noise at
-the same ε: histograms, smooth densities and kernels are worse at ε = 1, δ = 10⁻⁶ than at ε = 1. A series gains by it.
+the same ε: smooth densities and kernels are worse at ε = 1, δ = 10⁻⁶ than at ε = 1. Of functions that
+overlap, as of a series, it is about as much or less.
 
 The next table has, for each size and price, the one value whose worst ratio over the four laws is least, and the ratios
 at it, of the laws held out too ({SCANNED[True]} simulations of a value; a best value is best partly by luck, so that
@@ -238,8 +239,8 @@ better for smooth laws, and worse for a spike.
 ## Coverage
 
 At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at single places, and bands for 50 places at once,
-hold what they are said to: the density as far as the release resolves it, of a histogram the average over each bin (for all
-bins at once, by Bonferroni). *Density*: they hold the density itself, over releases without a doubt or a note; a
+hold what they are said to: the density as far as the release resolves it, of a histogram the average over each bin (for
+all bins at once, by Bonferroni). *Density*: they hold the density itself, over releases without a doubt or a note; a
 histogram and Bernstein polynomials have none. *Noted*: the other releases.
 
 {_table(["estimator", "releases", "resolved: limits", "band", "density: limits", "band", "noted"], _coverage(lines))}

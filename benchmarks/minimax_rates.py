@@ -168,8 +168,8 @@ below*: of tables that differ in k rows and whose values are kΔ apart nobody ca
 
 **A mean** (§4) of Beta(2,5) on [0, 1], at ε = 0.1; the order d/n + d³/(n²ε²) for d = 1 is that of
 `tc.explain(epsilon=0.1).minimax(…)`, for the worst law and without constants; {repeats:,} simulations of `Mean`. An
-error below the order contradicts nothing: it is of the worst law, and this one's variance is a fortieth of 1. Noise adds
-2/(n²ε²), twice the second term.
+error below the order contradicts nothing: it is of the worst law, and this one's variance is a fortieth of 1. Noise
+adds 2/(n²ε²), twice the second term.
 
 | n | variance of a mean | 1/n + 1/(n²ε²) | mean squared error | ÷ order |
 |---:|---:|---:|---:|---:|
@@ -180,7 +180,7 @@ densities), and their slopes in log n beside the rate in print: n^(-2/3) for a h
 density, n^(-2γ/(2γ+1)) for a series of n^(1/(2γ+1)) terms. Rules of the design have no rate in print. The histogram has
 its rate. Neither law is of class γ = 2 for cosines: their derivatives are not 0 at the ends of the range, coefficients
 fall as j^(-2), and with n^(1/5) terms what is left out is of the order n^(-3/5); the design's rule takes more terms. A
-step is in no class that the rates are for (errors of its histograms jump, as an edge of a bin is at the step or is not).
+step is in no class that the rates are for (errors of its histograms jump: an edge of a bin is at the step or is not).
 
 | law | estimate | {sizes} | slope | in print |
 |---|---|{"---:|" * len(SIZES)}---:|---:|
