@@ -1,6 +1,6 @@
 """Five estimators of a density, and whole data sets, side by side: docs/reference/compared-densities.md.
 
-    python benchmarks/compared_densities.py PART ...    (grid, best, coverage, sets, page; held: of laws held out)
+    python benchmarks/compared_densities.py PART ...  (grid, best, coverage, sets, full, page; held: laws held out)
 
 Parts add lines to compared_densities.jsonl; `page` writes the page from it.  Designs are those of `compared_designs`,
 committed before any was simulated; seeds are constants, but for data sets, drawn by the operating system's generator.
@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from compared_designs import ASKED, HELD, LAWS, METHODS, PRICES, SIZES
 from compared_pages import page
-from compared_simulations import LEVEL, Case, agreement, coverage, errors
+from compared_simulations import FINE, LEVEL, Case, agreement, coverage, errors, truth
 from ks_dataset import released
 
 import tacit as tc
@@ -32,6 +32,8 @@ SCANNED: Final = {True: 30, False: 60}
 FRESH: Final = 120
 """Further simulations of the choice and of the best value, so that the best is not best by luck."""
 COVERED: Final = 10
+FULL: Final = 30
+"""Full releases by a curator."""
 SETS: Final = {1_000: 40, 10_000: 5}
 """Simulations of data sets, which are slow, by the number of rows; about two thirds of them have a band."""
 
@@ -58,8 +60,12 @@ def named(case: Case) -> dict[str, Any]:
 
 
 def grid(held: bool) -> None:
-    """Simulate every value of the parameters."""
+    """Simulate every value of the parameters, but of cases that have been."""
+    lines = [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+    done = [(o["method"], o["law"], o["n"], o["price"]) for o in lines if o["part"] == "grid"]
     for case in cases(held):
+        if (case.method.name, case.law, case.n, case.price) in done:
+            continue
         repeats = min(40, SCANNED[held]) if case.method.name == "smooth" else SCANNED[held]
         found = [(value, errors(_at(case, value), repeats, 2).mean[0]) for value in case.method.grid]
         keep(part="grid", **named(case), values=found)
@@ -119,13 +125,35 @@ def sets(held: bool) -> None:
                 keep(part="sets", law=law, n=n, price=price, **facts, held=sum(holds), of=len(holds), many=len(far))
 
 
+def full(held: bool) -> None:
+    """Release by a curator, from rows, and compare the mean error with that of whole arrays."""
+    schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0)})
+    for method in METHODS:
+        case = Case(method, "Beta(2,5)", 1_000, {"epsilon": 1.0})
+        true, found = truth(case.law)[0], list[float]()
+        for i in range(FULL):
+            rows = np.random.default_rng([6, i]).beta(2, 5, case.n)
+            curator = tc.Curator({"x": rows}, schema, budget=tc.Budget(epsilon=1))
+            one = case.estimated(curator.release(method.query(None), epsilon=1))
+            found.append(float(((one((np.arange(FINE) + 0.5) / FINE) - true) ** 2).mean()))
+        mean, spread = errors(case, FRESH, 3).mean
+        own = [float(np.mean(found)), float(np.std(found) / FULL**0.5)]
+        keep(part="full", **named(case), own=own, simulated=[mean, spread])
+
+
 def _at(case: Case, value: float) -> Case:
     return Case(case.method, case.law, case.n, case.price, value)
 
 
 def main() -> None:
     """Do the parts that are named."""
-    parts: dict[str, Callable[[bool], None]] = {"grid": grid, "best": best, "coverage": covered, "sets": sets}
+    parts: dict[str, Callable[[bool], None]] = {
+        "grid": grid,
+        "best": best,
+        "coverage": covered,
+        "sets": sets,
+        "full": full,
+    }
     for part in sys.argv[1:]:
         if part in parts:
             parts[part]("held" in sys.argv)
