@@ -1,9 +1,10 @@
 """Published rules and rates beside what is right, the page docs/reference/rules-in-print.md and its picture.
 
-    python benchmarks/rules_in_print.py [--repeats 400] [--quick]
+    python benchmarks/rules_in_print.py [--repeats 400] [--quick] [--rates]
 
 The sections are made by `printed_conditions`, `block_rates`, `party_rates`, `cell_rates` (with its tables) and
-`penalised_logistic`, whose designs were committed before they were simulated.  Seeds are constants.
+`penalised_logistic`, whose designs were committed before they were simulated, and by `minimax_rates`, a section of its
+own (--rates: that alone).  Seeds are constants, but for data sets, drawn by the operating system's generator.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import block_rates
 import party_rates
 from cell_rates_tables import cells_part
+from minimax_rates import rates_part
 from pages import put
 from penalised_logistic import penalised_part
 from printed_conditions import conditions_part
@@ -64,12 +66,20 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--repeats", type=int, default=400)
     asked.add_argument("--quick", action="store_true", help="twenty simulations, printed only")
+    asked.add_argument("--rates", action="store_true", help="the section of rates alone")
     given = asked.parse_args()
     repeats, start = 20 if given.quick else given.repeats, time.perf_counter()
 
     def told(part: str) -> None:
         print(f"{time.perf_counter() - start:5.0f} s  {part}", flush=True)
 
+    rates_text = "\n".join(rates_part(repeats))
+    if not given.quick:
+        put(PAGE, "rules_in_print.py --rates", rates_text)
+    told("rates")
+    if given.rates:
+        print(rates_text)
+        return
     cells, parties = conditions_part(repeats)
     told("conditions")
     smith, ratios = block_rates.smith_part(repeats)

@@ -108,3 +108,29 @@ def test_csv_and_pictures_are_one_for_each(bought: Path) -> None:
     assert "[F10]" in run(bought, "show", "t-x.json", "--save", "t.docx", code=2)
     assert "[R07]" in run(bought, "show", "t-x.json", "--save", "t-x.json", code=2)
     assert "[R07]" in run(bought, "show", "t-x.json", "--plot", "nowhere/p.png", code=2)
+
+
+DENSITIES = """
+[ask.set]
+query = "KSDataset"
+column = "age"
+size = 20
+cells = 10
+[ask.kernel]
+query = "KernelDensity"
+columns = "age"
+[ask.shares]
+query = "Bernstein"
+column = "age"
+degree = 6
+"""
+
+
+def test_whole_distributions_are_planned_released_and_drawn_as_curves(home: Path) -> None:
+    (home / "job.toml").write_text(JOB + DENSITIES)
+    assert "a data set of 20 points drawn at random" in run(home, "plan", "job.toml")
+    run(home, "release", "job.toml")
+    run(home, "show", "job.release.json", "--plot", "p.svg")
+    for name in ("set", "kernel", "shares"):
+        # a curve with its band, not a list of intervals
+        assert "band" in (home / f"p-{name}.svg").read_text(encoding="utf-8")

@@ -46,6 +46,11 @@ def save_pictures(releases: Mapping[str, Any], target: Any, place: str, *inputs:
 def _drawn(release: Any, target: Any) -> Any:
     if release.kind == "additive":
         return release.totals(target if release.query.moments else "table").plot()
+    if release.kind == "ks-data-set":
+        return release.band(target).plot()
+    one = release.kind == "bernstein" or len(getattr(release.query, "columns", ())) == 1
+    if one and release.kind in ("bernstein", "kernel-density", "orthogonal-series"):
+        return release.smooth_density(target=target).plot()
     return release.plot(target=target) if release.kind == "histogram" else release.estimate(target).plot()
 
 

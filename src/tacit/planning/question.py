@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
+from tacit.method.ks_dataset.design import KIND as DATA_SET
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_POSITIVES, Expected
@@ -84,6 +85,12 @@ class PlannedQuestion:
         if self.shape.kind == sparse_design.KIND:
             return f"{asked}; {self._kept()}{self._chosen()}"
         number, cells = self.numbers, self.shape.cells
+        if self.shape.kind == DATA_SET:
+            # of the first part, one integer a cell; the others are of the number of rows
+            first, *others = self.shape.columns
+            points = first.form.parameters["G"]
+            rest = f"; {sum(map(integers_of, others))} numbers of rows with random noise added" if others else ""
+            return f"{asked}; a data set of {points:,} points drawn at random{rest}"
         numbers = "1 number" if number == 1 else f"{number:,} numbers"
         each = f", {number // cells:,} for each of {cells:,} groups or cells" if cells > 1 else ""
         return f"{asked}; {numbers} with random noise added{each}{self._chosen()}"
