@@ -3,7 +3,7 @@
     python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
 Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
-models, drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
+joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
 (`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
 (`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
 drawn anew in every repetition and released by the mechanism's own steps, with seeded noise.
@@ -26,6 +26,7 @@ from frontier_designs import Cell, drawn, given
 from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_joint_designs import drawn_joint, fresh_joint, given_joint
+from frontier_joint_model_designs import fresh_joint_models, given_joint_models, joint_persons
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from frontier_weighted_designs import given_weighted
@@ -42,6 +43,9 @@ TITLES = {
     "joint": "Linear: joint tests of many slopes of few rows, ten regressors in pairs",
     "fresh-joint": "Linear: joint tests of many slopes of few rows, designs drawn up before",
     "drawn-joint": "Linear: joint tests of many slopes of few rows, designs drawn at random",
+    "joint-models": "Other models: joint tests of many slopes of few rows, given designs",
+    "fresh-joint-models": "Other models: joint tests of many slopes of few rows, designs drawn up before",
+    "joint-persons": "Persons: joint tests of many slopes, designs drawn up before",
     "models": "Logistic, probit, Poisson: given designs",
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
@@ -104,6 +108,9 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "joint": given_joint,
         "fresh-joint": fresh_joint,
         "drawn-joint": drawn_joint,
+        "joint-models": given_joint_models,
+        "fresh-joint-models": fresh_joint_models,
+        "joint-persons": joint_persons,
         "models": given_models,
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
