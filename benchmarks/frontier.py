@@ -3,7 +3,8 @@
     python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
 
 Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
-joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
+joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models
+(`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
 (`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
 (`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
 drawn anew in every repetition and released by the mechanism's own steps, with seeded noise.
