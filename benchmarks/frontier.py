@@ -1,6 +1,6 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--workers 2] [--plain]
+    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--workers 2] [--keep FOLDER] [--plain]
 
 Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
 joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models
@@ -16,11 +16,13 @@ from __future__ import annotations
 import argparse
 import functools
 import math
+import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
@@ -35,6 +37,7 @@ from pages import put
 from scipy import stats
 
 from tacit.fits.fit import Fit
+from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
@@ -138,18 +141,34 @@ def joint_p(fit: Fit, error: np.ndarray) -> tuple[float, float]:
     return usual if found is None else found.wald(error)[1], usual
 
 
-def simulated(part: str, number: int, place: int, repeats: int) -> Found:
-    """Simulate one cell, found by its place in a part."""
+def releases(part: str, number: int, place: int, repeats: int, keep: Path | None) -> list[tuple[Any, np.ndarray]]:
+    """Return releases of a cell, found by its place in a part, each with the fit without privacy to the same rows.
+
+    keep: a folder in which they are kept, so that what follows from releases alone can be computed anew.
+    """
     cell, rng = cells_of(part, number)[place], np.random.default_rng([16, place])
-    study, found = cell.study, list[tuple[np.ndarray, np.ndarray, np.ndarray, tuple[float, float]]]()
-    truth = np.array(list(study.truth.values()))[1:]
-    for _ in range(repeats):
+    study, found = cell.study, list[tuple[Any, np.ndarray]]()
+    kept = None if keep is None else keep / f"{part}-{number}-{place}.pickle"
+    if kept is not None and kept.exists():
+        found, rng.bit_generator.state = pickle.loads(kept.read_bytes())
+    while len(found) < repeats:
         rows = rows_of(study.query, study.draw(rng, cell.rows), study.schema, cell.cost, cell.neighbors)
-        fit = rows.fit(rng)
+        found.append((rows.release(rng), rows.ordinary()[0]))
+    if kept is not None:
+        kept.write_bytes(pickle.dumps((found, rng.bit_generator.state)))
+    return found[:repeats]
+
+
+def simulated(part: str, number: int, place: int, repeats: int, keep: Path | None) -> Found:
+    """Simulate one cell, found by its place in a part; keep: as in `releases`."""
+    found = list[tuple[np.ndarray, np.ndarray, np.ndarray, tuple[float, float]]]()
+    truth = np.array(list(cells_of(part, number)[place].study.truth.values()))[1:]
+    for release, ordinary in releases(part, number, place, repeats, keep):
+        fit = fit_release(release)
         if any(fit.reasons):
             continue
         error = fit.values[1:] - truth
-        found.append((error, fit.std_errors[1:], rows.ordinary()[0][1:] - truth, joint_p(fit, error)))
+        found.append((error, fit.std_errors[1:], ordinary[1:] - truth, joint_p(fit, error)))
     if not found:
         nothing = np.zeros((0, len(truth)))
         return Found(repeats, nothing, nothing, nothing, np.zeros(0), np.zeros(0))
@@ -198,10 +217,13 @@ def summary(lines: list[str]) -> str:
     return f"{said[0]}: {'; '.join(said[1:])}"
 
 
-def studied(part: str, number: int, many: int, repeats: int, workers: int) -> Iterator[Found]:
+def studied(part: str, many: int, options: argparse.Namespace) -> Iterator[Found]:
     """Simulate the first cells of a part in some processes, in order."""
-    with ProcessPoolExecutor(workers) as pool:
-        yield from pool.map(simulated, [part] * many, [number] * many, range(many), [repeats] * many)
+    given = options.repeats, options.keep
+    with ProcessPoolExecutor(options.workers) as pool:
+        yield from pool.map(
+            simulated, *([one] * many for one in (part, options.set)), range(many), *([one] * many for one in given)
+        )
 
 
 def main() -> None:
@@ -211,13 +233,16 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, default=None, help="the first so many designs")
     parser.add_argument("--plain", action="store_true", help="to the terminal only")
+    parser.add_argument(
+        "--keep", type=Path, default=None, help="a folder for releases, which are read from there again"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes")
     options = parser.parse_args()
     start = time.monotonic()
     for part in options.parts:
         cells = cells_of(part, options.set)[: options.only]
         lines, usual = [HEAD], list[float]()
-        made = studied(part, options.set, len(cells), options.repeats, options.workers)
+        made = studied(part, len(cells), options)
         for cell, found in zip(cells, made, strict=True):
             lines.append(row(cell, found))
             if found.answered >= 20 and found.cut <= 1:

@@ -11,8 +11,9 @@ noises of M are those of two sets of released integers, whose laws are known, an
 
 Of persons, and of other models than the linear one, M is a noisy sum of products of scores that is shrunk towards a
 bound or a guess, in one part for all entries (`NoisySquares`): of weight w, its noises add w A^-1 P A^-1, and those of
-the bound 1 - w times what they add to that.  Of other models A is the curvature, and given that, noise and all, the
-rest of the covariance is known as well, or an allowance.
+the bound 1 - w times what they add to that; where w follows from M's own noise, as for persons, that moves it, too.
+Of other models A is the curvature, and given that, noise and all, the rest of the covariance is known as well, or an
+allowance.
 
 Single standard errors are widened for the same noises (`widening`); tests of several coefficients have
 `NoisyCovariance`.
@@ -55,10 +56,13 @@ class NoisySquares:
         return NoisyCovariance(total, moves, total + factor * (inverse @ (self.calm - self.matrix) @ inverse.T))
 
 
-def noisy_squares(matrix: Array, weight: float, meat: NoisyMatrix, bound: Array, of_bound: Array) -> NoisySquares:
+def noisy_squares(
+    matrix: Array, weight: float, meat: NoisyMatrix, bound: Array, of_bound: Array, of_weight: Array | float = 0.0
+) -> NoisySquares:
     """Return sums that went 1 - weight of the way from `meat` to `bound`, with the law of their noise.
 
     matrix: those sums, shape (u, u).  of_bound: what noises of variance 1 add to the bound, shape (e, u, u).
+    of_weight: what those of `meat` add to the weight, one for each.
 
     >>> one = NoisyMatrix(np.eye(2) * 60, np.eye(2)[None], np.array([100.0]))
     >>> made = noisy_squares(np.eye(2) * 80, 0.5, one, np.eye(2) * 100, np.eye(2)[None] * 4)
@@ -66,7 +70,8 @@ def noisy_squares(matrix: Array, weight: float, meat: NoisyMatrix, bound: Array,
     ([5.0, 2.0], [[80.0, 0.0], [0.0, 80.0]])
     """
     own = weight * meat.patterns * np.sqrt(meat.variances)[:, None, None]
-    moves = np.concatenate([own, (1 - weight) * of_bound])
+    turned = (np.zeros(len(own)) + of_weight)[:, None, None] * (meat.values - bound)
+    moves = np.concatenate([own + turned, (1 - weight) * of_bound])
     # the mean share of the bound has less noise than any direction's
     even = bound * max(float(np.trace(np.linalg.solve(bound, matrix))) / len(bound), LEAST_CALM)
     calm = even + calm_excess(matrix - even, moves, even)

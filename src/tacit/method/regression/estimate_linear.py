@@ -27,7 +27,7 @@ from tacit.fits.fit import Fit
 from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, rows_beyond, surely_clipped
 from tacit.method.regression.estimate_covariance_noise import noisy_covariance, noisy_squares
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
-from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound, weight_moves
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
 from tacit.method.regression.estimate_variance import (
     ErrorVariance,
@@ -208,7 +208,8 @@ def _covariances_of_persons(step: LinearStep, scores: ResidualScores, errors: Er
     words = person_notes(weight, " and errors had one variance everywhere")
     patterns = errors.value * whole.patterns * np.sqrt(whole.variances)[:, None, None]
     of_bound = np.concatenate([patterns, math.sqrt(errors.noise) * products[None]])
-    squares = noisy_squares(middle, weight, meat, errors.value * products, of_bound)
+    of_weight = weight_moves(meat, errors.value * products, step.inverse)
+    squares = noisy_squares(middle, weight, meat, errors.value * products, of_bound, of_weight)
     noisy = squares.covariance(step.inverse, both + privacy)
     return _Covariances(both, privacy, widening(step, both + privacy, doubt), words, noisy)
 

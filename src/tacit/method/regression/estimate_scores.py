@@ -26,7 +26,7 @@ from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_covariance_noise import NoisySquares, noisy_squares
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_help import UNKNOWN, Shortfall, left_nothing, shortfall, too_few, too_noisy
-from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound, weight_moves
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
@@ -233,14 +233,15 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
         middle, weight = shrunk_to_bound(last.meat, square, inverse)
+        of_weight = weight_moves(last.meat, square, inverse)
     else:
         nearer = shrunk(last.meat, square, square, trusted)
-        middle, weight = nearer.matrix, nearer.weight
+        middle, weight, of_weight = nearer.matrix, nearer.weight, np.zeros(len(last.meat.variances))
     # what noises add to the guess: of released weights, and of the squares beside those of the assumed law
     moved = ratio * told.weight * (told.transform @ last.weighted_products.patterns @ told.transform.T)
     moved = moved * np.sqrt(last.weighted_products.variances)[:, None, None]
     of_guess = np.concatenate([moved, varied.error * told.matrix[None]])
-    squares = noisy_squares(middle, weight, last.meat, square, of_guess)
+    squares = noisy_squares(middle, weight, last.meat, square, of_guess, of_weight)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     # the curvature where every row has the mean predictor, see MAX_RELATIVE_NOISE
