@@ -48,7 +48,7 @@ def weight_moves(meat: NoisyMatrix, bound: Array, inverse: Array) -> Array:
 
     >>> one = np.eye(1)
     >>> weight_moves(NoisyMatrix(one * 30, one[None], np.array([50.0**2])), one * 100, one).round(3).tolist()
-    [0.088]
+    [0.089]
     """
     weights = _weights(meat, bound, inverse)
     j = int(np.argmin(weights))
