@@ -1,9 +1,10 @@
 """Regressions with many regressors and small prices: error, coverage, refusals, joint tests; writes a page.
 
-    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--plain]
+    python benchmarks/frontier.py [PART ...] [--set N] [--repeats 60] [--workers 2] [--keep FOLDER] [--plain]
 
 Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
-models, drawn-models (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
+joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models
+(`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
 (`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
 (`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
 drawn anew in every repetition and released by the mechanism's own steps, with seeded noise.
@@ -15,17 +16,20 @@ from __future__ import annotations
 import argparse
 import functools
 import math
+import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
 from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_joint_designs import drawn_joint, fresh_joint, given_joint
+from frontier_joint_model_designs import fresh_joint_models, given_joint_models, joint_persons
 from frontier_model_designs import drawn_models, given_models
 from frontier_pure_designs import drawn_pure, given_pure
 from frontier_weighted_designs import given_weighted
@@ -33,6 +37,7 @@ from pages import put
 from scipy import stats
 
 from tacit.fits.fit import Fit
+from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
@@ -42,6 +47,9 @@ TITLES = {
     "joint": "Linear: joint tests of many slopes of few rows, ten regressors in pairs",
     "fresh-joint": "Linear: joint tests of many slopes of few rows, designs drawn up before",
     "drawn-joint": "Linear: joint tests of many slopes of few rows, designs drawn at random",
+    "joint-models": "Other models: joint tests of many slopes of few rows, given designs",
+    "fresh-joint-models": "Other models: joint tests of many slopes of few rows, designs drawn up before",
+    "joint-persons": "Persons: joint tests of many slopes, designs drawn up before",
     "models": "Logistic, probit, Poisson: given designs",
     "drawn-models": "Logistic, probit, Poisson: designs drawn at random",
     "pure": "At pure prices: given designs",
@@ -60,7 +68,8 @@ JUDGED = 4
 class Found:
     """One design: repetitions in all; of the answered, errors, standard errors, and those of the fit without privacy.
 
-    errors, sizes, ordinary: shape (answered, slopes).  joint: p-values of the joint test of the true slopes.
+    errors, sizes, ordinary: shape (answered, slopes).  joint, usual: p-values of the joint test of the true slopes, and
+    those by chi-squared with the covariance that intervals have.
     """
 
     repeats: int
@@ -68,6 +77,7 @@ class Found:
     sizes: np.ndarray
     ordinary: np.ndarray
     joint: np.ndarray
+    usual: np.ndarray
 
     @property
     def answered(self) -> int:
@@ -104,6 +114,9 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "joint": given_joint,
         "fresh-joint": fresh_joint,
         "drawn-joint": drawn_joint,
+        "joint-models": given_joint_models,
+        "fresh-joint-models": fresh_joint_models,
+        "joint-persons": joint_persons,
         "models": given_models,
         "drawn-models": lambda: drawn_models(number),
         "pure": given_pure,
@@ -117,31 +130,50 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
     return made[part]()
 
 
-def joint_p(fit: Fit, error: np.ndarray) -> float:
-    """Return the p-value of the joint test of the true slopes, as `NormalEstimate.wald` has it; error: theirs."""
-    if fit.noisy is not None:
-        return fit.noisy.of(list(range(1, len(error) + 1))).wald(error)[1]
+def joint_p(fit: Fit, error: np.ndarray) -> tuple[float, float]:
+    """Return the p-value of the joint test of the true slopes, as `NormalEstimate.wald` has it; error: theirs.
+
+    And that by chi-squared.
+    """
     covariance = (fit.cov_sampling + fit.cov_privacy)[1:, 1:]
-    return float(stats.chi2.sf(float(error @ np.linalg.solve(covariance, error)), len(error)))
+    usual = float(stats.chi2.sf(float(error @ np.linalg.solve(covariance, error)), len(error)))
+    found = None if fit.noisy is None else fit.noisy.of(list(range(1, len(error) + 1)))
+    return usual if found is None else found.wald(error)[1], usual
 
 
-def simulated(part: str, number: int, place: int, repeats: int) -> Found:
-    """Simulate one cell, found by its place in a part."""
+def releases(part: str, number: int, place: int, repeats: int, keep: Path | None) -> list[tuple[Any, np.ndarray]]:
+    """Return releases of a cell, found by its place in a part, each with the fit without privacy to the same rows.
+
+    keep: a folder in which they are kept, so that what follows from releases alone can be computed anew.
+    """
     cell, rng = cells_of(part, number)[place], np.random.default_rng([16, place])
-    study, found = cell.study, list[tuple[np.ndarray, np.ndarray, np.ndarray, float]]()
-    truth = np.array(list(study.truth.values()))[1:]
-    for _ in range(repeats):
+    study, found = cell.study, list[tuple[Any, np.ndarray]]()
+    kept = None if keep is None else keep / f"{part}-{number}-{place}.pickle"
+    if kept is not None and kept.exists():
+        found, rng.bit_generator.state = pickle.loads(kept.read_bytes())
+    while len(found) < repeats:
         rows = rows_of(study.query, study.draw(rng, cell.rows), study.schema, cell.cost, cell.neighbors)
-        fit = rows.fit(rng)
+        found.append((rows.release(rng), rows.ordinary()[0]))
+    if kept is not None:
+        kept.write_bytes(pickle.dumps((found, rng.bit_generator.state)))
+    return found[:repeats]
+
+
+def simulated(part: str, number: int, place: int, repeats: int, keep: Path | None) -> Found:
+    """Simulate one cell, found by its place in a part; keep: as in `releases`."""
+    found = list[tuple[np.ndarray, np.ndarray, np.ndarray, tuple[float, float]]]()
+    truth = np.array(list(cells_of(part, number)[place].study.truth.values()))[1:]
+    for release, ordinary in releases(part, number, place, repeats, keep):
+        fit = fit_release(release)
         if any(fit.reasons):
             continue
         error = fit.values[1:] - truth
-        found.append((error, fit.std_errors[1:], rows.ordinary()[0][1:] - truth, joint_p(fit, error)))
+        found.append((error, fit.std_errors[1:], ordinary[1:] - truth, joint_p(fit, error)))
     if not found:
         nothing = np.zeros((0, len(truth)))
-        return Found(repeats, nothing, nothing, nothing, np.zeros(0))
+        return Found(repeats, nothing, nothing, nothing, np.zeros(0), np.zeros(0))
     errors, sizes, ordinary, joint = (np.array(part) for part in zip(*found, strict=True))
-    return Found(repeats, errors, sizes, ordinary, joint)
+    return Found(repeats, errors, sizes, ordinary, *joint.T)
 
 
 HEAD = (
@@ -185,10 +217,13 @@ def summary(lines: list[str]) -> str:
     return f"{said[0]}: {'; '.join(said[1:])}"
 
 
-def studied(part: str, number: int, many: int, repeats: int) -> Iterator[Found]:
-    """Simulate the first cells of a part in two processes, in order."""
-    with ProcessPoolExecutor(2) as pool:
-        yield from pool.map(simulated, [part] * many, [number] * many, range(many), [repeats] * many)
+def studied(part: str, many: int, options: argparse.Namespace) -> Iterator[Found]:
+    """Simulate the first cells of a part in some processes, in order."""
+    given = options.repeats, options.keep
+    with ProcessPoolExecutor(options.workers) as pool:
+        yield from pool.map(
+            simulated, *([one] * many for one in (part, options.set)), range(many), *([one] * many for one in given)
+        )
 
 
 def main() -> None:
@@ -198,17 +233,27 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, default=None, help="the first so many designs")
     parser.add_argument("--plain", action="store_true", help="to the terminal only")
+    parser.add_argument(
+        "--keep", type=Path, default=None, help="a folder for releases, which are read from there again"
+    )
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     options = parser.parse_args()
     start = time.monotonic()
     for part in options.parts:
         cells = cells_of(part, options.set)[: options.only]
-        lines = [HEAD]
-        for cell, found in zip(cells, studied(part, options.set, len(cells), options.repeats), strict=True):
+        lines, usual = [HEAD], list[float]()
+        made = studied(part, len(cells), options)
+        for cell, found in zip(cells, made, strict=True):
             lines.append(row(cell, found))
-            print(lines[-1], flush=True)
-        print(summary(lines))
+            if found.answered >= 20 and found.cut <= 1:
+                usual.append(100 * float((found.usual < 0.05).mean()))
+            print(lines[-1], f"{usual[-1:]}", flush=True)
+        said = summary(lines)
+        if "joint" in part and usual:
+            said = f"{said} By chi-squared joint tests would reject {np.mean(usual):.1f}%."
+        print(said)
         if not options.plain:
-            words = f"## {TITLES[part]}\n\n{options.repeats} repetitions a line. {summary(lines)}\n\n"
+            words = f"## {TITLES[part]}\n\n{options.repeats} repetitions a line. {said}\n\n"
             put(PAGE, f"frontier.py {part}", words + "\n".join(lines))
     print(f"{time.monotonic() - start:.0f} s")
 

@@ -25,9 +25,9 @@ from tacit.base.arrays import Array
 from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, rows_beyond, surely_clipped
-from tacit.method.regression.estimate_covariance_noise import noisy_covariance
+from tacit.method.regression.estimate_covariance_noise import noisy_covariance, noisy_squares
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
-from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound, weight_moves
 from tacit.method.regression.estimate_table import own_fit_errors, own_fit_note
 from tacit.method.regression.estimate_variance import (
     ErrorVariance,
@@ -199,13 +199,19 @@ def _covariances_of_persons(step: LinearStep, scores: ResidualScores, errors: Er
     moved = scores.meat.transformed(step.terms[:u, :-1])
     meat = NoisyMatrix(moved.values * part, moved.patterns, moved.variances * part**2)
     # the bound: s2 A, as if all rows of a person shared one error
-    middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
+    whole, products = step.products.leading(u), step.products.values[:u, :u]
+    middle, weight = shrunk_to_bound(meat, errors.value * products, step.inverse)
     both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
     privacy = _privacy_covariance(step, both)
     # noise in the bound and in A; shrinkage has made up for that in the products of mean scores
     doubt = ((1 - weight) * np.diag(step.inverse)) ** 2 * errors.noise
     words = person_notes(weight, " and errors had one variance everywhere")
-    return _Covariances(both, privacy, widening(step, both + privacy, doubt), words)
+    patterns = errors.value * whole.patterns * np.sqrt(whole.variances)[:, None, None]
+    of_bound = np.concatenate([patterns, math.sqrt(errors.noise) * products[None]])
+    of_weight = weight_moves(meat, errors.value * products, step.inverse)
+    squares = noisy_squares(middle, weight, meat, errors.value * products, of_bound, of_weight)
+    noisy = squares.covariance(step.inverse, both + privacy)
+    return _Covariances(both, privacy, widening(step, both + privacy, doubt), words, noisy)
 
 
 def most_noise(*, plain: bool) -> float:

@@ -33,13 +33,7 @@ def shrunk_to_bound(meat: NoisyMatrix, bound: Array, inverse: Array) -> tuple[Ar
     >>> shrunk_to_bound(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
     ([[30.0]], [[70.4]], 0.42)
     """
-    most = np.diag(inverse @ bound @ inverse)
-    # the noisy variance of each coefficient, and its noise, relative to the bound
-    said = np.diag(inverse @ meat.values @ inverse) / most
-    rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
-    short = rough > MAX_NOISE * said
-    # the weight w at which noise w rough is MAX_NOISE of the shrunk variance 1 - w (1 - said)
-    weight = float(np.min(np.where(short, MAX_NOISE / np.where(short, rough + MAX_NOISE * (1 - said), 1.0), 1.0)))
+    weight = float(np.min(_weights(meat, bound, inverse)))
     values, vectors = np.linalg.eigh(bound)
     # bound = root root'; in its coordinates the bound is the identity, so MIN_SHARE is relative to it
     root = vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1]))
@@ -47,6 +41,34 @@ def shrunk_to_bound(meat: NoisyMatrix, bound: Array, inverse: Array) -> tuple[Ar
     low, sides = np.linalg.eigh(back @ (bound + weight * (meat.values - bound)) @ back.T)
     held = root @ sides
     return np.asarray((held * np.maximum(low, MIN_SHARE)) @ held.T), weight
+
+
+def weight_moves(meat: NoisyMatrix, bound: Array, inverse: Array) -> Array:
+    """Return what each noise of variance 1 of `meat` adds to the weight of `shrunk_to_bound`, shape (e,).
+
+    >>> one = np.eye(1)
+    >>> weight_moves(NoisyMatrix(one * 30, one[None], np.array([50.0**2])), one * 100, one).round(3).tolist()
+    [0.089]
+    """
+    weights = _weights(meat, bound, inverse)
+    j = int(np.argmin(weights))
+    if weights[j] >= 1:
+        return np.zeros(len(meat.variances))
+    way = inverse[j]
+    said = (meat.patterns @ way) @ way / float(way @ bound @ way)
+    # the derivative of MAX_NOISE / (rough + MAX_NOISE (1 - said)) in said is its square
+    return weights[j] ** 2 * said * np.sqrt(meat.variances)
+
+
+def _weights(meat: NoisyMatrix, bound: Array, inverse: Array) -> Array:
+    """Return the largest weight of the noisy sum that the noise in each coefficient's variance allows, shape (u,)."""
+    most = np.diag(inverse @ bound @ inverse)
+    # the noisy variance of each coefficient, and its noise, relative to the bound
+    said = np.diag(inverse @ meat.values @ inverse) / most
+    rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
+    short = rough > MAX_NOISE * said
+    # the weight w at which noise w rough is MAX_NOISE of the shrunk variance 1 - w (1 - said)
+    return np.where(short, MAX_NOISE / np.where(short, rough + MAX_NOISE * (1 - said), 1.0), 1.0)
 
 
 def person_notes(weight: float, also: str = "") -> tuple[str, ...]:

@@ -23,9 +23,10 @@ from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
+from tacit.method.regression.estimate_covariance_noise import NoisySquares, noisy_squares
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_help import UNKNOWN, Shortfall, left_nothing, shortfall, too_few, too_noisy
-from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound, weight_moves
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
@@ -110,6 +111,7 @@ def fit(
     if reason is not None:
         return _no_fit(formula, model, layout, reason)
     sampling, privacy = (terms.back @ one @ terms.back.T for one in step.covariances(last))
+    noisy = step.squares.covariance(terms.back @ inverse, sampling + privacy, step.fitted)
     wider = step.widening(last, sampling + privacy, terms.back)
     wider = np.outer(wider, wider)
     return Fit(
@@ -124,6 +126,7 @@ def fit(
         (*counted(step.link, step.dispersion, last.cut), *step.notes),
         {"rows": step.regressors.rows},
         slope=slope,
+        noisy=noisy,
     )
 
 
@@ -152,8 +155,8 @@ def _read(
 class ScoreStep:
     """The last step, in terms of unit size.
 
-    b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  meat: sum of
-    psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
+    b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  squares: sum
+    of psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
     counts, by its spread and by its kind, shape (2, u).  level: the curvature where every row has the mean predictor.
     relative_noise: of the curvature beside it, in the worst direction.
     """
@@ -161,7 +164,7 @@ class ScoreStep:
     b: Array
     step: Array
     curve: ShrunkMatrix
-    meat: Array
+    squares: NoisySquares
     moments: NoisyMatrix
     regressors: Regressors
     link: Link
@@ -171,12 +174,15 @@ class ScoreStep:
     relative_noise: float
     notes: tuple[str, ...]
 
+    @property
+    def fitted(self) -> float:
+        """The factor of HC1 for the fitted coefficients, rows / (rows - u)."""
+        return self.regressors.rows / max(self.regressors.rows - len(self.b), 1.0)
+
     def covariances(self, last: ScorePart) -> tuple[Array, Array]:
         """Return the covariances of the coefficients by sampling and by privacy, each of shape (u, u)."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
-        rows, u = self.regressors.rows, len(self.b)
-        # rows / (rows - u): the factor of HC1 for the fitted coefficients
-        sampling = inverse @ self.meat @ inverse * (rows / max(rows - u, 1.0))
+        sampling = inverse @ self.squares.matrix @ inverse * self.fitted
         # an error E of the noisy matrix enters as weight T E T', T the transform: it turns the step into T E T' step
         way = self.step @ self.curve.transform
         error = (
@@ -218,17 +224,24 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
     # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average
     size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
-    square = shrunk(last.weighted_products, size, square, trusted).matrix * max(
-        varied.ratio, _least_ratio(link, varied)
-    )
+    told = shrunk(last.weighted_products, size, square, trusted)
+    ratio = max(varied.ratio, _least_ratio(link, varied))
     if last.weighted and not link.weighed:
         # squares have the weights twice: where these go with scores, squares are others than normal regressors have
-        square = square * score_ratio(last, found, made.square)
+        ratio = ratio * score_ratio(last, found, made.square)
+    square = told.matrix * ratio
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
-        meat, weight = shrunk_to_bound(last.meat, square, inverse)
+        middle, weight = shrunk_to_bound(last.meat, square, inverse)
+        of_weight = weight_moves(last.meat, square, inverse)
     else:
-        meat, weight = shrunk(last.meat, square, square, trusted).matrix, 1.0
+        nearer = shrunk(last.meat, square, square, trusted)
+        middle, weight, of_weight = nearer.matrix, nearer.weight, np.zeros(len(last.meat.variances))
+    # what noises add to the guess: of released weights, and of the squares beside those of the assumed law
+    moved = ratio * told.weight * (told.transform @ last.weighted_products.patterns @ told.transform.T)
+    moved = moved * np.sqrt(last.weighted_products.variances)[:, None, None]
+    of_guess = np.concatenate([moved, varied.error * told.matrix[None]])
+    squares = noisy_squares(middle, weight, last.meat, square, of_guess, of_weight)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     # the curvature where every row has the mean predictor, see MAX_RELATIVE_NOISE
@@ -236,12 +249,12 @@ def _last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreSte
     guess = found.weighted_products(flat, level.size)
     # the sums are the number 0 where no law of counts was compared: made vectors first
     sums = (inverse @ (one + np.zeros_like(way)) for one in (varied.mean_scores, varied.half_range, varied.aside))
-    moved, *doubts = sums
-    b = last.b + way - moved
+    shift, *doubts = sums
+    b = last.b + way - shift
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
     law = varied, np.array(doubts)
-    return ScoreStep(b, way, curve, meat, first.moments, found, link, *law, guess, loose, notes)
+    return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes)
 
 
 def _least_ratio(link: Link, varied: Dispersion) -> float:
