@@ -173,7 +173,7 @@ def cell(name: str, n: int, price: str, m: int, tables: int) -> str:
 
 
 HEAD: Final = (
-    "| values | n | price | m | way of the release | intervals that hold, % | of the worst quantile | bands that hold, %"
+    "| values | n | price | m | way of the release | intervals that hold, % | of the worst | bands that hold, %"
     " | width of an interval, ranks | of the band | equal split's interval (holds, %) | error of the value, ranks |\n"
     "|---|---:|---|---:|---|---:|---:|---:|---:|---:|---:|---:|"
 )

@@ -84,7 +84,7 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
         # the whole price is that of all levels
         return cost.epsilon is not None and law.scale * cost.epsilon == 2 * parameters["levels"]
     if form == "cuts":
-        return _of_levels(law, cut_weights(parameters["levels"]), cost)
+        return _of_levels(law, cut_weights(parameters["levels"], parameters["even"]), cost)
     if form in ("data-set", "candidate"):
         # a level moves by 1, and a doubled utility, but for a constant, by the spread: the range is twice that
         wanted = Fraction(2 if form == "data-set" else 2 * parameters["spread"] * parameters.get("share", 1))

@@ -271,19 +271,23 @@ def _halved(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
     return ImpliedConstants({}, K, K) if facts.laplace and not facts.several and 2 <= K <= MOST_LEVELS else None
 
 
-def cut_weights(levels: int) -> tuple[int, ...]:
-    """Return the weights of the levels of cuts (`method.quantiles.cut_tree`): 1, 2, and each the sum of two before."""
-    found = [1, 2]
-    while len(found) < levels:
-        found.append(found[-1] + found[-2])
-    return tuple(found[:levels])
+def cut_weights(levels: int, even: int) -> tuple[int, ...]:
+    """Return the weights of the levels of cuts: 1 for the first `even`, then 2, 3, 5, ..., each the sum of two before.
+
+    As `method.quantiles.cut_tree` has them.
+    """
+    later = [2, 3]
+    while len(later) < levels:
+        later.append(later[-1] + later[-2])
+    return (*[1] * even, *later)[:levels]
 
 
 def _cuts(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Cuts by halving ranges, of rows of one cell: utilities change by the weight of each level."""
-    if facts.several or not 2 <= given["levels"] <= MOST_CUT_LEVELS or not 0 <= given["reach"] <= 2 ** given["levels"]:
+    K, even = given["levels"], given["even"]
+    if facts.several or not 2 <= K <= MOST_CUT_LEVELS or not 1 <= even <= K or not 0 <= given["reach"] <= 2**K:
         return None
-    w = cut_weights(given["levels"])
+    w = cut_weights(K, even)
     return ImpliedConstants({}, sum(w), sum(one * one for one in w))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, exp, log
 from statistics import NormalDist
 from typing import Final
@@ -26,8 +26,10 @@ MOST_LEVELS: Final = 10
 """Most times that ranges are halved."""
 MOST_CUTS: Final = 400
 """Most cuts: each is a selection in exact arithmetic."""
-SHARES: Final = tuple(Fraction(k, 20) for k in range(2, 17))
+SHARES: Final = tuple(Fraction(k, 20) for k in range(3, 16, 2))
 """Parts of the price that cuts may have."""
+EVEN: Final = (1, 2, 3, 4, 5)
+"""Numbers of first levels that may have even weights."""
 FAR: Final = 3.0
 """Standard deviations of the distribution function on either side of a probability in which ranges are halved."""
 BESIDE: Final = 2
@@ -38,29 +40,39 @@ UNEVEN: Final = log(3)
 
 @dataclass(frozen=True)
 class CutPlan:
-    """How cuts are chosen: the number of levels, the cells around each probability, and the cuts' part of the price.
+    """How cuts are chosen: the number of levels, how many have even weights, and the cuts' part of the price.
+
+    reach: the number of cells on either side of that of a probability in which ranges are halved.
 
     width: the expected width of an interval, in ranks, the mean over the probabilities.
     """
 
     levels: int
-    reach: int
+    even: int
     share: Fraction
-    width: float
+    reach: int = 0
+    width: float = 0.0
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The weights of the levels."""
+        return weights(self.levels, self.even)
 
 
-def weights(levels: int) -> tuple[int, ...]:
-    """Return the weights of the levels in the price of the cuts: Fibonacci's numbers.
+def weights(levels: int, even: int) -> tuple[int, ...]:
+    """Return the weights of the levels in the price of the cuts: 1 for the first `even` of them, then 2, 3, 5, 8, ...
 
     A range of level l has n / 2**l rows, so that an error of its cut counts 2**l times as much in the size of its
-    cells.  Their squares add up to the least at a given price where the weights grow by 2**(2/3) = 1.59 a level.
+    cells.  Their squares add up to the least at a given price where the weights grow by 2**(2/3) = 1.59 a level.  But
+    an error of the first levels moves all cells of a range away from the probabilities that they are meant for: with
+    that counted, too, the weights are (4**l + c)**(1/3), nearly equal for the first levels.
 
-    >>> weights(6)
-    (1, 2, 3, 5, 8, 13)
+    >>> weights(6, 1), weights(6, 3)
+    ((1, 2, 3, 5, 8, 13), (1, 1, 1, 2, 3, 5))
     """
-    found = [1, 2]
+    found = [1] * even
     while len(found) < levels:
-        found.append(found[-1] + found[-2])
+        found.append(2 if len(found) == even else 3 if len(found) == even + 1 else found[-1] + found[-2])
     return tuple(found[:levels])
 
 
@@ -104,13 +116,12 @@ def edges(cuts: Iterable[int], G: int) -> tuple[int, ...]:
     return tuple(step for step in sorted({*held, *twice}) if 0 <= step < G)
 
 
-def rate_for(cost: Cost, levels: int) -> Fraction:
+def rate_for(cost: Cost, w: tuple[int, ...]) -> Fraction:
     """Return the rate r of the selections of cuts, of which level l has the rate r w_l; cost: that of all of them.
 
-    >>> rate_for(Cost.of(epsilon=1), 3), rate_for(Cost.of(rho=7), 3)
+    >>> rate_for(Cost.of(epsilon=1), (1, 2, 3)), rate_for(Cost.of(rho=7), (1, 2, 3))
     (Fraction(1, 12), Fraction(1, 1))
     """
-    w = weights(levels)
     if cost.noise == "laplace":
         assert cost.epsilon is not None
         return cost.epsilon / (2 * sum(w))
@@ -138,8 +149,8 @@ def plan_of(
     """
     best: CutPlan | None = None
     for levels in range(2, MOST_LEVELS + 1):
-        for share in SHARES:
-            made = _plan(probs, rows, cost, level, CutPlan(levels, 0, share, 0.0), replaces, sized)
+        for even, share in product(EVEN, SHARES):
+            made = _plan(probs, rows, cost, level, CutPlan(levels, even, share), replaces, sized)
             best = made if made is not None and (best is None or made.width < best.width) else best
     return best
 
@@ -155,8 +166,9 @@ def _plan(
 ) -> CutPlan | None:
     """Return the plan with its reach and its widths; None where its cells would be too many, or too uneven."""
     each = rows / 2**plan.levels
-    uneven = unevenness(rows, rate_for(cost.share(plan.share), plan.levels), plan.levels, replaces=replaces)
-    if each < 2 or uneven > UNEVEN:
+    rate = rate_for(cost.share(plan.share), plan.weights)
+    uneven = unevenness(rows, rate, plan.weights, replaces=replaces)
+    if plan.even > plan.levels or each < 2 or uneven > UNEVEN:
         return None
     sensitivity = 2 if replaces else 1
     noise = float(noise_for(sensitivity, sensitivity, cost.share(1 - plan.share)).variance())
@@ -164,10 +176,11 @@ def _plan(
     sampling = rows * p * (1 - p)
     # of all cells, so that no range is left whole that a smaller noise would need
     widest = np.sqrt(sampling + noise * 2**plan.levels * p * (1 - p))
-    reach = min(2**plan.levels, ceil(FAR * float(widest.max()) / each) + BESIDE)
+    far = float(np.hypot(widest.max(), shift(rate, plan.weights, replaces=replaces)))
+    reach = min(2**plan.levels, ceil(FAR * far / each) + BESIDE)
     if len(tree(probs, plan.levels, reach)) > MOST_CUTS:
         return None
-    rate, plan = rate_for(cost.share(plan.share), plan.levels), replace(plan, reach=reach)
+    plan = replace(plan, reach=reach)
     found = widths_of(probs, rows, rate, noise, level, plan, replaces=replaces, sized=sized)
     return replace(plan, width=sum(found) / len(found))
 
@@ -191,23 +204,33 @@ def widths_of(
     at = np.sort([one.at for one in made]) / 2**plan.levels
     before = np.searchsorted(at, p, "right").astype(np.float64) + 1
     z = NormalDist().inv_cdf(0.5 + level / 2)
-    uneven = min(UNEVEN, unevenness(rows, rate, plan.levels, replaces=replaces))
+    uneven = min(UNEVEN, unevenness(rows, rate, plan.weights, replaces=replaces))
     own = rows * p * (1 - p) + noise * share_of_noise(before, len(made) + 1, p, sized=sized)
     widths = np.minimum(2 * z * np.sqrt(own) + rows / 2**plan.levels * exp(uneven), rows)
     return tuple(widths.tolist())
 
 
-def unevenness(rows: float, rate: Fraction, levels: int, *, replaces: bool) -> float:
+def unevenness(rows: float, rate: Fraction, w: tuple[int, ...], *, replaces: bool) -> float:
     """Return the logarithm of the mean squared size of cells, in squared even ones.
 
     The two parts of a range of level l have 1/2 + d and 1/2 - d of its rows, d of variance 2 (s 2**l / rows)**2, s the
     scale of its selection in ranks: a Laplace error.  Their mean square is 1 + 4 d**2 times that of halves.
     """
     far = 0.0
-    for level, weight in enumerate(weights(levels)):
+    for level, weight in enumerate(w):
         scale = moved(replaces) / (2 * float(rate) * weight)
         far += 8 * (scale * 2**level / rows) ** 2
     return far
+
+
+def shift(rate: Fraction, w: tuple[int, ...], *, replaces: bool) -> float:
+    """Return how far, in ranks, cells are from where they are meant to be: a standard deviation.
+
+    A cut's Laplace error, of variance 2 s**2, moves the cells of its range in proportion to how near they are to it:
+    the square of that part is between 0 and 1, and taken to be 1/2.
+    """
+    scales = (moved(replaces) / (2 * float(rate) * weight) for weight in w)
+    return sum(scale**2 for scale in scales) ** 0.5
 
 
 def share_of_noise(before: Array, cells: int, p: Array, *, sized: bool) -> Array:

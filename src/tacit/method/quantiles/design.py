@@ -268,8 +268,8 @@ def halved(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
 
 
 def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, sized: bool) -> cut_tree.CutPlan | None:
-    """Return the plan of cuts and counts (`mechanism_cuts`), where its intervals are expected to be narrower than those of
-    `columns`, a part of the price each; else None.
+    """Return the plan of cuts and counts (`mechanism_cuts`), where its intervals are expected to be narrower than
+    those of `columns`, a part of the price each; else None.
     """
     query = cast(Quantiles, shape.query)
     rows = float(ASSUMED if size is None else size)
@@ -308,15 +308,15 @@ def few_rows(form: str, facts: Mapping[str, int], scale: SupportsFloat, rows: fl
 
 def cut(shape: Measurement, at: RowMap, grid: Grid, plan: cut_tree.CutPlan) -> tuple[PartSpec, PartSpec]:
     """Return the part of the cuts, and that of the noisy numbers of rows between them."""
-    label, cost, K = cast(Quantiles, shape.query).column, shape.cost, plan.levels
-    w = cut_tree.weights(K)
+    label, cost = cast(Quantiles, shape.query).column, shape.cost
+    w = plan.weights
     paid = cost.share(plan.share), cost.share(1 - plan.share)
     # at each level utilities, each divided by M and times its weight, change by the weight in all
-    facts = {"G": at.G, "levels": K, "reach": plan.reach}
+    facts = {"G": at.G, "levels": plan.levels, "even": plan.even, "reach": plan.reach}
     cutting = Encoding("cuts", facts, (ONE,), ((1,),), sum(w), sum(one * one for one in w))
     moves = 2 if shape.neighbors == "replace-one" else 1
     between = Encoding("between", {"G": at.G}, (ONE,), ((1,),), moves, moves)
-    law = Selection(cut_tree.rate_for(paid[0], K))
+    law = Selection(cut_tree.rate_for(paid[0], w))
     return (
         PartSpec(label, cutting, at, grid, cast(Any, law), paid[0]),
         PartSpec(label, between, at, grid, noise_for(moves, moves, paid[1]), paid[1]),

@@ -122,7 +122,8 @@ def candidates(places: Integers, low: int, high: int) -> rank_utilities.Runs:
 def law_of(column: PartSpec, one: Halving, shape: Measurement) -> Any:
     """Return the law of one selection: that of the part, for utilities times w_l / M."""
     law: Any = column.law
-    w = weights(column.form.parameters["levels"])[one.level]
+    facts = column.form.parameters
+    w = weights(facts["levels"], facts["even"])[one.level]
     return type(law)(law.rate * w / moved(shape.neighbors == "replace-one"))
 
 

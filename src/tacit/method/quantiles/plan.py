@@ -107,7 +107,7 @@ def _of_cuts(shape: Measurement, rows: int, level: float, expect: Expectations) 
     at, probs = cast(RowMap, cutting.rowmap), cast("tuple[Fraction, ...]", query.probs)
     n = max(1.0, float(np.floor(rows * presence(at, expect) * cell_shares(shape, expect)[0])))
     facts, z = cutting.form.parameters, NormalDist().inv_cdf(0.5 + level / 2)
-    given = cut_tree.CutPlan(facts["levels"], facts["reach"], Fraction(0), 0.0)
+    given = cut_tree.CutPlan(facts["levels"], facts["even"], Fraction(0), facts["reach"])
     widths = cut_tree.widths_of(
         probs, n, 1 / Fraction(cutting.law.scale), float(shape.columns[1].law.variance()), level, given,
         replaces=shape.neighbors == "replace-one", sized=is_sized(shape),
