@@ -43,7 +43,6 @@ class CutPlan:
     """How cuts are chosen: the number of levels, how many have even weights, and the cuts' part of the price.
 
     reach: the number of cells on either side of that of a probability in which ranges are halved.
-
     width: the expected width of an interval, in ranks, the mean over the probabilities.
     """
 
@@ -145,7 +144,7 @@ def plan_of(
     >>> made = plan_of(tuple(Fraction(i, 21) for i in range(1, 21)), 10_000, Cost.of(epsilon=1), 0.95,
     ...     replaces=True, sized=True)
     >>> (made.levels, made.share, round(made.width)) if made else None
-    (8, Fraction(9, 20), 268)
+    (8, Fraction(9, 20), 270)
     """
     best: CutPlan | None = None
     for levels in range(2, MOST_LEVELS + 1):
