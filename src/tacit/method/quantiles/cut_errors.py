@@ -158,14 +158,13 @@ def critical(found: CutCounts, p: Array, level: float) -> float:
     sums = np.cumsum(noise, axis=1)
     own = np.arange(1, cells) / cells if found.rows is not None else cdf
     errors = sums[:, :-1] - own * sums[:, -1:] - (cdf - own) * n
-    w = np.diagonal(found.part(cdf)) if found.rows is not None else cdf
     before = np.arange(1, cells)
     spread = (n * cdf * (1 - cdf) if found.samples else 0.0) + float(found.law.variance()) * (
-        (1 - w) ** 2 * before + w**2 * (cells - before)
+        (1 - own) ** 2 * before + own**2 * (cells - before)
     )
     # edges beside the probabilities: no other is tested where they matter
-    first = max(0, int(np.searchsorted(cdf, p.min())) - 2)
-    last = min(cells - 1, int(np.searchsorted(cdf, p.max(), "right")) + 2)
+    first = max(0, int((cdf < p.min()).sum()) - 2)
+    last = min(cells - 1, int((cdf <= p.max()).sum()) + 2)
     scaled = np.abs(errors[:, first:last]) / np.sqrt(np.maximum(spread[first:last], 1e-12))
     return float(np.quantile(scaled.max(axis=1), level, method="higher"))
 
