@@ -104,9 +104,9 @@ PRICES: Final[dict[str, dict[str, Any]]] = {
     "ε = 1, δ = 1e-6": {"epsilon": "1", "delta": "1e-6"},
 }
 NUMBERS: Final = (5, 10, 20)
-TABLES: Final = {1_000: 30, 10_000: 15, 100_000: 2}
+TABLES: Final = {1_000: 10, 10_000: 8, 100_000: 2}
 """Tables of each cell of the page, by the number of rows."""
-SPLITS: Final = {1_000: 0, 10_000: 2, 100_000: 1}
+SPLITS: Final = {1_000: 0, 10_000: 1, 100_000: 0}
 """Tables on which the equal split is simulated, of the first shape and of that with gaps."""
 OF_SPLITS: Final = ("normal, range 10 sd", "ten clusters, gaps between")
 
@@ -179,13 +179,15 @@ HEAD: Final = (
     " | width of an interval, ranks | of the band | equal split's interval (holds, %) | error of the value, ranks |\n"
     "|---|---:|---|---:|---|---:|---:|---:|---:|---:|---:|"
 )
-SUMMARY: Final = "| releases from cuts | tables | intervals that hold, % (± standard error) | bands that hold, % |\n|---|---:|---:|---:|"
+SUMMARY: Final = (
+    "| releases from cuts | tables | intervals that hold, % (± standard error) | bands that hold, % |\n"
+    "|---|---:|---:|---:|"
+)
 INTRODUCTION: Final = """# Intervals and bands of many quantiles
 
 Intervals at 95% of m quantiles of a column at one price, and the band that holds for all of them at once. Written by
-`python benchmarks/many_quantile_bands.py`; tables a cell by their rows: {tables}, and 1 or 2 for the equal
-split. These are few for a single cell: the first table adds
-them up.
+`python benchmarks/many_quantile_bands.py`; tables a cell by their rows: {tables}, and one of 10,000 for the
+equal split. These are few for a single cell: the first table adds them up.
 
 Columns are complete, the number of rows is public, and one row is replaced; the probabilities are 1/(m + 1) …
 m/(m + 1). *Cuts*: cuts of the column are selected by halving, and the rows between them counted with noise; limits are

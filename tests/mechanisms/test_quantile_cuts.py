@@ -18,6 +18,7 @@ import pytest
 import tacit as tc
 from tacit.method.quantiles import cut_errors, cut_tree, mechanism_cuts
 from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles.estimate import band
 from tacit.method.quantiles.stored import wrong
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.price_parts import price_parts
@@ -201,7 +202,8 @@ def test_draws_of_cuts_have_the_exact_law(monkeypatch: pytest.MonkeyPatch) -> No
         wanted = outcomes(replace(shape, columns=(replace(cutting, law=law), shape.columns[1])), counts)
         expected, seen = draws * np.array(list(wanted.values())), np.array([drawn[made] for made in wanted])
         rare = expected < 10
-        expected, seen = (np.append(x[~rare], x[rare].sum()) for x in (expected, seen))
+        if rare.any():
+            expected, seen = (np.append(x[~rare], x[rare].sum()) for x in (expected, seen))
         p = stats.chi2.sf(((seen - expected) ** 2 / expected).sum(), len(expected) - 1)
         assert bool(p > 1e-6) == passes
 
@@ -245,6 +247,9 @@ def test_which_quantiles_are_read_from_cuts() -> None:
         assert quantiles_design.design(query, public, Cost.of(epsilon=1)).columns[0].form.name != "cuts"
 
 
+CASES = ("public", "unknown", "rho")
+
+
 def heaps(rng: np.random.Generator, n: int) -> np.ndarray:
     """Six of ten rows at multiples of 5."""
     x = rng.normal(50, 15, n).clip(0, 100)
@@ -256,27 +261,33 @@ def gaps(rng: np.random.Generator, n: int) -> np.ndarray:
     return 10.0 * rng.integers(0, 10, n) + rng.random(n)
 
 
-@pytest.mark.parametrize("draw", [heaps, gaps], ids=lambda one: one.__name__)
-@pytest.mark.parametrize("case", ["public", "unknown", "rho"])
-def test_intervals_and_bands_hold_at_heaps_and_gaps(draw: Any, case: str) -> None:
-    """40 tables of 2,000 rows; quantiles of the law from a table of a million rows.
+@pytest.mark.parametrize(
+    ("draw", "case", "tables"),
+    [
+        (heaps, "public", 12),
+        (gaps, "unknown", 12),
+        (heaps, "rho", 12),
+        *(pytest.param(one, case, 40, marks=pytest.mark.long) for one in (heaps, gaps) for case in CASES),
+    ],
+)
+def test_intervals_and_bands_hold_at_heaps_and_gaps(draw: Any, case: str, tables: int) -> None:
+    """Tables of 2,000 rows; quantiles of the law from a table of a million rows.
 
-    800 intervals that hold with 95% each: those of a table depend on each other, and are counted as two, so that fewer
-    than 77% are seen with probability 1e-6 (binomial, 80).  Of 40 bands fewer than 28 with probability 1e-6.
+    20 intervals a table that hold with 95% each: they depend on each other, and are counted as two, so that of 24 at
+    most 14 hold with probability 1e-6, of 80 at most 63 (binomial); of 12 bands at most 5, of 40 at most 28.
     """
+    least = {12: (14 / 24, 5), 40: (63 / 80, 28)}[tables]
     rng, n = np.random.default_rng(3), 2_000
     q = np.quantile(draw(np.random.default_rng(4), 10**6), [float(p) for p in TWENTY], method="inverted_cdf")
     schema = tc.Schema({"x": tc.Real(0, 100, **({} if case == "unknown" else {"missing": 0}))})
     held, bands, widths = [], [], []
-    for seed in range(40):
+    for seed in range(tables):
         x = draw(rng, n)
         neighbors: Any = "add-remove" if case == "unknown" else "replace-one"
         price: Any = {"rho": "0.1"} if case == "rho" else {"epsilon": 1}
         found = simulate_quantiles(tc.Quantiles("x", TWENTY), {"x": x}, schema, neighbors=neighbors, rng=seed, **price)
         assert found.release.parts[0].form == "cuts"
         assert ((found.limits[:, 0] <= found.values) & (found.values <= found.limits[:, 1])).all()
-        from tacit.method.quantiles.estimate import band
-
         whole = band(found.release)
         assert whole.simultaneous
         assert (whole.limits[:, 0] <= found.limits[:, 0]).all()
@@ -285,8 +296,8 @@ def test_intervals_and_bands_hold_at_heaps_and_gaps(draw: Any, case: str) -> Non
         bands.append(((whole.limits[:, 0] <= q + 1e-3) & (q - 1e-3 <= whole.limits[:, 1])).all())
         low, high = (np.searchsorted(np.sort(x), found.limits[:, i], side) for i, side in ((0, "left"), (1, "right")))
         widths.append((high - low).mean())
-    assert np.mean(held) > 0.77
-    assert sum(bands) >= 28
+    assert np.mean(held) > least[0]
+    assert sum(bands) > least[1]
     # an equal part of the price each tells nothing of 20 quantiles of 2,000 rows at these prices
     assert np.mean(widths) < 500
 
