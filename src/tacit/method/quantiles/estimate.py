@@ -99,6 +99,8 @@ class QuantileEstimate:
     end than to the other, as next to a gap between rows, the limits are further apart.  `reasons` names terms whose
     rows are too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN,
     and the reason says that only the point was asked for.
+    Where many quantiles are read from cuts of the column, limits are cuts, and nothing is assumed of the rows between
+    them; with target="table" noise alone is in them (`cut_errors`).
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
@@ -232,7 +234,7 @@ class QuantileEstimate:
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
     """Return the estimate of a release of quantiles, real or simulated.
 
-    Under target="table" the intervals are the same, and so wider than needed.
+    Under target="table" the intervals are the same, and so wider than needed, unless they are read from cuts.
     """
     check_target(target)
     if is_cut(release):
