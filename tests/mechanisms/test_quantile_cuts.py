@@ -334,6 +334,7 @@ def test_documents_of_cuts_are_read_again_and_false_ones_refused() -> None:
     assert found.values == pytest.approx([100 * float(p) for p in TWENTY], abs=10)
     assert made.band().limits.tolist() == again.band().limits.tolist()
     assert "limits are cuts" in str(made.summary())
+    assert "read from cuts of the column" in tc.methods(found)
     assert "band holds for all" in str(made.band().summary())
     # nothing but noise is uncertain of the table itself
     assert np.diff(made.estimate("table").limits).mean() < np.diff(found.limits).mean()
