@@ -195,6 +195,10 @@ cuts. *Equal split*: an equal part of the price for each quantile, whose three s
 the release is one. Which of the two it is follows from public facts: the narrower expected width. Widths are in ranks
 of the law, ties at the ends included, so that one heap can be wider than what the price would tell; a heap that holds
 the quantile for certain is as narrow as a limit can be.
+
+More than 95% hold, as limits are rounded outwards to cuts, and a band is for all cuts near the quantiles. Where the
+equal split is left out, it was not simulated. Of the same price it is widened where its steps are out of order, which
+among 20 quantiles is frequent: the choice between the two, by expected widths, does not know of it.
 """
 
 
