@@ -1257,6 +1257,20 @@ FAULTS = (
         (f"{WEIGHTED_ROWS}::test_weights_on_another_grid_or_of_no_rows_are_refused",),
     ),
     Fault(
+        "tacit.method.quantiles.cut_tree",
+        "for level in (0, 1))",
+        "for level in (0, 1)) // 2 or 1",
+        "a replaced row is paid for in one of the two ranges whose cuts it moves",
+        ("tests/mechanisms/test_quantile_cuts.py::test_the_contract_of_cuts",),
+    ),
+    Fault(
+        "tacit.method.quantiles.mechanism_cuts",
+        "found[bisect_left(last, step)] += many",
+        "found[max(0, bisect_left(last, step) - 1)] += many",
+        "rows are counted in the cell before theirs",
+        ("tests/mechanisms/test_quantile_cuts.py::test_documents_of_cuts_are_read_again_and_false_ones_refused",),
+    ),
+    Fault(
         "tacit.method.quantiles.many_steps",
         "return b if self.level == 0 else max(b, 2 * leaving)",
         "return b",

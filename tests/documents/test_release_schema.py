@@ -214,6 +214,9 @@ def written(units: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
         # and many points by halving
         eighths = tc.Quantiles("age", [f"{i}/8" for i in range(1, 8)], interval=False)
         made.append(canonical(askers[0].release(eighths, **PRICES[0]).to_dict()))
+        # many intervals are read from cuts
+        tenths = tc.Quantiles("age", [f"{i}/10" for i in range(1, 10)])
+        made.append(canonical(askers[0].release(tenths, **PRICES[0]).to_dict()))
     return tuple(made)
 
 
@@ -283,7 +286,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"ranks-2", "joint", "joint-2", "point", "halved"}
+    others |= {"ranks-2", "joint", "joint-2", "point", "halved", "cuts", "between"}
     others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {
         "column-moments",

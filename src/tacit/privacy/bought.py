@@ -39,6 +39,17 @@ class Bought:
     cells: int = 1
 
 
+def of_levels(cost: Cost, levels: int) -> Bought:
+    """Return what selections at levels bought that have unequal parts of a price, each in one range or two.
+
+    Bought with ρ, they cost at most what equal parts would in μ², as c(√(8 ρ)) is concave (c of `privacy.gaussian`, Two
+    cells): its derivative is in proportion to c'(ε) / ε = 2 y / (L(y) L'(y)), y = √c / 2, and falls, since L(y) / y and
+    L'(y) increase.  Where they are composed by their own ranges, cells = 2 says that these are not known.  At any other
+    price they are charged as noise is, whose ρ = μ²/2 bounds that of all that is μ-GDP.
+    """
+    return Bought(cost) if cost.rho is None else Bought(cost, levels, 2)
+
+
 class Noisy(Protocol):
     """A part of a release or of a design: its share of the price, and the law of its noise or selections."""
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from tacit.errors import BudgetError
-from tacit.privacy.bought import Bought, mu_squared_of, price_of_noise, ranges_of
+from tacit.privacy.bought import Bought, mu_squared_of, of_levels, price_of_noise, ranges_of
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import Cost, checked
 from tacit.privacy.exact_numbers import significant
@@ -178,6 +178,8 @@ def _of_release(part: ReleasedPart) -> Bought:
 
     if not isinstance(part.law, Selection):
         return Bought(part.cost)
+    if getattr(part, "form", None) == "cuts":
+        return of_levels(part.cost, cast(Any, part).parameters["levels"])
     # one selection for each integer of a cell, or one of all; a replaced row leaves one cell and enters another at most
     many = 1 if getattr(part, "form", None) in TOGETHER else len(part.integers[0])
     return Bought(part.cost, many, min(2, len(part.integers)))

@@ -26,6 +26,8 @@ MOST_LATTICE: Final = 256
 """Largest number of integers of a distribution function: one for each value of its lattice but the first."""
 MOST_OF_A_ROW: Final = 8
 """Largest number of integers of a user's own statistic."""
+MOST_CUTS: Final = 400
+"""Largest number of cuts of a column, two of which make three cells at most."""
 MOST_CELLS: Final = 2_000
 """Largest number of cells of a data set."""
 SELECTS: Final = tuple(law.name for law in SELECTION_LAWS)
@@ -94,6 +96,8 @@ FORMS: Final = {
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
     "joint-2": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
     "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
+    "cuts": Shape("quantiles", ("G", "levels", "even", "reach"), (3, MOST_CUTS), laws=EXPONENTIAL),
+    "between": Shape("quantiles", ("G",), (1, 2 * MOST_CUTS + 1)),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
@@ -232,6 +236,6 @@ def forms_of(kind: str) -> tuple[str, ...]:
     """Return the names of the forms that parts of a release of one kind may have.
 
     >>> forms_of("quantiles"), forms_of("range")
-    (('ranks', 'ranks-2', 'point', 'joint', 'joint-2', 'halved', 'size'), ('present', 'range'))
+    (('ranks', 'ranks-2', 'point', 'joint', 'joint-2', 'halved', 'cuts', 'between', 'size'), ('present', 'range'))
     """
     return tuple(name for name, shape in FORMS.items() if shape.kind == kind or name in KINDS[kind].forms)

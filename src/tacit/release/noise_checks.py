@@ -18,7 +18,7 @@ from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.bought import range_for
-from tacit.release.sensitivity_checks import QUANTILES, EncodingFacts, most_moved
+from tacit.release.sensitivity_checks import QUANTILES, EncodingFacts, cut_weights, most_moved
 
 SELECTIONS: Final[Mapping[str, int]] = {
     "ranks": 3,
@@ -27,6 +27,7 @@ SELECTIONS: Final[Mapping[str, int]] = {
     "joint": 1,
     "joint-2": 1,
     "halved": 1,
+    "cuts": 1,
     "quartiles": 2,
     "range": 2,
     "data-set": 1,
@@ -82,6 +83,8 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     if form == "halved":
         # the whole price is that of all levels
         return cost.epsilon is not None and law.scale * cost.epsilon == 2 * parameters["levels"]
+    if form == "cuts":
+        return _of_levels(law, cut_weights(parameters["levels"], parameters["even"]), cost)
     if form in ("data-set", "candidate"):
         # a level moves by 1, and a doubled utility, but for a constant, by the spread: the range is twice that
         wanted = Fraction(2 if form == "data-set" else 2 * parameters["spread"] * parameters.get("share", 1))
@@ -101,3 +104,12 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
         rate = min(rate, range_for(each.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate
     wanted = parameters.get("share", 1) / rate if rate else None
     return wanted is not None and wanted <= law.scale <= wanted * (1 + FINER)
+
+
+def _of_levels(law: Law, weights: tuple[int, ...], cost: Cost) -> bool:
+    """Whether the rate of selections at levels is what a price buys: of the weight of a level its range is 2 rate."""
+    if cost.epsilon is not None and cost.kind == "pure":
+        return law.scale * cost.epsilon == 2 * sum(weights)
+    squares = sum(one * one for one in weights)
+    wanted = max(2 * one / range_for(cost.share(Fraction(one * one, squares))) for one in weights)
+    return wanted <= law.scale <= wanted * (1 + FINER)

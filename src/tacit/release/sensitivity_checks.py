@@ -18,6 +18,8 @@ QUANTILES: Final = ("ranks", "ranks-2", "point", "joint-2")
 """Forms of quantiles, which alone of the selections may have several cells."""
 MOST_LEVELS: Final = 5
 """Most times that quantiles are halved: 2**5 - 1 are more than are asked for at once."""
+MOST_CUT_LEVELS: Final = 10
+"""Most times that ranges of a column are halved for its cuts."""
 SQUARED: Final = 2**16
 """Most steps of a grid whose values are squared."""
 MASS: Final = 2**20
@@ -269,6 +271,31 @@ def _halved(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
     return ImpliedConstants({}, K, K) if facts.laplace and not facts.several and 2 <= K <= MOST_LEVELS else None
 
 
+def cut_weights(levels: int, even: int) -> tuple[int, ...]:
+    """Return the weights of the levels of cuts: 1 for the first `even`, then 2, 3, 5, ..., each the sum of two before.
+
+    As `method.quantiles.cut_tree` has them.
+    """
+    later = [2, 3]
+    while len(later) < levels:
+        later.append(later[-1] + later[-2])
+    return (*[1] * even, *later)[:levels]
+
+
+def _cuts(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Cuts by halving ranges, of rows of one cell: utilities change by the weight of each level."""
+    K, even = given["levels"], given["even"]
+    if facts.several or not 2 <= K <= MOST_CUT_LEVELS or not 1 <= even <= K or not 0 <= given["reach"] <= 2**K:
+        return None
+    w = cut_weights(K, even)
+    return ImpliedConstants({}, sum(w), sum(one * one for one in w))
+
+
+def _between(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Rows between the cuts of a column: each is in one number at most."""
+    return None if facts.several else ImpliedConstants({}, facts.twice, facts.twice)
+
+
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Quartiles of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
     # the utility in units of 1 / denominator: a replaced block moves it by at most 4
@@ -330,6 +357,8 @@ RULES: Final[Mapping[str, Rule]] = {
     "joint": _joint,
     "joint-2": _joint_2,
     "halved": _halved,
+    "cuts": _cuts,
+    "between": _between,
     "quartiles": _quartiles,
     "range": _range,
     "data-set": _data_set,

@@ -17,6 +17,7 @@ from tacit.estimates.wording import bounds_of, in_blocks, title, who
 from tacit.fits.fit_release import METHODS
 from tacit.fits.fitted_model import FittedModel
 from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_intervals
+from tacit.method.quantiles.estimate_cuts import is_cut
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
 from tacit.method.regression.estimate import shortened
 from tacit.method.regression.estimate_weights import weight_words
@@ -253,9 +254,10 @@ def of_cells(release: Released) -> bool:
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     """The sentences on quantiles that were selected."""
-    chosen = [one for one in releases if _selects(one)]
+    whole = _read_from_cuts([one for one in releases if _selects(one) and is_cut(one)])
+    chosen = [one for one in releases if _selects(one) and not is_cut(one)]
     if not chosen:
-        return ""
+        return whole
     parts = [part for one in chosen for part in one.parts]
     priced = "" if all(one.cost.kind == "pure" for one in chosen) else RANGE
     sizes = sorted({part.law.name for part in parts if part.form == "size"})
@@ -270,7 +272,22 @@ def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     alone = f"; {'some' if levels else 'they'} were selected without an interval" if points else ""
     return (
         f" Quantiles{ends} were selected from public grids by {' and '.join(laws)}"
-        f"{priced}{added}{both}{bound if differ else ''}{alone}."
+        f"{priced}{added}{both}{bound if differ else ''}{alone}.{whole}"
+    )
+
+
+def _read_from_cuts(releases: Sequence[Released]) -> str:
+    """The sentence on quantiles that were read from cuts of a column and the numbers of rows between them."""
+    if not releases:
+        return ""
+    levels = sorted({percent(cast(Any, one.query).level) for one in releases})
+    noise = sorted({one.parts[1].law.name for one in releases})
+    priced = "" if all(one.cost.kind == "pure" for one in releases) else RANGE
+    return (
+        f" Quantiles and their {' and '.join(levels)} intervals were read from cuts of the column, selected from a"
+        " public grid by halving ranges (Kaplan, Schnapp & Stemmer, 2022) with the exponential mechanism"
+        f"{priced}, and from the numbers of rows between them, released with {' and '.join(noise)} noise; the"
+        " intervals account for both sampling and noise."
     )
 
 

@@ -38,7 +38,9 @@ def change(
     replaces, end = shape.neighbors == "replace-one", (column.form.parameters["G"] + 1) * PARTS
     both = {step: min(n, other.get(step, 0)) for step, n in one.items()}
     shared = placed(both, lambda rows: rng.integers(0, PARTS, rows))
-    tables = [_joined(shared, both, counts, rng) for counts in (one, other)]
+    tables = [
+        joined(shared, both, counts, placed, lambda rows: rng.integers(0, PARTS, rows)) for counts in (one, other)
+    ]
     near = np.unique(np.concatenate([[0, end], *tables, *(places + 1 for places in tables)]))
     worst = Fraction(0)
     for _ in range(CUTS):
@@ -54,10 +56,16 @@ def change(
     return worst
 
 
-def _joined(shared: Integers, both: Mapping[int, int], counts: Mapping[int, int], rng: np.random.Generator) -> Integers:
-    """Return the places of a table's rows, of which those of `both` are at `shared`."""
+def joined(
+    shared: Integers,
+    both: Mapping[int, int],
+    counts: Mapping[int, int],
+    at: Callable[[Mapping[int, int], Callable[[int], Integers]], Integers],
+    parts: Callable[[int], Integers],
+) -> Integers:
+    """Return the places of a table's rows, of which those of `both` are at `shared`; at: makes places of the others."""
     own = {step: n - both.get(step, 0) for step, n in counts.items() if n > both.get(step, 0)}
-    return np.sort(np.concatenate([shared, placed(own, lambda rows: rng.integers(0, PARTS, rows))]))
+    return np.sort(np.concatenate([shared, at(own, parts)]))
 
 
 def proven(shape: Measurement, draws: int) -> float:

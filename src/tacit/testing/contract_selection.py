@@ -36,7 +36,7 @@ from tacit.privacy import Cost
 from tacit.release.parts import Cells
 from tacit.release.query import Query
 from tacit.schema import Schema
-from tacit.testing import contract_halved, contract_joint
+from tacit.testing import contract_cuts, contract_halved, contract_joint
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.audit_tables import Look, Tables, worst_tables
 from tacit.testing.exact_integers import exchanged
@@ -136,6 +136,9 @@ def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material:
         for price, shape, found in zip(PRICES, shapes, reached, strict=True):
             if shape.columns[0].form.name == "halved":
                 changed = [contract_halved.change(shape, exact[0][0], exact[1][0], change, np.random.default_rng(i))]
+            elif shape.columns[0].form.name == "cuts":
+                tables_ = exact[0][0], exact[1][0]
+                changed = contract_cuts.change(shape, *tables_, change, np.random.default_rng(i), norm_of(price))
             else:
                 changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
             found[:] = [max(x, y) for x, y in zip(found, changed, strict=True)]
@@ -212,6 +215,7 @@ def _fits(drawn: NDArray[np.int64], runs: Runs, law: SelectionLaw) -> bool:
 def costs(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
     """Run (c): half the price widens the law, and by their declared sensitivities the parts cost at most the price."""
     shape, half = (_shape(query, schema, relation, price.share(part)) for part in (Fraction(1), Fraction(1, 2)))
+    half = contract_cuts.halved_price(shape) if shape.columns[0].form.name == "cuts" else half
     failures: list[str] = []
     used = Fraction(0)
     for one, other in zip(shape.columns, half.columns, strict=True):
@@ -263,6 +267,9 @@ def audit(
     failures: list[str] = []
     if shape.columns[0].form.name == "halved":
         found, claim = contract_halved.proven(shape, draws), float(shape.cost.epsilon or 0)
+        return [f"(d) samples prove epsilon >= {found:.3f}, above {claim:.3f}"] if found > claim else []
+    if shape.columns[0].form.name == "cuts":
+        found, claim = contract_cuts.proven(shape, draws), contract_cuts.claimed(shape)
         return [f"(d) samples prove epsilon >= {found:.3f}, above {claim:.3f}"] if found > claim else []
     for place, column in enumerate(split(shape)[0]):
         part = column.cost.share(Fraction(1, selections_by_cell(column)))

@@ -32,6 +32,7 @@ def simulate_quantiles(
     schema: Schema,
     *,
     epsilon: Number = None,
+    delta: Number = None,
     rho: Number = None,
     neighbors: Neighbors = "replace-one",
     rng: int | np.random.Generator = 0,
@@ -48,7 +49,9 @@ def simulate_quantiles(
     columns = columns_of(table, schema)
     size = size_of(columns, schema)
     rows = size if neighbors == "replace-one" else None
-    shape = quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, rho=rho))
+    shape = quantiles_design.design(
+        query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, delta=delta, rho=rho)
+    )
 
     def draw(runs: Candidates[T], law: SelectionLaw) -> T:
         """Return a candidate drawn by the law's seeded sampler."""

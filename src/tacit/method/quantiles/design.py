@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final, cast
+from typing import Any, Final, SupportsFloat, cast
 
 from tacit.errors import QueryError
-from tacit.method.quantiles import cube_errors, joint_errors, many_steps
+from tacit.method.quantiles import cube_errors, cut_tree, joint_errors, many_steps
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import offset, scale_of
 from tacit.method.shared import encoding as moment_forms
@@ -22,7 +22,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.rank_utilities import SIZE
 from tacit.method.shared.weighted_encoding import SHARE as PARTS
 from tacit.noise.permute_and_flip import PermuteAndFlip
-from tacit.noise.selection_law import Selection
+from tacit.noise.selection_law import Selection, utility_gap
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.budget import Neighbors
 from tacit.release.parts import Grid
@@ -56,6 +56,18 @@ MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
+FEWEST: Final = 5
+"""Fewest quantiles that are read from cuts of the column."""
+
+
+MOST_ROWS: Final = 10**6
+"""Most rows of which cuts are made: a cut looks at each row of its range, about three seconds for 100,000."""
+
+
+ASSUMED: Final = 10_000
+"""Rows supposed where nothing is known of their number."""
+
+
 RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-2": (-1, 0, 1)}
 """The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
 
@@ -84,8 +96,7 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
         message = f"Quantiles: by= makes {shape.cells:,} cells; at most {MOST_CELLS} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=, or fewer bins")
     own = rowmap(public.schema, query.column)
-    # the number of present rows is public only where no row can be absent: all are in one cell, none is missing
-    public_size = public.rows is not None and own.missing is not None and not keys and where is None
+    public_size = _is_sized(shape, own)
     # a selection at p N itself needs no released N: only offsets depend on it
     sized = public_size or not query.interval
     paid = cost if sized else cost.share(1 - SIZE)
@@ -102,9 +113,23 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     if is_halved(shape):
         return replace(shape, columns=(halved(shape, at, grid, cost),))
     columns = [_selection(shape, p, at, grid, each) for p in probs_of(query)]
+    plan = cuts_plan(shape, public.size, columns, sized=public_size)
+    if plan is not None:
+        at = resized(own, steps(query, shape.cells), fine=unit is not None)
+        return replace(shape, columns=cut(shape, at, replace(grid, G=at.G), plan))
     if not sized:
         columns.append(_size(shape, at, grid, cost.share(SIZE)))
     return replace(shape, columns=tuple(columns))
+
+
+def _is_sized(shape: Measurement, own: RowMap) -> bool:
+    """Return whether the number of present rows is public: no row can be absent, all are in one cell, none missing."""
+    return shape.rows is not None and own.missing is not None and not shape.keys and shape.where is None
+
+
+def is_sized(shape: Measurement) -> bool:
+    """Return whether the number of present rows is public."""
+    return _is_sized(shape, cast(RowMap, shape.columns[0].rowmap))
 
 
 def form_of(query: Quantiles) -> str:
@@ -240,6 +265,62 @@ def halved(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     form = Encoding("halved", {"G": at.G, "levels": levels}, (ONE,), ((1,),), levels, levels)
     law = PermuteAndFlip(many_steps.rate_for(cost, len(query.probs)))
     return PartSpec(query.column, form, at, grid, cast(Any, law), cost)
+
+
+def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, sized: bool) -> cut_tree.CutPlan | None:
+    """Return the plan of cuts and counts (`mechanism_cuts`), where its intervals are expected to be narrower than
+    those of `columns`, a part of the price each; else None.
+    """
+    query = cast(Quantiles, shape.query)
+    rows = float(ASSUMED if size is None else size)
+    if not query.interval or shape.keys or len(query.probs) < FEWEST or not 1 <= rows <= MOST_ROWS:
+        return None
+    replaces = shape.neighbors == "replace-one"
+    found = cut_tree.plan_of(probs_of(query), rows, shape.cost, float(query.level), replaces=replaces, sized=sized)
+    alone = [split_width(column, rows, float(query.level)) for column in columns]
+    return found if found is not None and found.width < sum(alone) / len(alone) else None
+
+
+def split_width(column: PartSpec, rows: float, level: float) -> float:
+    """Return the expected width, in ranks, of an interval whose ends are selected."""
+    return (
+        rows
+        if few_rows(column.form.name, column.form.parameters, column.law.scale, rows, level)
+        else min(rows, 2.0 * reach(column, rows, level))
+    )
+
+
+def few_rows(form: str, facts: Mapping[str, int], scale: SupportsFloat, rows: float, level: float) -> float | None:
+    """Return how many rows would make a selected quantile reliable, where `rows` do not; else None.
+
+    A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all steps together must have little
+    weight, compared with the steps near the quantile.  Those are at least as many as one in LEAST_STEPS where rows lie
+    within a reasonable part of the bounds, however fine the grid.
+    """
+    p = facts["numerator"] / facts["denominator"]
+    points = min(facts["G"], LEAST_STEPS) + 1
+    # of three steps selected together two may be any there, once one is
+    points = points**2 if form in ("joint", "joint-2") else points
+    # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
+    needed = utility_gap(scale_of(facts, scale), points, 1 - level)
+    return None if rows * min(p, 1 - p) >= needed else needed / min(p, 1 - p)
+
+
+def cut(shape: Measurement, at: RowMap, grid: Grid, plan: cut_tree.CutPlan) -> tuple[PartSpec, PartSpec]:
+    """Return the part of the cuts, and that of the noisy numbers of rows between them."""
+    label, cost = cast(Quantiles, shape.query).column, shape.cost
+    w = plan.weights
+    paid = cost.share(plan.share), cost.share(1 - plan.share)
+    # at each level utilities, each divided by M and times its weight, change by the weight in all
+    facts = {"G": at.G, "levels": plan.levels, "even": plan.even, "reach": plan.reach}
+    cutting = Encoding("cuts", facts, (ONE,), ((1,),), sum(w), sum(one * one for one in w))
+    moves = 2 if shape.neighbors == "replace-one" else 1
+    between = Encoding("between", {"G": at.G}, (ONE,), ((1,),), moves, moves)
+    law = Selection(cut_tree.rate_for(paid[0], w))
+    return (
+        PartSpec(label, cutting, at, grid, cast(Any, law), paid[0]),
+        PartSpec(label, between, at, grid, noise_for(moves, moves, paid[1]), paid[1]),
+    )
 
 
 def reach(column: PartSpec, size: float, level: float) -> int:

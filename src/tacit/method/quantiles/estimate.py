@@ -16,12 +16,13 @@ from tacit.estimates import wording
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
 from tacit.method.quantiles import cube_errors, joint_errors
-from tacit.method.quantiles.design import LEAST_STEPS, offset_for
+from tacit.method.quantiles.design import few_rows, offset_for
+from tacit.method.quantiles.estimate_cuts import is_cut, read
 from tacit.method.quantiles.estimate_halved import as_points
 from tacit.method.quantiles.estimate_steps import of_selections, settled
+from tacit.method.quantiles.query import LEVEL
 from tacit.method.quantiles.rank_errors import scale_of, share_of_ends, slack
 from tacit.method.quantiles.stored import public_size
-from tacit.noise.selection_law import utility_gap
 from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part, cell_labels
 
@@ -57,6 +58,23 @@ class QuantilesRelease(Release):
         """
         return estimate(self, target)
 
+    def band(self, target: Target = "population") -> QuantileEstimate:
+        """Return the quantiles with limits that hold for all of them at once; InferenceError I09 (target), I14.
+
+        At the level of the question where many quantiles were read from cuts of the column.  Else the ends of each
+        interval were selected for its own level, and m of them hold together at 1 - m (1 - level) [Bonferroni]; I14
+        where that is below 0.5.
+
+        >>> import tacit as tc
+        >>> table = {"age": [float(age) for age in range(100)] * 50}
+        >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(epsilon=1))
+        >>> release = curator.release(tc.Quantiles("age", [i / 10 for i in range(1, 10)]), epsilon=0.5)
+        >>> band, alone = release.band(), release.estimate()
+        >>> band.level, bool((band.limits[:, 0] <= alone.limits[:, 0]).all())
+        (0.95, True)
+        """
+        return band(self, target)
+
     def summary(self, level: float | None = None) -> Table:
         """Return the quantiles as a table; InferenceError I14 for a level above that of the question."""
         return self.estimate().summary(level)
@@ -81,6 +99,8 @@ class QuantileEstimate:
     end than to the other, as next to a gap between rows, the limits are further apart.  `reasons` names terms whose
     rows are too few for the price: their interval is that of the column's bounds.  With interval=False limits are NaN,
     and the reason says that only the point was asked for.
+    Where many quantiles are read from cuts of the column, limits are cuts, and nothing is assumed of the rows between
+    them; with target="table" noise alone is in them (`cut_errors`).
     Source: [McSherry & Talwar 2007; McKenna & Sheldon 2020].
 
     >>> import tacit as tc
@@ -102,6 +122,8 @@ class QuantileEstimate:
     reasons: tuple[str | None, ...]
     cells: tuple[str, ...] = ("",)
     picked: tuple[str, ...] = ()
+    simultaneous: bool = False
+    """Whether the limits hold for all quantiles at once."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -190,8 +212,9 @@ class QuantileEstimate:
         title = f"{wording.title(self.release)} · {people_words(self.release)}"
         if self.has_intervals:
             said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
-            columns = ("", "estimate", f"{100 * self.level:g}% interval")
-            law = "intervals assume rows close together around each quantile (asymptotic)"
+            kind = "band" if self.simultaneous else "interval"
+            columns = ("", "estimate", f"{100 * self.level:.6g}% {kind}")
+            law = of_limits(self.release, simultaneous=self.simultaneous)
             notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
             return Table(title, columns, rows, notes, ("left", "right", "right"))
         few = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r and r != POINT_ONLY]
@@ -211,9 +234,11 @@ class QuantileEstimate:
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
     """Return the estimate of a release of quantiles, real or simulated.
 
-    Under target="table" the intervals are the same, and so wider than needed.
+    Under target="table" the intervals are the same, and so wider than needed, unless they are read from cuts.
     """
     check_target(target)
+    if is_cut(release):
+        return _of_cuts(release, target, simultaneous=False)
     grid, query = _grid(release), cast(Any, release.query)
     parts = as_points(release, [part for part in release.parts if part.form != "size"])
     cells = cell_labels(release.levels) if release.levels else ("",)
@@ -232,6 +257,40 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     return QuantileEstimate(
         release, target, words, level, probs, values.reshape(-1), limits.reshape(-1, 2), tuple(few), cells
     )
+
+
+def _of_cuts(release: Released, target: Target, *, simultaneous: bool) -> QuantileEstimate:
+    """Return the estimate of a release of cuts and of the numbers of rows between them."""
+    values, limits, reasons = read(release, target, simultaneous=simultaneous)
+    query, words = cast(Any, release.query), _words(release, release.parts[0], target)
+    probs = cast("tuple[Fraction, ...]", query.probs)
+    return QuantileEstimate(
+        release, target, words, float(query.level), probs, values, limits, reasons, simultaneous=simultaneous
+    )
+
+
+def band(release: Released, target: Target = "population") -> QuantileEstimate:
+    """Return the quantiles of a release, real or simulated, with limits that hold for all of them at once."""
+    check_target(target)
+    if is_cut(release):
+        return _of_cuts(release, target, simultaneous=True)
+    found = estimate(release, target)
+    left = 1 - len(found) * (1 - found.level)
+    if not asks_intervals(release) or left < 0.5:
+        needed = 1 - (1 - max(found.level, LEVEL)) / len(found)
+        text = f"{len(found)} intervals at {found.level:g} each, whose ends were selected, are no band."
+        raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={needed:.4g}) in a new release", state=None)
+    # Bonferroni: intervals selected each for itself
+    return replace(found, level=left, simultaneous=True)
+
+
+def of_limits(release: Released, *, simultaneous: bool) -> str:
+    """Return what limits assume, in words."""
+    if is_cut(release):
+        whole = "the band holds for all quantiles at once; " if simultaneous else ""
+        return whole + "limits are cuts, and assume nothing of the rows between them"
+    whole = "the band is a bound (Bonferroni); " if simultaneous else ""
+    return whole + "intervals assume rows close together around each quantile (asymptotic)"
 
 
 def _ends_share(part: Part, size: float | None, level: float) -> float:
@@ -300,22 +359,15 @@ def within(level: float, selected: float) -> None:
 def few_rows_warning(part: Part, size: float | None, level: float) -> str | None:
     """Return why an interval may be wrong (few rows for the price, so steps far from all are selected), or None.
 
-    A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all steps together must have little
-    weight, compared with the steps near the quantile.  Those are at least as many as one in LEAST_STEPS where rows lie
-    within a reasonable part of the bounds, however fine the grid.  size: None where nothing is known of it.
+    See `design.few_rows`.  size: None where nothing is known of it.
     """
     if size is None:
         return None
-    p = part.parameters["numerator"] / part.parameters["denominator"]
-    points = min(part.parameters["G"], LEAST_STEPS) + 1
-    # of three steps selected together two may be any there, once one is
-    points = points**2 if part.form in ("joint", "joint-2") else points
-    # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
-    needed = utility_gap(scale_of(part.parameters, part.law.scale), points, 1 - level)
-    if size * min(p, 1 - p) >= needed:
+    needed = few_rows(part.form, part.parameters, part.law.scale, size, level)
+    if needed is None:
         return None
     who = "persons" if "share" in part.parameters else "rows"
-    return f"{size:,.0f} {who} are few for this price: {needed / min(p, 1 - p):,.0f} would make it reliable"
+    return f"{size:,.0f} {who} are few for this price: {needed:,.0f} would make it reliable"
 
 
 def _sizes(release: Released, cells: int) -> list[float | None]:

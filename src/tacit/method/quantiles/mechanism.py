@@ -11,6 +11,8 @@ Definition
     function of p, the level, the price and N; where N is not public, a noisy number is released first and takes its
     place in c.  With interval=False only the step near p N is selected, and no N is
     released; many such steps of one cell, at a pure price, are selected by halving (`mechanism_many`, with its proof).
+    Many quantiles with intervals, of one cell, are read from cuts and the numbers of rows between them, where that is
+    expected to tell more (`mechanism_cuts`, with its proof).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
@@ -42,6 +44,7 @@ from fractions import Fraction
 from typing import Any, Final, cast
 
 from tacit.method.quantiles.design import RUNGS, design, reach, split
+from tacit.method.quantiles.mechanism_cuts import released as by_cuts
 from tacit.method.quantiles.mechanism_joint_selection import triples
 from tacit.method.quantiles.mechanism_many import secret_parts
 from tacit.method.quantiles.mechanism_many import selected as by_halving
@@ -85,6 +88,8 @@ def released(
     which simulate.
     """
     chosen, sizes = split(shape)
+    if chosen[0].form.name == "cuts":
+        return by_cuts(shape, cells[0], draw, noise, parts)
     if chosen[0].form.name == "halved":
         (counts,), probs = cells, cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
         replaces = shape.neighbors == "replace-one"

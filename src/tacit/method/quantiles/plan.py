@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.method.quantiles.design import reach, split
+from tacit.method.quantiles import cut_tree
+from tacit.method.quantiles.design import is_sized, reach, split
 from tacit.method.quantiles.many_laws import equal_laws
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
@@ -18,6 +19,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING, Spread, cell_shares, presence, spread_of
 from tacit.release.parts import cell_labels
+from tacit.rows.row_map import RowMap
 from tacit.schema.expectations import Expectations
 
 
@@ -31,6 +33,8 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     query = cast(Quantiles, shape.query)
     level = query.level if query.interval else level
     chosen = _one_by_one(shape)
+    if chosen[0].form.name == "cuts":
+        return _of_cuts(shape, rows, level, expect)
     at = chosen[0].rowmap
     assert at is not None
     # with more cells than rows the width is that of the bounds
@@ -70,16 +74,23 @@ def _of_cell(
     for p, column in zip(map(float, cast("tuple[Fraction, ...]", query.probs)), chosen, strict=True):
         at = column.rowmap
         assert at is not None
-        span, law = at.upper - at.lower, spread_of(at, expect)
         c = _half(column, rows, level, z)
         # a sample quantile stands at a rank whose standard deviation is sqrt(n p (1 - p))
         own = z * math.sqrt(p * (1 - p) * rows)
-        width, without = (_between(law, p, ranks / rows) * span for ranks in (c, own))
-        width = max(width, without)
-        privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
-        value = at.lower + float(law.at(np.array(p))) * span
-        found.append(Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows))
+        found.append(_expected(at, expect, p, rows, (c, own), z))
     return found
+
+
+def _expected(
+    at: RowMap, expect: Expectations, p: float, rows: float, halves: tuple[float, float], z: float
+) -> Expected:
+    """Return the expected precision of a quantile; halves: of the interval's width in ranks, and without privacy."""
+    span, law = at.upper - at.lower, spread_of(at, expect)
+    width, without = (_between(law, p, ranks / rows) * span for ranks in halves)
+    width = max(width, without)
+    privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
+    value = at.lower + float(law.at(np.array(p))) * span
+    return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows)
 
 
 def _between(law: Spread, p: float, reach: float) -> float:
@@ -88,6 +99,24 @@ def _between(law: Spread, p: float, reach: float) -> float:
         return min(2 * reach, 1.0)
     low, high = law.at(np.array([p - reach, p + reach]))
     return float(high - low)
+
+
+def _of_cuts(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
+    """Return the expected precision of quantiles whose intervals are read from cuts."""
+    query, cutting = cast(Quantiles, shape.query), shape.columns[0]
+    at, probs = cast(RowMap, cutting.rowmap), cast("tuple[Fraction, ...]", query.probs)
+    n = max(1.0, float(np.floor(rows * presence(at, expect) * cell_shares(shape, expect)[0])))
+    facts, z = cutting.form.parameters, NormalDist().inv_cdf(0.5 + level / 2)
+    given = cut_tree.CutPlan(facts["levels"], facts["even"], Fraction(0), facts["reach"])
+    widths = cut_tree.widths_of(
+        probs, n, 1 / Fraction(cutting.law.scale), float(shape.columns[1].law.variance()), level, given,
+        replaces=shape.neighbors == "replace-one", sized=is_sized(shape),
+    )  # fmt: skip
+    found: list[Expected] = []
+    for p, half in zip(map(float, probs), np.array(widths) / 2, strict=True):
+        own = z * math.sqrt(p * (1 - p) * n)
+        found.append(_expected(at, expect, p, n, (float(half), own), z))
+    return found
 
 
 def _half(column: PartSpec, rows: float, level: float, z: float) -> float:

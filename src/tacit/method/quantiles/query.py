@@ -36,6 +36,9 @@ class Quantiles(Query["QuantilesRelease"]):
     part of the question.  The three are selected together by the exponential mechanism [McSherry & Talwar 2007]; only
     where the price is so small for the number of groups that this would take long, each for itself, at a pure price by
     permute-and-flip [McKenna & Sheldon 2020].
+    Of five quantiles or more, without `by`, all are read from one distribution function where intervals are expected to
+    be narrower so: cuts of the column are selected by halving ranges [Kaplan, Schnapp & Stemmer 2022], and the rows
+    between them counted with noise.  Limits are cuts, and hold at gaps and heaps, too.
     interval=False: only the quantile is selected, at the whole price; nothing then says how far off it may be.  Many
     of them, at a pure price and without `by`, are selected by halving ranges [Kaplan, Schnapp & Stemmer 2022], where
     the probabilities, price and relation say that they are then nearer to their ranks.

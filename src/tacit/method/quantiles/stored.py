@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
-from tacit.method.quantiles import many_steps
+from tacit.method.quantiles import cut_tree, many_steps
 from tacit.method.quantiles.query import Quantiles
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ def wrong(made: Release) -> Iterator[str]:
     if made.parts and made.parts[0].form == "halved":
         yield from _wrong_halved(made, query)
         return
+    if made.parts and made.parts[0].form == "cuts":
+        yield from _wrong_cuts(made, query)
+        return
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
     sized = not query.interval or public_size(made)
     # earlier releases have "ranks", with ends further out; all have one form
@@ -50,6 +54,21 @@ def wrong(made: Release) -> Iterator[str]:
         yield f"its parts are not all of {query.column!r} on one grid"
     if not _first(made) and any(len(cell) != (3 if query.interval else 1) for part in chosen for cell in part.integers):
         yield "it has not one selection for each quantile, or three with an interval"
+
+
+def _wrong_cuts(made: Release, query: Quantiles) -> Iterator[str]:
+    """Yield what is wrong with a release of cuts and of the numbers of rows between them."""
+    if not query.interval or made.levels or [part.form for part in made.parts] != ["cuts", "between"]:
+        yield "its parts are not cuts and the numbers of rows between them, of one cell"
+        return
+    cutting, between = made.parts
+    if any(part.label != query.column or part.grid != cutting.grid for part in made.parts):
+        yield f"its parts are not all of {query.column!r} on one grid"
+    facts, probs = cutting.parameters, cast("tuple[Fraction, ...]", query.probs)
+    if len(cutting.integers[0]) != len(cut_tree.tree(probs, facts["levels"], facts["reach"])):
+        yield "its cuts are not as many as the ranges that are halved"
+    if len(between.integers[0]) != len(cut_tree.edges(cutting.integers[0], facts["G"])) + 1:
+        yield "its numbers of rows are not those of the cells between its cuts"
 
 
 def _wrong_halved(made: Release, query: Quantiles) -> Iterator[str]:

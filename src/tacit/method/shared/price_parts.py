@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from tacit.method.shared.measurement import Measurement
 from tacit.noise.product import ProductLaplace
 from tacit.noise.selection_law import Selection
-from tacit.privacy.bought import Bought, price_of_noise
+from tacit.privacy.bought import Bought, of_levels, price_of_noise
 
 
 def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
@@ -23,7 +23,9 @@ def _parts(design: Measurement) -> Iterable[Bought]:
     cells = 2 if design.keys and design.neighbors == "replace-one" else 1
     for column in design.columns:
         # permute-and-flip is bought with epsilon alone, and charged as any pure mechanism
-        if isinstance(column.law, Selection):
+        if column.form.name == "cuts":
+            yield of_levels(column.cost, column.form.parameters["levels"])
+        elif isinstance(column.law, Selection):
             yield Bought(column.cost, len(column.form.matrix), cells)
         elif not isinstance(column.law, ProductLaplace):
             yield Bought(column.cost)
