@@ -14,7 +14,7 @@ The designs were written down before any of them was simulated.  Seeds are const
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,13 +33,13 @@ ROWS = (2_000, 20_000, 100_000)
 PROBS = (0.1, 0.5, 0.9)
 SLOPE, SD = 40.0, 8.0
 """Of a response from 0 to 100 on a column in units of its range, and of its errors, which are cut at 3 SD."""
-FEWEST = 25_000_000
-"""Rows from which the population's statistics are counted, where a formula would be long."""
+PLACES = 1_000_000
+"""Quantiles of the law from which the population's statistics are computed."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """A column within public bounds, floored or rounded to multiples of `unit`; a part of its rows at multiples of `heap`.
+    """A column within public bounds, floored or rounded to multiples of `unit`; some rows are at multiples of `heap`.
 
     unit 0: not rounded.  declared: what it is declared to be multiples of, where a declaration is tried.  edges: the
     bins that a person would type.
@@ -64,6 +64,22 @@ class Design:
         if self.unit:
             x = (np.floor if self.floor else np.round)(x / self.unit + (1e-9 if self.floor else 0)) * self.unit
         return np.clip(x, self.lower, self.upper)
+
+    def population(self) -> dict[str, float]:
+        """Return mean, sd and quantiles of the column as it is recorded."""
+        low, high = self.law.cdf(self.lower), self.law.cdf(self.upper)
+        x = self.law.ppf(low + (high - low) * (np.arange(PLACES) + 0.5) / PLACES)
+        x = np.concatenate([x, np.round(x / self.heap) * self.heap])
+        weight = np.repeat([1 - self.share, self.share], PLACES)
+        if self.unit:
+            x = (np.floor if self.floor else np.round)(x / self.unit + (1e-9 if self.floor else 0)) * self.unit
+        x = np.clip(x, self.lower, self.upper)
+        mean = float(np.average(x, weights=weight))
+        order = np.argsort(x, kind="stable")
+        F = np.cumsum(weight[order]) / PLACES
+        found = {"mean": mean, "sd": float(np.sqrt(np.average((x - mean) ** 2, weights=weight)))}
+        found |= {f"{p:g}": float(x[order][np.searchsorted(F, p)]) for p in PROBS}
+        return found | {"slope": SLOPE / (self.upper - self.lower)}
 
     def response(self, rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
         """Return an exact line in the recorded column, with errors."""
@@ -90,3 +106,128 @@ DESIGNS = (
     Design("distances, continuous", stats.gamma(2, scale=14), 0, 100, 0, False, 1, (0, 10, 20, 30, 40, 60, 100)),
     Design("scores, continuous", stats.norm(55, 15), 0, 100, 0, False, 5, (0, 20, 40, 50, 60, 80, 100)),
 )  # fmt: skip
+
+
+def bins_of(design: Design, way: str, rows: int) -> Any:
+    """Return the bins of a way of a part: "auto", a number, edges, or automatic edges that are moved."""
+    if way in ("auto", "auto, declared"):
+        return "auto"
+    if "equal" in way:
+        return 20
+    if "typed" in way:
+        return list(design.edges)
+    schema = tc.Schema({"x": tc.Real(design.lower, design.upper)})
+    K = resolved(schema, ("x",), {"x": "auto"}, Size(float(rows), EPSILON, 10_000_000), 1, 0)["x"]
+    width = (design.upper - design.lower) / K
+    power = 10.0 ** np.floor(np.log10(width))
+    moved = {"5/9": 5 / 9 * power, "1/3": power / 3, "half": 0.5 if width > 1 else 0.5 * power}
+    shift = moved[way.split()[-1]]
+    return [design.lower, *(design.lower + shift + width * np.arange(K)).tolist(), design.upper]
+
+
+@dataclass
+class Found:
+    """What simulations of one way gave: estimates, standard errors and whether intervals held, a list a statistic."""
+
+    values: dict[str, list[tuple[float, float, bool, float]]]
+
+    def add(self, name: str, value: float, error: float, limits: Any, truth: float) -> None:
+        low, high = map(float, limits)
+        if np.isfinite([value, low, high]).all():
+            fine = 1e-9 * max(1.0, abs(truth))
+            self.values.setdefault(name, []).append((value, error, low - fine <= truth <= high + fine, high - low))
+
+    def covered(self, *names: str) -> str:
+        held = [one[2] for name in names for one in self.values.get(name, [])]
+        return f"{100 * np.mean(held):.0f}" if held else "–"
+
+    def mean_of(self, name: str, i: int) -> float:
+        return float(np.mean([one[i] for one in self.values[name]])) if name in self.values else np.nan
+
+
+def simulated(design: Design, way: str, rows: int, repeats: int) -> Found:
+    """Release and estimate; a statistic with a reason is left out."""
+    unit = design.declared if "declared" in way else None
+    schema = tc.Schema({"x": tc.Real(design.lower, design.upper, multiple_of=unit), "y": tc.Real(0, 100)})
+    bins, truth = bins_of(design, way, rows), design.population()
+    rng, found = np.random.default_rng([15, rows, *design.name.encode()]), Found({})
+    for _ in range(repeats):
+        x = design.draw(rng, rows)
+        curator = tc.Curator({"x": x, "y": design.response(rng, x)}, schema, budget=tc.Budget(epsilon=1_000))
+        cells = curator.release(tc.Histogram("x", bins={"x": bins}), epsilon=EPSILON)
+        for made in (cells.moments("x"), cells.quantiles("x", PROBS)):
+            limits = made.conf_int().to_numpy()
+            errors = np.ptp(limits, axis=1) / 3.92
+            for i, term in enumerate(made.terms):
+                if term in truth and made.reasons[i] is None:
+                    found.add(term, float(made.values[i]), float(errors[i]), limits[i], truth[term])
+        fit = curator.release(tc.Histogram(["x", "y"], bins={"x": bins, "y": "auto"}), epsilon=EPSILON).fit("y ~ x")
+        if fit.coefficients.reasons[1] is None:
+            limits = fit.conf_int().to_numpy()[1]
+            found.add("slope", float(fit.values[1]), float(fit.std_errors[1]), limits, truth["slope"])
+    return found
+
+
+def row(design: Design, way: str, rows: int, repeats: int) -> str:
+    found, truth = simulated(design, way, rows, repeats), design.population()
+    error, unit = found.mean_of("mean", 1), design.unit or design.declared
+    return (
+        f"| {design.name} | {rows:,} | {way} | {found.covered('mean')} | {found.covered('sd')} "
+        f"| {found.covered(*map('{:g}'.format, PROBS))} | {found.covered('slope')} "
+        f"| {(found.mean_of('mean', 0) - truth['mean']) / unit:+.2f} | {error / unit:.2f} "
+        f"| {found.mean_of('0.5', 3) / unit:.2g} | {found.mean_of('slope', 1) / truth['slope'] * 100:.2f} |"
+    )
+
+
+HEAD = (
+    "| column | rows | bins | mean | sd | quantiles | slope | bias of the mean | its SE | median's interval "
+    "| SE of the slope, % |",
+    "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+)
+WAYS = {
+    "auto": ("auto", "auto, declared"),
+    "own": ("20 equal", "20 equal, declared", "typed", "typed, declared"),
+    "shifted": ("auto", "moved by 5/9", "moved by 1/3", "moved by half"),
+}
+SIZES = {"auto": ROWS, "own": (20_000,), "shifted": (20_000, 100_000)}
+TITLES = {"auto": "Automatic bins", "own": "Bins of one's own", "shifted": "Automatic bins with moved edges"}
+
+
+def table(part: str, repeats: int) -> Iterator[Part]:
+    yield f"## {TITLES[part]}\n"
+    yield (
+        f"{repeats} simulations a row at ε = {EPSILON:g}: a coverage of 95% has a standard error of "
+        f"{(475 / repeats) ** 0.5:.1f}.\nFirst four numbers: covered given an answer, % (quantiles: .1, .5 and .9 "
+        "together).\nBias, standard error and length in units of what values are multiples of (where they are not, of "
+        "what was declared).\n"
+    )
+    yield from HEAD
+    for design, way, rows in _rows(part):
+        yield partial(row, design, way, rows, repeats)
+
+
+def _rows(part: str) -> Iterator[tuple[Design, str, int]]:
+    for design in DESIGNS:
+        for rows in SIZES[part]:
+            for way in WAYS[part]:
+                yield design, way, rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default all")
+    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--plain", action="store_true", help="rows to the terminal")
+    parser.add_argument("--design", default="", help="designs whose names have this in them, with --plain")
+    options = parser.parse_args()
+    for part in options.parts or TITLES:
+        if options.plain:
+            for design, way, rows in _rows(part):
+                if options.design in design.name:
+                    print(row(design, way, rows, options.repeats), flush=True)
+        else:
+            put(PAGE, f"recorded_multiples.py {part}", worked(list(table(part, options.repeats)), processes=1))
+
+
+if __name__ == "__main__":
+    main()
