@@ -14,6 +14,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import logistic_of
 from tacit.estimates.monotone import rising
+from tacit.estimates.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
@@ -97,7 +98,7 @@ def quantiles(
         values.reshape(-1),
         inversion,
         reasons=tuple(said),
-        notes=(_note(found[0], smooth),),
+        notes=(_note(found[0], smooth), *(rounding_notes(release, (column,)) if smooth else ())),
         term_title=":".join(made.by),
     )
 
