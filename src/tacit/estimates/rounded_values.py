@@ -1,6 +1,6 @@
 """A note on columns whose values may be rounded: real numbers of which no multiples are declared, in round bins.
 
-Values that are rounded to a unit u, down or to the nearest, lie at k u, k u + u, ... in a bin that begins at k u, and not
+Values that are rounded to a unit u, down or to the nearest, lie at k u, k u + u, ... in a bin that begins at k u, not
 evenly from its beginning to its end: their mean is u / 2 below the middle.  No count shows it.  The note is printed
 wherever an estimate rests on where values lie within bins.
 """
