@@ -49,6 +49,9 @@ def test_a_schema_keeps_it() -> None:
     schema = tc.Schema({"fee": FEE, "any": tc.Real(multiple_of=0.1), "odd": tc.Real(0.3, 9.7, multiple_of=3)})
     assert tc.Schema.from_toml(schema.to_toml()) == schema
     assert "multiple_of" not in tc.Schema({"x": tc.Real(0, 1)}).to_toml()
+    rows = schema.example(200, rng=1)
+    assert np.array_equal(rows["fee"], np.rint(rows["fee"] * 2) / 2)
+    assert set(rows["odd"]) == {3, 6, 9}
 
 
 def test_multiples_are_those_that_are_written_in_decimals() -> None:
