@@ -175,8 +175,14 @@ def row(design: Design, way: str, rows: int, repeats: int) -> str:
         f"| {design.name} | {rows:,} | {way} | {found.covered('mean')} | {found.covered('sd')} "
         f"| {found.covered(*map('{:g}'.format, PROBS))} | {found.covered('slope')} "
         f"| {(found.mean_of('mean', 0) - truth['mean']) / unit:+.2f} | {error / unit:.2f} "
-        f"| {found.mean_of('0.5', 3) / unit:.2g} | {found.mean_of('slope', 1) / truth['slope'] * 100:.2f} |"
+        f"| {_told(found.mean_of('0.5', 3) / unit, '.2g')} "
+        f"| {_told(found.mean_of('slope', 1) / truth['slope'] * 100, '.2f')} |"
     )
+
+
+def _told(value: float, form: str) -> str:
+    """Return a number, or a dash where no simulation gave one."""
+    return format(value, form) if np.isfinite(value) else "–"
 
 
 HEAD = (
@@ -198,7 +204,7 @@ def table(part: str, repeats: int) -> Iterator[Part]:
     yield (
         f"{repeats} simulations a row at ε = {EPSILON:g}: a coverage of 95% has a standard error of "
         f"{(475 / repeats) ** 0.5:.1f}.\nFirst four numbers: covered given an answer, % (quantiles: .1, .5 and .9 "
-        "together).\nBias, standard error and length in units of what values are multiples of (where they are not, of "
+        "together; –: no answer without a reason).\nBias, standard error and length in units of what values are multiples of (where they are not, of "
         "what was declared).\n"
     )
     yield from HEAD
