@@ -204,8 +204,8 @@ def table(part: str, repeats: int) -> Iterator[Part]:
     yield (
         f"{repeats} simulations a row at ε = {EPSILON:g}: a coverage of 95% has a standard error of "
         f"{(475 / repeats) ** 0.5:.1f}.\nFirst four numbers: covered given an answer, % (quantiles: .1, .5 and .9 "
-        "together; –: no answer without a reason).\nBias, standard error and length in units of what values are multiples of (where they are not, of "
-        "what was declared).\n"
+        "together; –: no answer without a reason).\nBias, standard error and length in units of what values are "
+        "multiples of (where they are not, of what was declared).\n"
     )
     yield from HEAD
     for design, way, rows in _rows(part):
