@@ -195,7 +195,7 @@ WAYS = {
     "own": ("20 equal", "20 equal, declared", "typed", "typed, declared"),
     "shifted": ("auto", "moved by 5/9", "moved by 1/3", "moved by half"),
 }
-SIZES = {"auto": ROWS, "own": (20_000,), "shifted": (20_000,)}
+SIZES = {"auto": ROWS, "own": (20_000,), "shifted": (20_000, 100_000)}
 TITLES = {"auto": "Automatic bins", "own": "Bins of one's own", "shifted": "Automatic bins with moved edges"}
 
 
