@@ -127,7 +127,7 @@ def suggest(path: str | Path, delimiter: str = ",") -> Suggestions:
                 cells.add(batch.column(i))
 
     tried(read, f"{place} cannot be read as text.", "D03", "is the file whole, and may it be read?")
-    kinds = {name: cells.found() for name, cells in columns.items()}
+    kinds: dict[str, Found] = {name: cells.found() for name, cells in columns.items()}
     return Suggestions(kinds, {name: cells.multiples[0] for name, cells in columns.items() if cells.multiples})
 
 
