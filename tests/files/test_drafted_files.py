@@ -67,10 +67,10 @@ def test_each_kind_of_text_has_its_word(
     table: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / "t.csv", table)
-    assert suggest(path) == {name: name for name in table}
+    assert suggest(path).kinds == {name: name for name in table}
     monkeypatch.setattr(text_files, "BLOCK", 2_000)  # the same where a batch is a few lines
-    assert suggest(path) == {name: name for name in table}
-    assert suggest(written(tmp_path / "t.txt", table, ";"), ";") == {name: name for name in table}
+    assert suggest(path).kinds == {name: name for name in table}
+    assert suggest(written(tmp_path / "t.txt", table, ";"), ";").kinds == {name: name for name in table}
 
 
 SAMPLES = ("1", "0", "yes", "F", "007", "+12", "-3", "4.0", "4.", ".5", "1e5", "1E-3", "2024-02-29", "2024-02-29 10:30",
@@ -85,7 +85,7 @@ def test_what_is_suggested_is_what_an_import_can_read(
     """And where nothing but text is suggested, no type reads all of it."""
     path = tmp_path_factory.getbasetemp() / "cells.csv"
     path.write_text("a;b\n" + "".join(f"{cell};x\n" for cell in cells), encoding="utf-8")
-    word = suggest(path, ";")["a"]
+    word = suggest(path, ";").kinds["a"]
 
     def unreadable(column: Any, decimal: str = ".") -> int:
         tally = CellTally()
@@ -228,5 +228,16 @@ def test_odd_names_are_quoted_or_named_as_unusable(tmp_path: Path) -> None:
 def test_few_is_few(tmp_path: Path) -> None:
     for count, word in ((FEW, "few"), (FEW + 1, "many")):
         path = written(tmp_path / "t.csv", {"a": [f"level {i % count}" for i in range(500)]})
-        assert suggest(path)["a"] == word
+        assert suggest(path).kinds["a"] == word
     assert suggested_types.MOST < 1
+
+
+def test_multiples_are_suggested_in_a_comment_alone(tmp_path: Path) -> None:
+    cells = {"fee": ["1.5", "20", "", "0.5"], "wage": ["1200", "+300", "0", "NA"], "kg": ["71.3", "0.123", "8", "2"],
+             "mixed": ["1.5", "x", "2", "3"]}  # fmt: skip
+    found = suggest(written(tmp_path / "t.csv", cells))
+    assert found.multiples == {"fee": 0.5, "wage": 100.0}
+    lines = suggested_lines({**found.kinds, "wage": "whole"}, found.multiples)
+    assert lines["fee"].endswith("all of them multiples of 0.5: multiple_of = 0.5, if that is how they are recorded")
+    assert 'type = "Real" with multiple_of = 100' in lines["wage"].split("# found:")[1]
+    assert all("multiple_of" not in line.split("# found:")[0] for line in lines.values())

@@ -40,6 +40,7 @@ COLUMNS: dict[str, Any] = {
     "ok": tc.Boolean(),
     "day": tc.Date("2024-01-01", "2024-12-31"),
     "log income": tc.Real(0, 13, computed="log(income)"),
+    "half age": tc.Real(9, 46.5, computed="age / 2", multiple_of=0.5),
 }
 SCHEMA = tc.Schema(COLUMNS)
 QUERIES = [
@@ -50,6 +51,7 @@ QUERIES = [
     tc.Histogram(["county", "sex"]),
     tc.Histogram(["odd", "region"]),
     tc.Histogram("log income", bins={"log income": 6}),
+    tc.Histogram("half age", bins={"half age": (9, 16.5, 40, 46.5)}),
 ]
 
 

@@ -26,13 +26,14 @@ def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, a
     place = Path(table)
     suffix = place.suffix.lower()
     found: dict[str, Found] | None = None
+    multiples: dict[str, float] = {}
     if suffix in DELIMITERS:
         if not os.path.isfile(table):
             open_source(table)  # for its error
         if delimiter is None:
             _one_column(place, DELIMITERS[suffix])
-        found = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
-        types, lines = dict.fromkeys(found, "text"), suggested_lines(found)
+        found, multiples = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
+        types, lines = dict.fromkeys(found, "text"), suggested_lines(found, multiples)
     else:
         _typed_already(delimiter)
         types = open_source(table).columns()
@@ -68,15 +69,15 @@ def _one_column(place: Path, delimiter: str) -> None:
         raise SourceError(text, code="D04", hint=f"--delimiter {'$' if mark == chr(9) else ''}{mark!r}")
 
 
-def _found(place: Path, delimiter: str, no_rows: bool) -> dict[str, Found]:
-    """Return what each column of a text file looks like; "unread" where no row is to be read."""
+def _found(place: Path, delimiter: str, no_rows: bool) -> tuple[dict[str, Found], dict[str, float]]:
+    """Return what each column of a text file looks like, and of what its numbers are multiples."""
     from tacit.source import text_files
     from tacit.source.suggested_types import suggest
     from tacit.source.text_import import Dialect
 
     Dialect(delimiter=delimiter)  # for its error: not one character
     if no_rows:
-        return dict.fromkeys(text_files.header(place, delimiter), "unread")
+        return dict.fromkeys(text_files.header(place, delimiter), "unread"), {}
     with progress_on_terminal(), phase(f"reading {place}"):
         return suggest(place, delimiter)
 

@@ -25,6 +25,7 @@ CODES: Final[dict[str, str]] = {
     "S17": "a number of rows is not a whole number from 0 on, or a seed is none",
     "S18": "a computed column cannot be computed from the others",
     "S19": "the longest text that is a level is no number of characters",
+    "S40": "what the values of a column are multiples of is not above 0, or too much or too little for its bounds",
     # F: TOML and other files
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",
@@ -125,6 +126,7 @@ CODES: Final[dict[str, str]] = {
     "Q289": "trust= with something that is no statistic of one's own",
     "Q320": "a degree that a Bernstein polynomial cannot have",
     "Q321": "an order that the iterated Bernstein operator cannot have",
+    "Q340": "bins of a column of declared multiples, one of which holds none",
     "Q300": "a bootstrap of more different rows than are held in memory",
     "Q160": "a design of randomised answers that is malformed, or that protects nobody",
     "Q161": "an answer that a design of randomised answers does not have",

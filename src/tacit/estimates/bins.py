@@ -19,7 +19,8 @@ def spans(axis: Axis) -> tuple[Array, Array]:
 
     A bin holds the numbers from its lower edge to below the upper one; the last holds its upper edge too.  A whole
     number v stands for [v - 1/2, v + 1/2], a day d for [d, d + 1], so that the width of a bin is the number of possible
-    values in it: 0 for a bin of an Integer that contains no whole number.
+    values in it: 0 for a bin of an Integer that contains no whole number.  Edges of a Real of declared multiples lie
+    half a unit beside these as they are.
 
     >>> spans(Axis("real", (0.0, 10.0, 25.0)))
     (array([ 0., 10.]), array([10., 25.]))
@@ -35,6 +36,25 @@ def spans(axis: Axis) -> tuple[Array, Array]:
     if axis.kind == "integer":
         firsts = firsts - 0.5
     return firsts[:-1], firsts[1:]
+
+
+def values_of(axis: Axis, edges: Array) -> Array:
+    """Return the value in the middle of each bin of one value, shape (K,): of declared multiples as it is written."""
+    middles = (edges[1:] + edges[:-1]) / 2
+    return middles if axis.multiple_of is None else nearest_multiples(middles, axis.multiple_of)
+
+
+def nearest_multiples(values: Array, unit: float) -> Array:
+    """Return the nearest multiple of `unit` to each value, as the float nearest to the decimal number.
+
+    >>> nearest_multiples(np.array([0.31, 0.69]), 0.1).tolist()
+    [0.3, 0.7]
+    """
+    over = 1 / unit
+    # a unit such as 0.1 is one part of ten, and k / 10 is rounded once where k * 0.1 is rounded twice
+    parts = round(over) if abs(over - round(over)) < 1e-9 * over and over >= 1 else None
+    k = np.rint(np.asarray(values, dtype=np.float64) / unit)
+    return k * unit if parts is None else k / parts
 
 
 def uneven(lower: Array, upper: Array) -> bool:

@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.bins import nearest_multiples
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import SeriesCoefficients
 from tacit.estimates.terms import Target, check_level, place_of
@@ -85,7 +86,9 @@ class SmoothDensity:
     """The density of a column as a smooth curve, in each of `groups`.
 
     lower, upper: ends of the column's support, in `units` (dates: days since 1970-01-01; of whole numbers half a unit
-    beyond the first and the last).  basis: of the series.  reasons: why a group says nothing, or None.
+    beyond the first and the last).  multiple_of: of real numbers what they are declared to be multiples of, each of
+    which has the unit around it; 0 where that is not known.  basis: of the series.  reasons: why a group says nothing,
+    or None.
     Density per unit, per whole number or per day.
 
     `found(x)` is the density at x, `found.cdf(x)` the distribution function, `found.quantile(p)` its inverse;
@@ -122,6 +125,7 @@ class SmoothDensity:
     limits_of: str = "the density"
     exactly: bool = False
     doubts: tuple[tuple[tuple[float, float], ...], ...] = ()
+    multiple_of: float = 0.0
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -268,15 +272,22 @@ class SmoothDensity:
             given = given.astype("datetime64[D]").astype(np.float64)
         at = np.asarray(given, dtype=np.float64)
         # a day d is [d, d + 1], a whole number v is [v - 1/2, v + 1/2]
-        at = at + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0) + (0.5 if after and self.kind != "real" else 0.0)
+        at = at + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0) + (self._half if after else 0.0)
         t = (at - self.lower) / (self.upper - self.lower)
         return np.clip(t, 0.0, 1.0), (t >= 0) & (t <= 1)
+
+    @property
+    def _half(self) -> float:
+        """What lies at each side of a value: nothing of real numbers that may be any."""
+        return self.multiple_of / 2 if self.kind == "real" else 0.5
 
     def _back(self, t: Array) -> Array:
         """Return values at places in [0, 1]: of whole numbers and days the one whose interval holds the place."""
         found = self.lower + (self.upper - self.lower) * t
         if self.kind == "real":
-            return found
+            half = self._half
+            near = nearest_multiples(found, self.multiple_of) if half else found
+            return np.clip(near, self.lower + half, self.upper - half) if half else found
         last = self.upper - (0.5 if self.kind == "integer" else 1.0)
         return np.minimum(np.floor(found + (0.5 if self.kind == "integer" else 0.0)), last)
 

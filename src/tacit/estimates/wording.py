@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final, cast
 
+import numpy as np
+
+from tacit.estimates.bins import nearest_multiples
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Axis, Part
@@ -227,7 +230,12 @@ def _of_columns(release: Released) -> dict[str, str]:
 
 
 def _ends(axis: Axis) -> tuple[float, float]:
-    """Return the bounds of a numeric axis; bins of whole numbers end half a number beyond them."""
+    """Return the bounds of a numeric axis; bins of whole numbers, or multiples, end half a unit beyond them."""
+    if axis.multiple_of is not None:
+        first, last = nearest_multiples(
+            np.array([axis.edges[0] + axis.multiple_of / 2, axis.edges[-1] - axis.multiple_of / 2]), axis.multiple_of
+        )
+        return float(first), float(last)
     half = 0.5 if axis.kind == "integer" and axis.edges[0] % 1 == 0.5 else 0.0
     return axis.edges[0] + half, axis.edges[-1] - half
 

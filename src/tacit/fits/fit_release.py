@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from tacit.base.arguments import described
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.rounded_values import rounding_notes
 from tacit.fits.fit import Fit, Method
 from tacit.fits.fitted_model import FittedModel
 from tacit.release.document import Released
@@ -93,13 +94,20 @@ def fit_release(
         title = f"{TITLES['quantile']}, level {tau:g}" if model == "quantile" else None
     if release.unit is not None:
         found = replace(found, notes=(*found.notes, PERSONS))
+    used = (what,) if family is not None and isinstance(what, str) else _used(found)
+    found = replace(found, notes=(*found.notes, *rounding_notes(release, used)))
     made = fitted(release, found, METHODS[method], title)
     left = _left_out(cells, found)
     return made if not left else replace(made, coefficients=replace(made.coefficients, notes=(left, *made.notes)))
 
 
+def _used(found: Fit) -> tuple[str, ...]:
+    """Return the columns whose cells were fitted."""
+    return () if found.work is None else tuple(found.work.points.cells.names)
+
+
 def _left_out(cells: CellCounts, found: Fit) -> str:
     """Return a note on the levels that the fit leaves out, empty where there are none."""
-    used = () if found.work is None else found.work.points.cells.names
+    used = _used(found)
     levels = [f"{axis.name} is {'/'.join(axis.extra)}" for axis in cells.axes if axis.name in used and axis.extra]
     return f"rows are left out where {' or '.join(levels)}" if levels else ""

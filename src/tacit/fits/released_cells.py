@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates.bins import spans
+from tacit.estimates.bins import spans, values_of
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.release.document import Released
 from tacit.release.packing import floats
@@ -18,11 +18,11 @@ from tacit.release.parts import Axis as Facts
 def cells_of(release: Released) -> CellCounts:
     """Noisy counts with their axes, the variance of a cell's noise, and the number of rows where all are in a cell.
 
-    Bins are continuous axes; an Integer whose bins have one value each, and a Boolean, are levels with numbers;
-    categories are levels without, a level that the schema has for missing cells among them.  Cells that the question
-    added (`missing=`, `outside=`) are the last of their axis, its `extra`.  Counts of persons: rows of a person weigh
-    one in all, so that the sampling covariance of anything made of them is at most what rows of as many different
-    people would have.
+    Bins are continuous axes; an Integer whose bins have one value each, a Real with one of its declared multiples in
+    each, and a Boolean, are levels with numbers; categories are levels without, a level that the schema has for missing
+    cells among them.  Cells that the question added (`missing=`, `outside=`) are the last of their axis, its `extra`.
+    Counts of persons: rows of a person weigh one in all, so that the sampling covariance of anything made of them is at
+    most what rows of as many different people would have.
 
     >>> import tacit as tc
     >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
@@ -71,8 +71,8 @@ def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> CellAxis:
         return CellAxis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra, missing=missing)
     edges, step = _edges(fact)
     # bins of one value each: nothing to correct for, and no density within a bin
-    if fact.kind == "integer" and step and (np.diff(edges) == 1).all():
-        numbers = (edges[1:] + edges[:-1]) / 2
+    if fact.kind != "date" and step and (np.diff(edges) < 1.5 * step).all():
+        numbers = values_of(fact, edges)
         return CellAxis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
     return CellAxis(name, "continuous", edges, units=fact.units, extra=extra, step=step)
 
@@ -83,6 +83,8 @@ def _edges(fact: Facts) -> tuple[Array, float]:
     As they were asked for where the numbers are real, or where a bin has no value in it.
     """
     lower, upper = spans(fact)
+    if fact.multiple_of is not None:
+        return np.array(fact.edges, dtype=np.float64), fact.multiple_of
     if fact.kind == "real" or not (upper > lower).all():
         return np.array(fact.edges, dtype=np.float64), 0.0
     # a day d is [d, d + 1] in `spans`, and the point d here: edges lie halfway between days

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.estimates.rounded_values import rounding_note, unknown_multiples
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
+from tacit.method.histogram.query import Histogram
 from tacit.method.ks_dataset.design import KIND as DATA_SET
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec
@@ -136,8 +138,14 @@ class PlannedQuestion:
         return all(at is None or at.G == 1 or at.column in expect.numbers for at in maps)
 
     def untold(self, expect: Expectations) -> str | None:
-        """Return what is assumed of a response of counts or positive values of which nothing is expected, in words."""
+        """Return what is assumed of a response of counts or positive values of which nothing is expected, in words.
+
+        Of a histogram it is how values lie within bins, where its columns may be rounded.
+        """
         query = self.shape.query
+        if isinstance(query, Histogram):
+            names = unknown_multiples(zip(query.columns, self.shape.axes, strict=True))
+            return next(iter(rounding_note(names)), None)
         if not isinstance(query, Regression) or query.columns[0] in expect.numbers:
             return None
         return {"poisson": UNTOLD_COUNTS, "gamma": UNTOLD_POSITIVES}.get(query.model)

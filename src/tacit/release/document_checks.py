@@ -29,6 +29,7 @@ from tacit.release.packing import Packed
 from tacit.release.parts import Part
 from tacit.release.registry import KINDS, ROOMS, room_module
 from tacit.release.sensitivity_checks import EncodingFacts, implied_constants
+from tacit.rows.multiples import halfway
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -115,6 +116,8 @@ def _axes(made: Release) -> Iterator[str]:
             yield f"{len(axis.edges)} edges for {regular} bins of {name!r}"
         if not _rising(axis.edges):
             yield f"the edges of {name!r} do not rise"
+        elif axis.multiple_of is not None and (axis.kind != "real" or not halfway(axis.edges, axis.multiple_of)):
+            yield f"the edges of {name!r} do not lie halfway between multiples of {axis.multiple_of:g}"
 
 
 def _rising(edges: Sequence[float]) -> bool:

@@ -101,8 +101,13 @@ AXIS: Final = Named(
     ByKind(
         (
             Record(
-                {"kind": OneOf(("real", "integer", "date")), **_SAID, "edges": ListField(NUMBER, least=2)},
-                optional=("units", "extra"),
+                {
+                    "kind": OneOf(("real", "integer", "date")),
+                    **_SAID,
+                    "edges": ListField(NUMBER, least=2),
+                    "multiple_of": Number(positive=True),
+                },
+                optional=("units", "extra", "multiple_of"),
             ),
             Record({"kind": OneOf(("levels",)), **_SAID}, optional=("units", "extra")),
         ),

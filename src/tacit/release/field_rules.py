@@ -132,19 +132,21 @@ class Long:
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number."""
+    """A finite number, or one above 0."""
+
+    positive: bool = False
 
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         good = isinstance(value, float) and isfinite(value)
         # JSON readers give integers for numbers without a point, also beyond the floats
         if good or (type(value) is int and abs(value) <= GREATEST):
-            return None
+            return f" is {shown_value(value)}: not above 0" if self.positive and value <= 0 else None
         return f" is {shown_value(value)}: no finite number"
 
     def words(self) -> Words:
         """See `Field.words`."""
-        return {"type": "number"}
+        return {"type": "number", "exclusiveMinimum": 0} if self.positive else {"type": "number"}
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ class Axis:
 
     kind: real, integer, date (days since 1970-01-01), or levels.  edges: ascending edges of the bins, first and last
     included; none for levels.  Labels are in `Release.levels`, in the same order.  extra: names of the last cells,
-    which are no bins or levels: "missing", and "below" and "above" the column's bounds.
+    which are no bins or levels: "missing", and "below" and "above" the column's bounds.  multiple_of: of real numbers
+    what they are declared to be multiples of, the edges lying halfway between two of these; None where it is not known.
     """
 
     kind: str
@@ -50,12 +51,14 @@ class Axis:
     units: str | None = None
     missing: str = "exclude"
     extra: tuple[str, ...] = ()
+    multiple_of: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         words: dict[str, Any] = {"kind": self.kind, "missing": self.missing}
         words |= {"edges": list(self.edges)} if self.edges else {}
         words |= {"extra": list(self.extra)} if self.extra else {}
+        words |= {} if self.multiple_of is None else {"multiple_of": self.multiple_of}
         return words if self.units is None else {**words, "units": self.units}
 
     @classmethod
@@ -63,7 +66,8 @@ class Axis:
         """Inverse of `to_dict`."""
         edges = tuple(map(float, words.get("edges", ())))
         units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
-        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra)
+        unit = None if words.get("multiple_of") is None else float(words["multiple_of"])
+        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra, unit)
 
 
 @dataclass(frozen=True)

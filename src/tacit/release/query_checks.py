@@ -14,6 +14,7 @@ from tacit.base.json_text import is_text
 from tacit.errors import BudgetError, QueryError
 from tacit.privacy.exact_numbers import rational
 from tacit.release.registry import query_class
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_types import Date, Integer, Real, Text
 from tacit.schema.logistic_bins import LogisticBins, from_words, worded
 from tacit.schema.predicates.parser import parse
@@ -102,8 +103,9 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
 def of_numbers(query: Q, schema: Mapping[str, Any]) -> Q:
     """Return a query whose number of bins is that of each numeric column by name, where it was given for all of them.
 
-    A histogram's Integer of no more values than bins keeps one bin a value.  A Count by one Text, or its Histogram, is
-    the question UnlistedLevels.  QueryError Q64 where no column is numeric, Q252 for a Text with anything else.
+    A histogram's Integer (or Real of declared multiples) of no more values than bins keeps one bin a value.  A Count by
+    one Text, or its Histogram, is the question UnlistedLevels.  QueryError Q64 where no column is numeric, Q252 for a
+    Text with anything else.
 
     >>> from tacit.method.histogram.query import Histogram
     >>> from tacit.schema import Boolean, Real, Schema
@@ -150,10 +152,14 @@ def _of_text(query: Query[Any], schema: Mapping[str, Any]) -> Query[Any] | None:
 
 
 def _at_most(column: Any, number: int, groups: str) -> Any:
-    """Return a number of bins, or one bin a value of an Integer that has no more values; None where that is default."""
-    if not isinstance(column, Integer) or column.upper - column.lower >= number:
+    """Return a number of bins, or one bin a value of a column with no more values; None where that is default."""
+    if not has_multiples(column) or multiples(column).count > number:
         return number
-    return None if groups == "columns" else [value - 0.5 for value in range(column.lower + 1, column.upper + 1)]
+    # edges at the values themselves: those of a Real move to halfway below them
+    values = multiples(column)
+    whole = isinstance(column, Integer)
+    edges = [*values.one_each()] if whole else [values.value(k) for k in range(values.first + 1, values.last + 1)]
+    return None if groups == "columns" else edges
 
 
 def _edges(kind: str, name: str, given: Any) -> Any:

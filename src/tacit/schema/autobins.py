@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_types import Date, Integer, Real
 from tacit.schema.logistic_bins import MOST_BINS
 from tacit.schema.row_maps_of_columns import column_of
@@ -61,9 +62,10 @@ def resolved(
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
     A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
     cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds allow it
-    (`round_bins`).  An Integer gets about that many bins of equally many whole numbers, or one bin for each
-    value where it has no more values than that.  A Category or a Boolean has its levels, and its "auto" is dropped.  d
-    counts all binned columns, including those whose bins were given.
+    (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many values (the
+    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.
+    A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
+    whose bins were given.
     """
     numbers = [name for name in columns if isinstance(column_of(schema, name), Real | Integer | Date)]
     auto = [name for name in numbers if bins.get(name) == AUTO]
@@ -82,10 +84,11 @@ def resolved(
     for name in left:
         column = column_of(schema, name)
         if isinstance(column, Real) and column.lower is not None and column.upper is not None:
-            near = round_bins(column.lower, column.upper, K)
-            chosen[name] = next((k for k in near if k <= K or _fit(size, k, len(left), cells, extra)), K)
+            near = [k for k in round_bins(column.lower, column.upper, K) if _whole_units(column, k)]
+            fits = (k for k in near if k <= K or _fit(size, k, len(left), cells, extra))
+            chosen[name] = next(fits, multiples(column).even(K) if has_multiples(column) else K)
         else:
-            chosen[name] = _whole(column, K) if isinstance(column, Integer) else K
+            chosen[name] = multiples(column).even(K) if isinstance(column, Integer) else K
     return fixed | chosen
 
 
@@ -127,14 +130,12 @@ def _fit(size: Size, bins: int, auto: int, others: float, extra: int) -> bool:
 
 def _values(schema: Schema, name: str) -> float:
     column = column_of(schema, name)
-    return column.upper - column.lower + 1 if isinstance(column, Integer) else math.inf
+    return multiples(column).count if has_multiples(column) else math.inf
 
 
-def _whole(column: Integer, K: int) -> tuple[float, ...]:
-    """Return edges halfway between whole numbers, with equally many numbers in each bin but the last.
-
-    >>> _whole(Integer(1, 10), 4)
-    (3.5, 6.5, 9.5)
-    """
-    width = -(-(column.upper - column.lower + 1) // K)
-    return tuple(value - 0.5 for value in range(column.lower + width, column.upper + 1, width))
+def _whole_units(column: Real, bins: int) -> bool:
+    """Return whether so many bins of equal width are whole multiples of what the values are multiples of, if any is."""
+    if column.multiple_of is None or column.lower is None or column.upper is None:
+        return True
+    span = Fraction(str(column.upper)) - Fraction(str(column.lower))
+    return (span / bins / Fraction(str(column.multiple_of))).denominator == 1

@@ -7,9 +7,10 @@ from typing import Final, cast
 
 from tacit.errors import QueryError
 from tacit.rows.row_map import KeyMap
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_types import EXCLUDE, Column, Date, Integer, Real
 from tacit.schema.logistic_bins import MOST_BINS, LogisticBins
-from tacit.schema.row_maps_of_columns import between, binmap, column_of, even_ends, keymap
+from tacit.schema.row_maps_of_columns import between, binmap, column_of, keymap, valuemap
 from tacit.schema.table_schema import Schema
 
 MISSING: Final = "missing"
@@ -17,7 +18,9 @@ BEYOND: Final = ("below", "above")
 
 
 def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = False, outside: bool = False) -> KeyMap:
-    """Return column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
+    """Return column `name` as an axis of a histogram: bins, levels, or one bin for each of few values.
+
+    Few values have a short Integer, and a Real of few multiples of what it declares.
 
     missing: add a cell, after the others, for missing values, whose rows would otherwise be left out.  outside: add two
     for numbers and dates beyond the column's bounds, infinite numbers included.  Logistic bins always have these two:
@@ -59,13 +62,9 @@ def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
     if bins is not None:
         return binmap(schema, name, bins)
     column = column_of(schema, name)
-    if isinstance(column, Integer) and column.upper - column.lower < MOST_BINS:
-        values = range(column.lower, column.upper + 1)
-        edges = tuple(value - 0.5 for value in values[1:])  # a cell between two values counts as the nearest
-        missing = None if column.missing == EXCLUDE else int(column.missing) - column.lower
-        places, labels = tuple(range(len(values))), tuple(map(str, values))
-        even = even_ends(edges, column.lower - 0.5, column.upper + 0.5)
-        return KeyMap(name, schema.source(name), "bins", places, labels, missing, True, edges, even=even)
+    # a cell between two values counts as the nearest
+    if has_multiples(column) and multiples(column).count <= MOST_BINS:
+        return valuemap(schema, name, multiples(column).one_each())
     if isinstance(column, Real | Integer | Date):
         text = f"Histogram: column {name!r} needs bins."
         raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')

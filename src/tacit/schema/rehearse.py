@@ -10,6 +10,7 @@ import numpy as np
 from tacit.base.arguments import described, kind_of
 from tacit.base.lazy_imports import pandas
 from tacit.errors import SchemaError
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 
 MOST: Final = 10**9
@@ -46,6 +47,9 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
     if isinstance(column, Real):
         if column.lower is None or column.upper is None:
             return rng.standard_normal(rows)
+        if has_multiples(column):
+            values = multiples(column)
+            return rng.integers(values.first, values.last, rows, endpoint=True) * float(values.unit)
         # the sum may round to a number above the upper bound
         return np.clip(column.lower + (column.upper - column.lower) * rng.random(rows), column.lower, column.upper)
     if isinstance(column, Integer):

@@ -13,7 +13,9 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
+from tacit.rows.multiples import Multiples
 from tacit.rows.row_map import GRID, KeyMap, Level, RowMap, Unit
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_table import ColumnTable
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 
@@ -105,16 +107,20 @@ def _counted(codes: tuple[Level, ...]) -> bool:
     return len(plain) <= SHORT or all(int(b) == int(a) + 1 for a, b in pairwise(plain))
 
 
-def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
+def binmap(schema: ColumnTable, name: str, bins: object, *, moved: bool = True) -> KeyMap:
     """Return the map of a numeric column's cells to the index of a bin: a number of equal bins, or edges.
 
     A value on an edge belongs to the bin above it, a value beyond the bounds to the first or last bin, a missing one to
-    no bin or to that of its declared value.  Raises QueryError Q10, Q12 (no bounds), Q13 (not numeric), Q64 (bins that
-    are malformed).
+    no bin or to that of its declared value.  Of a Real with `multiple_of` edges move to halfway below the first
+    multiple at or above them: a cell counts as the nearest multiple.  moved=False leaves them where they are.
+    Raises QueryError Q10, Q12 (no bounds), Q13 (not numeric), Q64 (bins that are malformed), Q340 (a bin without a
+    multiple).
 
     >>> from tacit.schema import Schema
     >>> binmap(Schema({"age": Integer(18, 93)}), "age", (18, 30, 65, 93)).labels
     ('[18, 30)', '[30, 65)', '[65, 93]')
+    >>> binmap(Schema({"fee": Real(0, 90, multiple_of=0.5)}), "fee", (0, 30, 60, 90)).labels
+    ('0 to 29.5', '30 to 59.5', '60 to 90')
     """
     column = column_of(schema, name)
     if not isinstance(column, Real | Integer | Date):
@@ -127,16 +133,57 @@ def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
         raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
     low, high = float(column.lower), float(column.upper)
     edges = _edges(name, bins, low, high)
+    if moved and isinstance(column, Real) and has_multiples(column):
+        return valuemap(schema, name, _moved(name, edges, multiples(column), counted=isinstance(bins, int)))
     ends = [low, *edges, high]
     labels = between(ends)
     # edges halfway between whole numbers: bins are named by the numbers in them
     if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
-        labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
+        labels = tuple(_numbers(float(ceil(a)), float(floor(b))) for a, b in pairwise(ends))
     missing = None
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
     even = even_ends(edges, low, high)
     return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
+
+
+def valuemap(schema: ColumnTable, name: str, edges: tuple[float, ...]) -> KeyMap:
+    """Return the bins of a column that `has_multiples`, from inner edges halfway between two of them.
+
+    >>> from tacit.schema import Schema
+    >>> valuemap(Schema({"fee": Real(0, 1, multiple_of=0.5)}), "fee", (0.25, 0.75)).labels
+    ('0', '0.5', '1')
+    """
+    column = column_of(schema, name)
+    assert isinstance(column, Real | Integer)
+    values = multiples(column)
+    firsts = [values.first, *map(values.from_edge, edges), values.last + 1]
+    labels = tuple(_numbers(values.value(a), values.value(b - 1)) for a, b in pairwise(firsts))
+    # values alone are levels: years without a comma
+    if len(labels) == values.count:
+        labels = tuple(f"{values.value(k):.15g}" for k in firsts[:-1])
+    missing = None
+    if column.missing != EXCLUDE:
+        missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
+    even = even_ends(edges, *values.ends)
+    return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
+
+
+def _moved(name: str, edges: tuple[float, ...], values: Multiples, *, counted: bool) -> tuple[float, ...]:
+    """Return inner edges halfway below the first multiple at or above each; QueryError Q340 for a bin without one.
+
+    counted: edges come from a number of bins: where there are no more multiples, each has a bin.
+    """
+    if counted:
+        return values.one_each() if values.count <= len(edges) + 1 else values.edges(map(values.from_edge, edges))
+    made = values.edges(map(values.from_edge, edges))
+    if len(made) < len(edges):
+        unit = _short(float(values.unit))
+        text = (
+            f"bins of {name!r}: one of {len(edges) + 1} bins holds no multiple of {unit}, as which values are declared."
+        )
+        raise QueryError(text, code="Q340", hint=f"edges that are multiples of {unit}")
+    return made
 
 
 def between(ends: Sequence[float]) -> tuple[str, ...]:
@@ -215,8 +262,9 @@ def _short(x: float) -> str:
     return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
 
 
-def _numbers(first: int, last: int) -> str:
-    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+def _numbers(first: float, last: float) -> str:
+    ends = [f"{x:,.0f}" if x.is_integer() else f"{x:,.12g}" for x in (first, last)]
+    return ends[0] if first == last else " to ".join(ends)
 
 
 RANGE: Final = ("missing", "below", "above", "as declared")

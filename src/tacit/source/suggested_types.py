@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,15 @@ _PATTERNS: Final[dict[Found, str]] = {
     "comma": r"^[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?$",
     "day": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$",
 }
+MULTIPLES: Final = (1_000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.1, 0.05, 0.01)
+"""Numbers of which all cells of a column may be multiples, the largest first."""
+
+
+class Suggestions(NamedTuple):
+    """A word for each column, and of columns of numbers the largest of MULTIPLES that divides all cells, if any."""
+
+    kinds: dict[str, Found]
+    multiples: dict[str, float]
 
 
 @dataclass
@@ -42,6 +51,8 @@ class _Cells:
     counts: dict[Found, int] = field(default_factory=lambda: dict.fromkeys(("boolean", *_PATTERNS), 0))
     distinct: set[str] | None = field(default_factory=set[str])
     """The distinct texts; None once there are more than FEW."""
+    multiples: tuple[float, ...] = MULTIPLES
+    """Those of which all cells so far are multiples."""
 
     def add(self, texts: Any) -> None:
         """Count the cells of a batch, an Arrow array of text."""
@@ -54,6 +65,7 @@ class _Cells:
             words, times = tallied.field("values"), tallied.field("counts").to_numpy()
             self.distinct |= set(words[: FEW + 1].to_pylist())
             self.distinct = None if len(self.distinct) > FEW else self.distinct
+        self._divide(words)
         self.cells += int(times.sum())
         low = pc.utf8_lower(words)
         self._count("boolean", pc.is_in(low, value_set=_texts((*TRUE, *FALSE))), times)
@@ -63,6 +75,21 @@ class _Cells:
                 for other in ("number", "comma"):
                     self.counts[other] += int(times.sum())
                 break
+
+    def _divide(self, words: Any) -> None:
+        """Drop the multiples that some text is none of; all where it is no number."""
+        if not self.multiples or not len(words):
+            return
+        if not _compute().all(_compute().match_substring_regex(words, _PATTERNS["number"])).as_py():
+            self.multiples = ()
+            return
+        # NumPy reads +12, 4. and 1e5 as `tacit import` does
+        values = words.to_numpy(zero_copy_only=False).astype(np.float64)
+        for unit in self.multiples:
+            with np.errstate(over="ignore", invalid="ignore"):
+                off = np.abs(values / unit - np.rint(values / unit))
+            if not (off <= 1e-6).all():
+                self.multiples = tuple(one for one in self.multiples if one != unit)
 
     def _count(self, kind: Found, mask: Any, times: NDArray[np.int64]) -> int:
         """Add the cells that a kind can hold; return how many texts it can hold."""
@@ -84,7 +111,7 @@ class _Cells:
         return "many" if self.distinct is None else "few"
 
 
-def suggest(path: str | Path, delimiter: str = ",") -> dict[str, Found]:
+def suggest(path: str | Path, delimiter: str = ",") -> Suggestions:
     """READS ROWS.  Return a word for each column of a text file: see `tacit.schema.drafting.FOUND`.
 
     Rows and cells are those of `text_files`; the texts of missing cells are those of `tacit import`.  Raises
@@ -100,7 +127,8 @@ def suggest(path: str | Path, delimiter: str = ",") -> dict[str, Found]:
                 cells.add(batch.column(i))
 
     tried(read, f"{place} cannot be read as text.", "D03", "is the file whole, and may it be read?")
-    return {name: cells.found() for name, cells in columns.items()}
+    kinds: dict[str, Found] = {name: cells.found() for name, cells in columns.items()}
+    return Suggestions(kinds, {name: cells.multiples[0] for name, cells in columns.items() if cells.multiples})
 
 
 def _texts(words: tuple[str, ...]) -> Any:

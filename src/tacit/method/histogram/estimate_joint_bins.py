@@ -48,7 +48,7 @@ class JointAxis:
     """One column of a joint density: its bins that can hold rows, with labels, and their ends in its units.
 
     lower, upper: shape (bins,); of dates days since 1970-01-01, a day d being [d, d + 1], and a whole number v
-    [v - 1/2, v + 1/2].
+    [v - 1/2, v + 1/2].  multiple_of: of real numbers what they are declared to be multiples of, 0 where not known.
     """
 
     name: str
@@ -57,6 +57,7 @@ class JointAxis:
     labels: tuple[str, ...]
     lower: Array
     upper: Array
+    multiple_of: float = 0.0
 
     def bin_at(self, at: Array) -> tuple[Any, Any]:
         """Return the bin of each place, and whether there is one."""
@@ -70,7 +71,7 @@ class JointAxis:
     def below(self, at: Array) -> Array:
         """Return which part of each bin is at or below each place, shape (places, bins)."""
         # of whole numbers and days all of the value is at or below it
-        ends = at + {"real": 0.0, "integer": 0.5, "date": 1.0}[self.kind]
+        ends = at + {"real": self.multiple_of / 2, "integer": 0.5, "date": 1.0}[self.kind]
         return np.clip((ends[:, None] - self.lower) / (self.upper - self.lower), 0.0, 1.0)
 
 
@@ -314,7 +315,8 @@ def joint_density(
         # a bin without a possible value has width 0, and so no density
         own = np.flatnonzero(upper > lower)
         kept.append(own)
-        axes.append(JointAxis(name, axis.kind, axis.units, tuple(labels[i] for i in own), lower[own], upper[own]))
+        named = tuple(labels[i] for i in own)
+        axes.append(JointAxis(name, axis.kind, axis.units, named, lower[own], upper[own], axis.multiple_of or 0.0))
     cells = made.counts[np.ix_(*kept)]
     volumes = np.ones(())
     for one in axes:

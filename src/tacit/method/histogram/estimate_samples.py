@@ -13,7 +13,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.simplex import nearest_with_sum
 from tacit.errors import InferenceError
-from tacit.estimates.bins import BINNED, logistic_of, spans
+from tacit.estimates.bins import BINNED, logistic_of, nearest_multiples, spans
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of, counts_of
@@ -211,6 +211,12 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
     if fact.kind == "real":
         found: Any = lower[bins] + (upper - lower)[bins] * _shares(len(bins), rng, rise)
         first, last = float(lower[0]), float(upper[-1])
+        if fact.multiple_of is not None:
+            # each value has the unit around it
+            half = fact.multiple_of / 2
+            found = nearest_multiples(found, fact.multiple_of)
+            first, last = nearest_multiples(np.array([first + half, last - half]), fact.multiple_of).tolist()
+            found = np.clip(found, first, last)
     else:
         # whole numbers from `start` to below `end`: lower ends are v - 1/2 for whole numbers, v for days
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)

@@ -74,6 +74,7 @@ def smooth_density(
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
         notes=_notes(column, curves, len(kept)),
+        multiple_of=axis.multiple_of or 0.0,
         limits_of=_limits(curves, len(kept)),
         doubts=tuple(
             tuple(

@@ -40,7 +40,7 @@ def design(query: KernelDensity, public: Public, cost: Cost) -> Measurement:
     keys = tuple(_key(schema, name, given.get(name, auto * length(*facts[name]))) for name in names)
     where = None if query.where is None else typed(query.where, schema)
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
-    axes = tuple(axis_of(schema, key) for key in keys)
+    axes = tuple(axis_of(schema, key, moved=False) for key in keys)
     assert shape.cells == prod(len(axis.edges) - 1 for axis in axes)
     return replace(shape, columns=(part_of_counts(shape, public.neighbors, cost),), axes=axes)
 
@@ -97,4 +97,5 @@ def _key(schema: Schema, name: str, width: float) -> KeyMap:
     if kind != "real":
         inner = inner_edges(kind, low, high, number)
         given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner) if kind == "date" else inner
-    return binmap(schema, name, given)
+    # a kernel takes a Real as continuous, whatever it declares its values to be multiples of
+    return binmap(schema, name, given, moved=False)

@@ -14,6 +14,7 @@ from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Axis
 from tacit.rows.row_map import KeyMap, PersonWeight
 from tacit.schema import Date, Integer, Real, Schema
+from tacit.schema.column_multiples import multiples
 
 
 def may_leave(shape: Measurement) -> bool:
@@ -33,8 +34,12 @@ def part_of_counts(shape: Measurement, neighbors: str, cost: Cost) -> PartSpec:
     return PartSpec("", form, None, None, noise_for(form.l1, form.l2_squared, cost), cost, share)
 
 
-def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False) -> Axis:
-    """Return the public facts of one column that the release states; logistic: whether its bins are `LogisticBins`."""
+def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False, moved: bool = True) -> Axis:
+    """Return the public facts of one column that the release states.
+
+    logistic: whether its bins are `LogisticBins`.  moved: whether the edges of a Real lie between the multiples that
+    it declares (`binmap`).
+    """
     column = schema[key.column]
     missing = str(getattr(column, "missing", "exclude"))
     units = getattr(column, "units", None)
@@ -47,6 +52,11 @@ def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False) -> Axis:
     # the open end bins are the cells below and above: the axis ends at the outer finite edges
     if logistic and key.beyond is not None:
         return Axis(kind, (key.beyond[0], *key.edges, key.beyond[1]), units, missing, key.extra)
+    unit = column.multiple_of if moved and isinstance(column, Real) else None
+    if unit is not None:
+        # half a unit beyond the first and the last multiple
+        first, last = multiples(column).ends
+        return Axis(kind, (first, *key.edges, last), units, missing, key.extra, unit)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
     whole = kind == "integer" and all(
         edge % 1 == 0.5 for edge in key.edges

@@ -64,4 +64,5 @@ def map_to_bins(schema: Schema, one: Variable, inner: Sequence[float]) -> KeyMap
     given: Any = len(inner) + 1 if one.kind == "real" else tuple(inner)
     if one.kind == "date":
         given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner)
-    return binmap(schema, one.name, given)
+    # these methods take a Real as continuous, whatever it declares its values to be multiples of
+    return binmap(schema, one.name, given, moved=False)

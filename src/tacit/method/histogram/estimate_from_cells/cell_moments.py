@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellAxis, CellCounts
@@ -129,7 +130,11 @@ def derived(
         sampling,
         made.noise.covariance(weights),
         reasons,
-        (note, *_noted(made, own, parts, sampling + made.noise.covariance(weights))),
+        (
+            note,
+            *_noted(made, own, parts, sampling + made.noise.covariance(weights)),
+            *rounding_notes(made.release, (axis.name for axis in made.axes)),
+        ),
         term_title=":".join(made.by),
     )
 

@@ -14,6 +14,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import logistic_of
 from tacit.estimates.monotone import rising
+from tacit.estimates.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
@@ -116,7 +117,13 @@ def quantiles(
         values.reshape(-1),
         inversion,
         reasons=tuple(said),
-        notes=(_note(found[0], smooth), *_whole(made, levels, ends, CLAMPED), *_whole(made, levels, coarse, FEW)),
+        notes=(
+            _note(found[0], smooth),
+            *_whole(made, levels, ends, CLAMPED),
+            *_whole(made, levels, coarse, FEW),
+            # limits of whole bins hold rounded values, too
+            *(() if all(map(all, whole)) else rounding_notes(release, (column,))),
+        ),
         term_title=":".join(made.by),
     )
 

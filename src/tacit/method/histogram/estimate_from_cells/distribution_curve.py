@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates import error_laws as laws
+from tacit.estimates.bins import nearest_multiples
 from tacit.fits.bin_shapes import positive
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
@@ -62,7 +63,7 @@ class GroupCurve:
         if self.step:
             # a value holds what lies within half a step of it, its own upper end included
             number = max(np.ceil((place - self.edges[0]) / self.step - 1e-9) - 1, 0.0)
-            return float(self.edges[0] + self.step * (number + 0.5))
+            return float(nearest_multiples(self.edges[0] + self.step * (number + 0.5), self.step))
         return place if self.map is None else float(self.map.back(place))
 
     @property

@@ -86,8 +86,8 @@ def last(times: tuple[float, ...], curve: Array, height: float) -> float:
 def times_of(axis: CellAxis) -> list[float]:
     """Return the times of a survival curve: ends of bins (the lower bound too, with a cell below), or the values."""
     if axis.kind == "levels":
-        # rows below the first value count as at the whole number before it
-        first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
+        # rows below the first value count as at the value before it
+        first = [start_of(axis)] if "below" in axis.extra else []
         return first + [float(x) for x in axis.centers]
     edges = [float(x) for x in axis.last]
     return edges if "below" in axis.extra else edges[1:]
@@ -96,14 +96,19 @@ def times_of(axis: CellAxis) -> list[float]:
 def start_of(axis: CellAxis) -> float:
     """Return the start of the first bin, where survival is 1."""
     if axis.kind == "levels":
-        return float(axis.centers[0]) - 1
+        return float(axis.centers[0]) - _spacing(axis)
     return float(axis.last[0])
+
+
+def _spacing(axis: CellAxis) -> float:
+    """Return the spacing of the values of levels: 1 where they have no numbers, or are one."""
+    return float(np.diff(axis.centers).min()) if axis.bins > 1 else 1.0
 
 
 def whole_times(axis: CellAxis, times: list[float]) -> WholeTimes | None:
     """Return the values in each bin of times that are whole numbers; None where times are real numbers."""
     if axis.kind == "levels":
-        return WholeTimes(tuple(times), tuple(times), 1.0)
+        return WholeTimes(tuple(times), tuple(times), _spacing(axis))
     if not axis.step:
         return None
     # a first "time" of rows below the bounds stands for all of these: its own value is all that is said of it

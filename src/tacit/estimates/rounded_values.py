@@ -1,0 +1,73 @@
+"""A note on columns whose values may be rounded: real numbers of which no multiples are declared, in round bins.
+
+Values that are rounded to a unit u, down or to the nearest, lie at k u, k u + u, ... in a bin that begins at k u, not
+evenly from its beginning to its end: their mean is u / 2 below the middle.  No count shows it.  The note is printed
+wherever an estimate rests on where values lie within bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+from tacit.release.document import Released
+from tacit.release.parts import Axis
+
+ROUND: Final = tuple(Fraction(digits) * Fraction(10) ** k for k in range(12, -12, -1) for digits in ("5", "2", "1"))
+"""Round numbers, falling."""
+FINEST: Final = 100
+"""Edges that are multiples of no round number above this part of the narrowest bin are not round."""
+
+
+def round_edges(edges: Sequence[float]) -> float | None:
+    """Return the largest round number of which all inner edges are multiples; None where they are not round.
+
+    >>> round_edges((18, 20, 25, 30, 33)), round_edges((0, 0.5, 1.0, 1.5)), round_edges((0, 4.1667, 8.3333, 12.5))
+    (5.0, 0.5, None)
+    """
+    inner = [Fraction(repr(float(edge))) for edge in edges[1:-1]]
+    if not inner:
+        return None
+    narrowest = min(b - a for a, b in pairwise(edges))
+    for unit in ROUND:
+        if unit * FINEST < narrowest:
+            return None
+        if all((edge / unit).denominator == 1 for edge in inner):
+            return float(unit)
+    return None
+
+
+def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
+    """Return the names of the columns of real numbers in round bins of which no multiples are declared."""
+    return tuple(
+        name
+        for name, axis in axes
+        if axis.kind == "real" and axis.multiple_of is None and round_edges(axis.edges) is not None
+    )
+
+
+def rounding_note(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the note on these columns; none where there are none.
+
+    >>> print(*rounding_note(["age"]))
+    edges of age are round numbers: were its values rounded (to whole numbers, say), they would lie up to half a unit \
+lower within bins than is taken here, which no error includes: Real(…, multiple_of=1) in the schema
+    """
+    if not names:
+        return ()
+    whose = "its" if len(names) == 1 else "their"
+    return (
+        f"edges of {' and '.join(names)} are round numbers: were {whose} values rounded (to whole numbers, say), they "
+        "would lie up to half a unit lower within bins than is taken here, which no error includes: "
+        "Real(…, multiple_of=1) in the schema",
+    )
+
+
+def rounding_notes(release: Released, columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the note on columns of a released histogram, those that are no columns of it left out."""
+    wanted = set(columns)
+    axes = getattr(release, "axes", ())
+    named = [(name, axis) for (name, _), axis in zip(release.levels, axes, strict=False) if name in wanted]
+    return rounding_note(unknown_multiples(named))
