@@ -120,6 +120,104 @@ def of_waits(rows: pd.DataFrame) -> dict[str, float]:
     }
 
 
+# Columns in wide bins, whose quantiles hang on how values lie within a bin.
+
+
+def claims(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Log-normal claims, most of them in the first bin, by age."""
+    age = rng.integers(18, 78, n)
+    return {"claim": np.exp(0.6 + 0.008 * (age - 18) + 0.8 * rng.normal(size=n)), "age": age}
+
+
+def of_claims(rows: pd.DataFrame) -> dict[str, float]:
+    """Quantiles, mean, share, slope."""
+    return {
+        "median": rows.claim.median(),
+        "ninth decile": rows.claim.quantile(0.9),
+        "mean": rows.claim.mean(),
+        "share over 5": (rows.claim > 5).mean(),
+        "slope age": slopes(rows, "claim", rows.age)[0],
+    }
+
+
+def marks(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Marks of two kinds of pupils, which hours tell apart in part."""
+    good = rng.random(n) < 0.6
+    mark = 100 * np.where(good, rng.beta(8, 3, n), rng.beta(3, 9, n))
+    return {"mark": mark, "hours": rng.gamma(4.0, 1.0 + 0.6 * good)}
+
+
+def of_marks(rows: pd.DataFrame) -> dict[str, float]:
+    """Quantiles of a column with two modes, a share, a correlation."""
+    return {
+        "lower quartile": rows.mark.quantile(0.25),
+        "median": rows.mark.median(),
+        "ninth decile": rows.mark.quantile(0.9),
+        "share under 47": (rows.mark < 47).mean(),
+        "correlation": rows.mark.corr(rows.hours),
+    }
+
+
+def tenure(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Exponential years in a post, and who has left."""
+    years = rng.exponential(6.0, n)
+    return {
+        "years": years,
+        "left": rng.random(n) < 1 / (1 + np.exp(1.5 - 0.12 * years)),
+        "grade": rng.binomial(6, 0.4, n),
+    }
+
+
+def of_tenure(rows: pd.DataFrame) -> dict[str, float]:
+    """Quantiles, a difference of medians, a mean, log odds."""
+    return {
+        "median": rows.years.median(),
+        "upper quartile": rows.years.quantile(0.75),
+        "medians' gap": rows.years[rows.left].median() - rows.years[~rows.left].median(),
+        "mean": rows.years.mean(),
+        "log odds": log_odds(rows.left, rows.years),
+    }
+
+
+def heights(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Normal heights of two sexes, by parents' height, in bins of a standard deviation and a half."""
+    man = rng.random(n) < 0.5
+    parents = rng.normal(171, 5, n)
+    return {"height": 165 + 12 * man + 0.6 * (parents - 171) + 6 * rng.normal(size=n), "man": man, "parents": parents}
+
+
+def of_heights(rows: pd.DataFrame) -> dict[str, float]:
+    """Quantiles, of one sex too, a slope, a spread."""
+    return {
+        "median": rows.height.median(),
+        "first decile": rows.height.quantile(0.1),
+        "median of men": rows.height[rows.man].median(),
+        "slope parents": slopes(rows, "height", rows.parents, rows.man)[0],
+        "sd": rows.height.std(),
+    }
+
+
+WIDE: Final = (
+    Design("claims", claims, {"claim": tc.Real(0, 30), "age": tc.Integer(18, 77)}, {"claim": 10, "age": 6}, of_claims),
+    Design("marks", marks, {"mark": tc.Real(0, 100), "hours": tc.Real(0, 20)}, {"mark": 8, "hours": 8}, of_marks),
+    Design(
+        "tenure",
+        tenure,
+        {"years": tc.Real(0, 40), "left": tc.Boolean(), "grade": tc.Integer(0, 6)},
+        {"years": 8, "grade": 7},
+        of_tenure,
+    ),
+    Design(
+        "heights",
+        heights,
+        {"height": tc.Real(140, 204), "man": tc.Boolean(), "parents": tc.Real(150, 190)},
+        {"height": 7, "parents": 8},
+        of_heights,
+    ),
+)
+"""Designs on which no shape of values within bins was chosen."""
+
+
 DESIGNS: Final = (
     Design(
         "normal",
@@ -145,6 +243,9 @@ DESIGNS: Final = (
 )
 CELLS: Final = ((2_000, 1.0), (20_000, 0.1), (20_000, 1.0))
 """Sizes and prices, ρ."""
+
+WIDE_CELLS: Final = ((20_000, 0.1), (20_000, 1.0))
+"""The same of designs in wide bins."""
 
 
 def bounded(design: Design, table: dict[str, Any]) -> pd.DataFrame:
@@ -192,7 +293,9 @@ def simulated(design: Design, n: int, rho: float, repeats: int) -> Iterator[str]
 
 def page(repeats: int) -> str:
     """Return the part of the page."""
-    lines = [line for design in DESIGNS for n, rho in CELLS for line in simulated(design, n, rho, repeats)]
+    known = [line for design in DESIGNS for n, rho in CELLS for line in simulated(design, n, rho, repeats)]
+    wide = [line for design in WIDE for n, rho in WIDE_CELLS for line in simulated(design, n, rho, repeats)]
+    lines = [*known, *wide]
     return f"""
 ## Coverage
 
