@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 
-STEPS: Final = 6
+STEPS: Final = 3
 """Newton's, from the exponential's place."""
 
 

@@ -4,8 +4,8 @@ The shape of a column within its bins is that of the release's quantiles (`estim
 exponential between the densities at its edges, and a parabola.  In a cell of several columns it leans by as much more
 as the density rises more from cell to cell there than in the margin (`fits.within_cells`).
 
-What bins do not tell of the shape is known as a standard deviation: of the densities at edges, and of the means within
-bins.  Sets from what the truth may have been draw both anew, so that analyses that hang on it have it in their errors.
+What bins do not tell of the densities at edges is known as a standard deviation.  Sets from what the truth may have
+been draw them anew, so that analyses that hang on how values lie within bins have it in their errors.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_errors import edge_doubts
+from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.exponential_bins import STEEPEST
 from tacit.fits.within_cells import BinShape, slopes_within
 from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
@@ -49,8 +51,9 @@ def shapes(
         margin = probabilities.sum(axis=others)
         (own,) = slopes_within(margin, (widths[axis],))
         count = len(one.edges) - 1
-        column = within_bins(one.edges, total * margin[:count], one.variance)
-        column = column if rng is None else drawn(column, rng)
+        counts = total * margin[:count]
+        column = within_bins(one.edges, counts, one.variance)
+        column = column if rng is None else drawn(column, one, counts, rng)
         wide = [-1 if i == axis else 1 for i in range(probabilities.ndim)]
         assert own is not None
         kappa, hollow = (np.append(x, np.zeros(len(margin) - count)) for x in (column.kappa, column.hollow))
@@ -59,9 +62,15 @@ def shapes(
     return tuple(found)
 
 
-def drawn(column: WithinBins, rng: np.random.Generator) -> WithinBins:
-    """Return shapes that the bins may have as well: slopes and hollows of edges, and means, moved at random."""
-    z = rng.standard_normal((3, len(column.kappa)))
-    # a mean that moves by a part of a bin moves the slope by twelve times that, to first order
-    kappa = column.kappa + column.doubt * z[0] + 12 * column.hidden * z[1]
-    return replace(column, kappa=np.clip(kappa, -STEEPEST, STEEPEST), hollow=column.hollow + column.doubt / 2 * z[2])
+def drawn(column: WithinBins, bins: ColumnBins, counts: Array, rng: np.random.Generator) -> WithinBins:
+    """Return shapes that the bins may have as well: densities at edges, moved at random by what is not known of them.
+
+    An edge is moved for both bins that it parts, so that means of the column move by what its ends may be alone.
+    """
+    edges, doubt = edge_doubts(CellAxis("", "continuous", bins.edges), counts, bins.variance)
+    moved = doubt * rng.standard_normal(len(doubt))
+    left, right = moved[:-1] / edges.mean, moved[1:] / edges.mean
+    kappa = column.kappa + right - left
+    hollow = column.hollow + (left + right) / 2
+    hollow[[0, -1]] = 0.0
+    return replace(column, kappa=np.clip(kappa, -STEEPEST, STEEPEST), hollow=hollow)
