@@ -169,10 +169,11 @@ def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
     for j, term in enumerate(wanted):
         ok = given[:, j]
         spread = values[ok, j].std(ddof=1)
+        ratio = np.sqrt((sds[ok, j] ** 2).mean()) / spread
         yield "".join(
             (
                 f"| {design.name} | {design.rows:,} | {design.epsilon:g} | {term} | ",
-                f"{(values[ok, j].mean() - truth[j]) / spread:.2f} | {np.sqrt((sds[ok, j] ** 2).mean()) / spread:.2f} | ",
+                f"{(values[ok, j].mean() - truth[j]) / spread:.2f} | {ratio:.2f} | ",
                 f"{100 * hits[ok, j].mean():.1f} | {100 * (1 - ok.mean()):.0f} |",
             )
         )
@@ -184,8 +185,8 @@ def page(repeats: int) -> str:
     return f"""
 ## Coverage of sets from laws and regressions
 
-{repeats:,} tables a line, each with {SETS} sets and half as many plain ones; ± {200 * math.sqrt(0.05 * 0.95 / repeats):.1f} points
-(2 standard errors of simulation). Columns as above.
+{repeats:,} tables a line, each with {SETS} sets and half as many plain ones; ±
+{200 * math.sqrt(0.05 * 0.95 / repeats):.1f} points (2 standard errors of simulation). Columns as above.
 
 | release | rows | ε | analysis | bias | SE ÷ SD | coverage, % | reasons, % |
 |---|---:|---:|---|---:|---:|---:|---:|

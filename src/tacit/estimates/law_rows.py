@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 PROBS: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
+_AT: Final = np.array(PROBS)
 DRAWS: Final = 60
 """Draws of the parameters, for standard errors of the law's own numbers."""
 BOUNDS: Final = "values are the law's, also beyond the bounds of the schema"
@@ -143,8 +144,7 @@ class LawRows:
         points, weights = law_numbers.points_of(self.model, theta)
         mean = float(points @ weights)
         made = [mean, float(np.sqrt(max((points - mean) ** 2 @ weights, 0.0)))]
-        rest = [] if self._counts else law_numbers.quantiles(self.model, theta, np.array(PROBS))
-        return np.append(made, rest)
+        return np.array(made) if self._counts else np.append(made, law_numbers.quantiles(self.model, theta, _AT))
 
     def _drawing(self, theta: Array, released: Array, n: int) -> Array:
         """Return standard errors of the numbers that so many rows from the law itself have."""
@@ -156,5 +156,4 @@ class LawRows:
         if self._counts:
             return np.array(own)
         density = np.exp(log_densities(self.model, released[2:], theta))
-        p = np.array(PROBS)
-        return np.append(own, np.sqrt(p * (1 - p) / n) / np.maximum(density, 1e-300))
+        return np.append(own, np.sqrt(_AT * (1 - _AT) / n) / np.maximum(density, 1e-300))

@@ -36,7 +36,9 @@ def frame_of(regressors: Any, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def repeated(frame: pd.DataFrame, n: int) -> pd.DataFrame:
     """Return n rows of a frame, each as often as the others, or once more."""
-    return frame.iloc[np.arange(n) % len(frame)].reset_index(drop=True)
+    at = np.arange(n) % len(frame)
+    made: Any = frame.iloc[at]
+    return made.reset_index(drop=True)
 
 
 def numbers_of(frame: pd.DataFrame) -> Array:

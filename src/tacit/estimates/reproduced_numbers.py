@@ -65,7 +65,7 @@ class ReproducedNumbers:
         )  # fmt: skip
         heads = ("", "release", "rows", "difference", "std. error by drawing", "of the release")
         title = f"{self.rows:,} synthetic rows beside their release · {people_words(self.release)}"
-        return Table(title, heads, lines, (facts(self.release),), ("left", *("right",) * 5))
+        return Table(title, heads, lines, (facts(self.release),), ("left", "right", "right", "right", "right", "right"))
 
     def to_frame(self) -> pd.DataFrame:
         """released, found, difference, drawing and std_error: a frame by term."""

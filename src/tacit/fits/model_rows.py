@@ -74,9 +74,9 @@ class ResponseLaw:
 
     def numbers(self, rows: pd.DataFrame) -> Array:
         """Return responses of rows as numbers, shape (n,); InferenceError I87 for what are none."""
-        given: Any = rows[self.column]
+        given = cast("Any", rows)[self.column]
         if self.labels and self.labels != ("false", "true"):
-            given = (given == self.labels[1]).to_numpy()
+            given = np.asarray(given == self.labels[1])
         try:
             found = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -162,12 +162,13 @@ def utility(model: FittedModel, rows: Any) -> ReproducedNumbers:
     law, formula = law_of(model), evaluator(model.fit)
     rows = checked_rows(rows, (law.column, *inputs_of(model, formula, law)))
     X, y = formula.at(rows), law.numbers(rows)
-    beta, scores, hessian = model.values, np.zeros(()), np.zeros(())
+    beta: Array = model.values
+    scores, hessian = X, X.T @ X
     for _ in range(STEPS):
         _, first, second = formula.loss.evaluate(y[:, None], X @ beta)
         scores, hessian = X * first[:, None], X.T @ (X * second[:, None])
         try:
-            step = np.linalg.solve(hessian, scores.sum(axis=0))
+            step: Array = np.asarray(np.linalg.solve(hessian, scores.sum(axis=0)), dtype=np.float64)
         except np.linalg.LinAlgError:
             text = "these rows do not tell the coefficients apart."
             raise InferenceError(text, code="I87", hint="more rows, with other regressors", state=None) from None
@@ -221,6 +222,6 @@ def _with_response(
 ) -> pd.DataFrame:
     """Return the response, drawn, and the regressors beside it."""
     mean = formula.loss.mean(formula.at(frame) @ beta)
-    made = frame.drop(columns=[law.column], errors="ignore")
+    made: pd.DataFrame = cast("Any", frame).drop(columns=[law.column], errors="ignore")
     made.insert(0, law.column, law.drawn(mean, rng))
-    return cast("pd.DataFrame", made)
+    return made
