@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-
-if TYPE_CHECKING:
-    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 
 def needed(regressors: Any, columns: tuple[str, ...]) -> Any:
@@ -22,7 +19,7 @@ def needed(regressors: Any, columns: tuple[str, ...]) -> Any:
     return regressors
 
 
-def frame_of(regressors: Any, columns: tuple[str, ...]) -> pd.DataFrame:
+def frame_of(regressors: Any, columns: tuple[str, ...]) -> Any:  # pandas.DataFrame
     """Return a frame of regressors; InferenceError I90 for anything else, no rows, or a column that it lacks."""
     if not hasattr(regressors, "columns") or not hasattr(regressors, "iloc"):
         text = f"{described(regressors)}: no frame of regressors."
@@ -34,14 +31,12 @@ def frame_of(regressors: Any, columns: tuple[str, ...]) -> pd.DataFrame:
     return regressors
 
 
-def repeated(frame: pd.DataFrame, n: int) -> pd.DataFrame:
+def repeated(frame: Any, n: int) -> Any:  # pandas.DataFrame
     """Return n rows of a frame, each as often as the others, or once more."""
-    at = np.arange(n) % len(frame)
-    made: Any = frame.iloc[at]
-    return made.reset_index(drop=True)
+    return frame.iloc[np.arange(n) % len(frame)].reset_index(drop=True)
 
 
-def numbers_of(frame: pd.DataFrame) -> Array:
+def numbers_of(frame: Any) -> Array:
     """Return the numbers of a frame, shape (n, columns); InferenceError I90 for what are none."""
     try:
         return frame.to_numpy(dtype=np.float64)
