@@ -110,7 +110,7 @@ DESIGNS: Final = (
     ),
     ModelDesign(
         "lognormal, statistics",
-        tc.SufficientStatistics("pay", F.Lognormal(log_mean=(-2, 4), log_sd=(0.1, 2))),
+        tc.SufficientStatistics("pay", F.Lognormal(mean=(-2, 4), sd=(0.1, 2))),
         2_000,
         0.5,
         of_column("pay", 4),

@@ -25,10 +25,11 @@ from tacit.estimates.synthetic_sets import SyntheticSets
 from tacit.estimates.terms import Target
 from tacit.fits.effects import evaluator
 from tacit.fits.fit import Evaluator
-from tacit.fits.fitted_model import FittedModel
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.fits.fitted_model import FittedModel
 
 STEPS: Final = 25
 LAWS: Final = {
