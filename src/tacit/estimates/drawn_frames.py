@@ -63,7 +63,7 @@ class DrawnFrames(Sequence["pd.DataFrame"]):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SetsAsked:
     """What sets are asked for with, checked: how many, rows in each, about what, and the generator."""
 
     sets: int
@@ -85,7 +85,7 @@ def check_sets(sets: Any, target: Target) -> None:
         raise InferenceError(text, code="I85", hint="synthetic_sets(40)", state=None)
 
 
-def asked(sets: Any, n: Any, target: Target, rng: Any, total: float) -> Asked:
+def asked(sets: Any, n: Any, target: Target, rng: Any, total: float) -> SetsAsked:
     """Return what was asked for; total: rows of the table, as far as they are known.
 
     InferenceError I85 for too few sets, I61 for the number of rows, I62 for the generator, I09 for the target.
@@ -93,11 +93,11 @@ def asked(sets: Any, n: Any, target: Target, rng: Any, total: float) -> Asked:
     check_sets(sets, target)
     long = min(max(4 * round(total), AT_LEAST), AT_MOST) if n is None else n
     check_number(long)
-    return Asked(sets, int(long), target, generator(rng))
+    return SetsAsked(sets, int(long), target, generator(rng))
 
 
 def made_sets(
-    release: Released, ask: Asked, plain: Draw, moved: Draw, *, reason: str | None, notes: tuple[str, ...]
+    release: Released, ask: SetsAsked, plain: Draw, moved: Draw, *, reason: str | None, notes: tuple[str, ...]
 ) -> SyntheticSets:
     """Return sets of both kinds: plain, and moved to what the truth may have been."""
     seeds, note = ask.rng.spawn(2), note_of_sets(release, notes)

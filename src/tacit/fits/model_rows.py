@@ -17,7 +17,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates import error_draws
-from tacit.estimates.drawn_frames import Asked, Draw, asked, made_sets, note_of_rows
+from tacit.estimates.drawn_frames import Draw, SetsAsked, asked, made_sets, note_of_rows
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.estimates.regressor_rows import frame_of, needed, repeated
 from tacit.estimates.reproduced_numbers import ReproducedNumbers, checked_rows
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 STEPS: Final = 25
 LAWS: Final = {
-    "linear": "responses are normal about their means, with the residual standard deviation {spread:.4g}",
+    "linear": "responses are normal about their means, with the residual standard deviation {spread:.4g}, taken as known",
     "logistic": "responses are 1 with the model's probability",
     "probit": "responses are 1 with the model's probability",
     "poisson": "responses have a Poisson law about their means",
-    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean²",
-    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean²",
+    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean², taken as known",
+    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean², taken as known",
 }
 
 
@@ -194,7 +194,7 @@ class SetsOfRegressors:
     notes: tuple[str, ...] = ()
 
 
-def _sets_of_regressors(given: Any, ask: Asked, columns: tuple[str, ...]) -> SetsOfRegressors:
+def _sets_of_regressors(given: Any, ask: SetsAsked, columns: tuple[str, ...]) -> SetsOfRegressors:
     if hasattr(given, "iloc"):
         frame = frame_of(given, columns)
 
