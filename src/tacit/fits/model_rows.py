@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 STEPS: Final = 25
 LAWS: Final = {
-    "linear": "responses are normal about their means, with the residual standard deviation {spread:.4g}, taken as known",
+    "linear": "responses are normal about their means, with the residual standard deviation {spread:.4g}, as if known",
     "logistic": "responses are 1 with the model's probability",
     "probit": "responses are 1 with the model's probability",
     "poisson": "responses have a Poisson law about their means",
-    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean², taken as known",
-    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean², taken as known",
+    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean², as if known",
+    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean², as if known",
 }
 
 
