@@ -89,10 +89,11 @@ class LawRows:
 
     def utility(self, rows: Any) -> ReproducedNumbers:
         """Return numbers of the law beside those of rows; InferenceError I63, I87 (rows), I90 (several columns)."""
-        if len(self.columns) > 1:
+        column, *others = self.columns
+        if others:
             text = f"a law of {len(self.columns)} columns has no numbers to compare."
             raise InferenceError(text, code="I90", hint="refit it on the rows, with sets.analyse(…)", state=None)
-        x = column_of(rows, self.columns[0])
+        x = column_of(rows, column)
         theta = self._estimates()
         quantiles = tuple(f"quantile {p:g}" for p in PROBS)
         names = ("mean", "sd") if self._counts else ("mean", "sd", *quantiles)
