@@ -130,7 +130,7 @@ def test_the_picture_lies_over_a_private_histogram(curator: tc.Curator, law: Fit
 
 
 def test_rows_are_predicted(law: FittedLaw) -> None:
-    rows = law.sample(10_000, rng=0)
+    rows = law.sample(10_000, rng=0)["x"]
     assert abs(rows.mean() * law.parameters.values[0] - 1) < 0.055  # 5.5 / sqrt(10,000)
 
 

@@ -227,7 +227,7 @@ def test_groups_whole_numbers_and_days(cells: tc.HistogramRelease) -> None:
     assert women(every).sum() == pytest.approx(1, abs=0.01)
     assert women.cdf(90) == 1
     assert women.quantile(0.5) == int(women.quantile(0.5))
-    assert set(women.sample(500, rng=0)) <= set(range(18, 91))
+    assert set(women.sample(500, rng=0)["age"]) <= set(range(18, 91))
     assert np.isinf(ages.intervals([40], 0.9)[2, 0, 1])
     days = cells.smooth_density("day")
     assert days.per == "per day"

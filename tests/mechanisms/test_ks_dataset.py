@@ -343,7 +343,7 @@ def test_estimates_of_a_release() -> None:
     assert set(release.points.tolist()) <= set(range(10))
     assert release.counts.sum() == 16
     assert len(release.edges) == 11
-    sample = release.sample(50, rng=0)
+    sample = release.sample(50, rng=0)["k"]
     assert sample.dtype == np.int64
     assert sample.min() >= 0
     assert sample.max() <= 9

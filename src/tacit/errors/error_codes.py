@@ -270,6 +270,8 @@ CODES: Final[dict[str, str]] = {
     "I85": "sets of synthetic rows: a number of sets, or of columns whose relations are kept, that is none",
     "I86": "an analysis of synthetic rows that fails, or gives no numbers",
     "I87": "rows that are not those of a release",
+    "I90": "regressors of synthetic rows that are none, are lacking, or are not asked for",
+    "I91": "synthetic rows of a model that has no law of its response",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise, or one without an exact sampler",

@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.estimates.simultaneous import simultaneous_factor
 from tacit.estimates.terms import Target, check_level
@@ -55,19 +56,6 @@ class JointEstimate(Protocol):
     def spread(self, t: Array) -> Array:
         """Return the covariance of `centers`, shape (n, n)."""
         ...
-
-
-@dataclass(frozen=True)
-class JointColumn:
-    """A column of a joint density: its kind ("real", "integer" or "date") and the ends of its support.
-
-    A whole number v is [v - 1/2, v + 1/2], a day d [d, d + 1].
-    """
-
-    name: str
-    kind: str
-    lower: float
-    upper: float
 
 
 @shown_by_summary
@@ -142,7 +130,7 @@ class JointDensity:
         for one, ends, at in zip(self.variables, self.fit.ends, cells, strict=True):
             x = one.lower + (one.upper - one.lower) * (ends[at] + np.diff(ends)[at] * drawn.random(int(n)))
             made[one.name] = values_at(one, x)
-        return pandas().DataFrame(made)
+        return sampled_frame(made, self.release)
 
     def to_frame(self, level: float = 0.95, *, points: int | None = None) -> pd.DataFrame:
         """Return the density and its limits on a grid; points: along each column.  InferenceError I01."""
@@ -203,16 +191,6 @@ class JointDensity:
         moved = given + np.array([0.5 if one.kind == "date" else 0.0 for one in self.variables])
         t = (moved - ends[:, 0]) / (ends[:, 1] - ends[:, 0])
         return np.clip(t, 0.0, 1.0), ((t >= 0) & (t <= 1)).all(axis=1)
-
-
-def values_at(one: JointColumn, x: Array) -> Any:
-    """Return values of a column from places in its support: whole numbers as integers, days as dates."""
-    if one.kind == "real":
-        return x
-    whole = np.floor(x + (0.5 if one.kind == "integer" else 0.0)).astype(np.int64)
-    beside = 0.5 if one.kind == "integer" else 0.0
-    whole = np.clip(whole, round(one.lower + beside), round(one.upper - (beside or 1.0)))
-    return whole if one.kind == "integer" else whole.astype("datetime64[D]").astype("datetime64[s]")
 
 
 def _volumes(ends: tuple[Array, ...]) -> Array:

@@ -206,12 +206,14 @@ class SmoothDensity:
         chosen |= {"doubts": self.doubts[at : at + 1]}
         return replace(self, **chosen, reasons=(self.reasons[at],))
 
-    def sample(self, n: int, *, rng: Any = None) -> Any:
-        """Return n values drawn from the density of the only group: synthetic, nobody's, and free.
+    def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:
+        """Return n synthetic rows drawn from the density of the only group, a frame of the column: nobody's, and free.
 
-        Whole numbers and days (since 1970-01-01) are integers.  InferenceError I61 (n), I62 (rng), I63 (a reason), I05
+        Whole numbers are integers, dates are dates.  `frame.attrs["note"]` says what an inference from them ignores.
+         InferenceError I61 (n), I62 (rng), I63 (a reason), I05
         (several groups).
         """
+        from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
         from tacit.estimates.random_numbers import check_number, generator
 
         check_number(n)
@@ -224,8 +226,10 @@ class SmoothDensity:
         if self.reasons[0] is not None:
             text = f"nothing to draw from: {self.reasons[0]}."
             raise InferenceError(text, code="I63", hint="a higher price in a new release", state=None)
-        found = self._back(self.curves[0].quantile(drawn.random(int(n))))
-        return found if self.kind == "real" else found.astype(np.int64)
+        column = JointColumn(self.column, self.kind, self.lower, self.upper)
+        share = self.curves[0].quantile(drawn.random(int(n)))
+        values = values_at(column, self.lower + (self.upper - self.lower) * share)
+        return sampled_frame({self.column: values}, self.release)
 
     def to_frame(self, level: float = 0.95, *, points: int = POINTS) -> pd.DataFrame:
         """Return x, density, limits for each place and for all places at once, and cdf; groups one after another."""

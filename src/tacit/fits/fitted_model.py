@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.estimates.contrasts import Test
+    from tacit.estimates.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.terms import Target
     from tacit.fits.effects import FitEffects
     from tacit.plots.canvas import Drawn
 
@@ -196,6 +199,45 @@ class FittedModel:
         return self._made(
             marginal_effects(self.fit), "Average marginal effects", "average marginal effects", tested=True
         )
+
+    def sample(self, n: int | None = None, *, regressors: Any = None, rng: Any = None) -> pd.DataFrame:
+        """Return synthetic rows: regressors as given, and responses drawn from the model's law given them.
+
+        n: rows; None: as many as the frame has.  regressors: a public frame, whose rows are taken one after another, or
+        a release with `.sample`, such as a histogram of them.  rng: a whole number or a NumPy Generator, or None.
+        Linear responses are normal with the released residual standard deviation; counts and positive responses have
+        the spread that the release says.  The rows are nobody's, and free; `frame.attrs["note"]` says what they ignore.
+        InferenceError I42 (a regressor's value), I61 (n), I62 (rng), I63 (a reason), I90 (regressors), I91 (a model
+        that has no law of the response).
+        """
+        from tacit.fits.model_rows import sample
+
+        return sample(self, n, regressors, rng)
+
+    def synthetic_sets(
+        self,
+        sets: int = 40,
+        *,
+        n: int | None = None,
+        regressors: Any = None,
+        target: Target = "population",
+        rng: Any = None,
+    ) -> SyntheticSets:
+        """Return sets of synthetic rows from models that the truth may have: any analysis has both errors.
+
+        sets, n, target, rng: as for histograms.  regressors: a public frame, or a release with `.synthetic_sets`, which
+        then are drawn from what the truth may have been, too.  Coefficients are drawn from their normal law with the
+        full covariance; the residual spread is that of the release.  Errors as `sample`, I09 (target), I85 (sets).
+        """
+        from tacit.fits.model_rows import synthetic_sets
+
+        return synthetic_sets(self, sets, n, regressors, target, rng)
+
+    def utility(self, rows: Any) -> ReproducedNumbers:
+        """Return the coefficients that synthetic rows show beside those released; InferenceError I63, I87, I91."""
+        from tacit.fits.model_rows import utility
+
+        return utility(self, rows)
 
     def _made(self, found: FitEffects, title: str, estimand: str, tested: bool = False) -> NormalEstimate:
         return replace(

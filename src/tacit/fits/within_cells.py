@@ -2,9 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+
+STEPS: Final = 3
+"""Newton's, from the exponential's place."""
+
+
+@dataclass(frozen=True)
+class BinShape:
+    """Densities within bins on [0, 1], exp(rise u) made one, plus hollow (1 - 6 u + 6 u**2), 0 or more.
+
+    rise, hollow: of any one shape; `at` takes those of rows.
+    """
+
+    rise: Array
+    hollow: Array
+
+    def at(self, cells: tuple[NDArray[np.int64], ...]) -> BinShape:
+        """Return the shapes in the cells of n rows, given by indices along each column, shape (n,) each."""
+        return BinShape(self.rise[cells], self.hollow[cells])
+
+    def places(self, share: Array) -> Array:
+        """Return the places at shares of the density, shape (n,).
+
+        >>> shape = BinShape(np.zeros(3), np.array([0.0, 0.5, -0.5]))
+        >>> shape.places(np.full(3, 0.25)).round(3)
+        array([0.25 , 0.213, 0.296])
+        """
+        found = places_within(self.rise, share)
+        size = np.maximum(np.abs(self.rise), 1e-6)
+        # never so hollow that the density is below 0 where the exponential is least
+        least = size / np.expm1(np.minimum(size, 500.0))
+        hollow = np.clip(self.hollow, -least, least)
+        if not hollow.any():
+            return found
+        k = np.where(np.abs(self.rise) < 1e-6, 1e-6, self.rise)
+        # from the end towards which the exponential falls: no overflow
+        back, a = k > 0, np.abs(k)
+        for _ in range(STEPS):
+            v = np.where(back, 1 - found, found)
+            left = -np.expm1(-a * v) / -np.expm1(-a)
+            below = np.where(back, 1 - left, left) + hollow * found * (1 - found) * (1 - 2 * found)
+            density = a * np.exp(-a * v) / -np.expm1(-a) + hollow * (1 - 6 * found * (1 - found))
+            # where there is next to no density steps are shorter, and nothing depends on the place
+            found = np.clip(found - (below - share) / np.maximum(density, 0.2), 0.0, 1.0)
+        return found
 
 
 def slopes_within(probabilities: Array, widths: tuple[Array | None, ...]) -> tuple[Array | None, ...]:

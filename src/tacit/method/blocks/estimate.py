@@ -12,6 +12,10 @@ from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_erro
 from tacit.release.document import Release, Released
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.estimates.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.method.blocks.estimate_distribution import FittedLaw
     from tacit.method.blocks.query import SampleAndAggregate
 
@@ -56,6 +60,44 @@ class SampleAndAggregateRelease(Release):
         from tacit.method.blocks.estimate_distribution import law
 
         return law(self, errors, model, rng)
+
+    def sample(
+        self, n: int | None = None, *, regressors: Any = None, rng: Any = None, model: Any = None
+    ) -> pd.DataFrame:
+        """Return n synthetic rows drawn from the law at the estimates, a frame of the question's columns.
+
+        rng: a whole number or a NumPy Generator for the same rows again, or None.  regressors: for regressions, a
+        frame of the columns after the response; n is then its rows, unless given.  model: as for `estimate`.
+        The rows are nobody's, and free; values may lie beyond the bounds of the schema.  The frame's note says what
+        they ignore.
+        InferenceError I61 (n), I62 (rng), I63 (a reason), I75 (model), I79, I90 (regressors).
+        """
+        return self.law(model=model).sample(n, regressors=regressors, rng=rng)
+
+    def synthetic_sets(
+        self,
+        sets: int = 40,
+        *,
+        n: int | None = None,
+        regressors: Any = None,
+        target: Target = "population",
+        rng: Any = None,
+        model: Any = None,
+    ) -> SyntheticSets:
+        """Return sets of rows from laws that the truth may have: `sets.analyse(function)` has both errors.
+
+        sets, n, target, rng: as for histograms.  Parameters are drawn from the release's own law of both errors, in
+        coordinates in which they stay what they may be.  InferenceError I09, I61, I62, I63 (a reason), I85,
+        I75 (model), I79, I90 (regressors).
+        """
+        return self.law(model=model).synthetic_sets(sets, n=n, regressors=regressors, target=target, rng=rng)
+
+    def utility(self, rows: Any, *, model: Any = None) -> ReproducedNumbers:
+        """Return mean, standard deviation and quantiles of the law beside those of synthetic rows.
+
+        InferenceError I63 (a reason), I87 (rows), I90 (several columns), I75 (model), I79.
+        """
+        return self.law(model=model).utility(rows)
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the estimates as a table; InferenceError I01 for a level below 0.5, or of 1 or more."""

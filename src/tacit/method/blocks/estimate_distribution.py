@@ -12,18 +12,26 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, ModelError
+from tacit.estimates.bootstrap_draws import of_normal
+from tacit.estimates.drawn_frames import check_sets
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.law_rows import LawRows
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.terms import Target
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
 from tacit.method.blocks.estimate_one_step import estimate as stepped
 from tacit.method.blocks.estimate_one_step import model_of
-from tacit.models import quadrature, scores
+from tacit.models import law_numbers, scores
 from tacit.models.evaluate import log_densities
 from tacit.models.likelihood import Likelihood
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.estimates.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.method.histogram.estimate import HistogramRelease
 
 How = Literal["delta", "simulated"]
@@ -94,7 +102,9 @@ class FittedLaw:
         if self.model.support == "count":
             raise InferenceError("quantiles of counts are whole numbers.", code="I78", hint="cdf(3)", state=None)
         words = tuple(f"{p:g}" for p in asked.tolist())
-        return self._of(lambda vector: self._quantiles(vector, asked), words, "quantiles of the fitted law")
+        return self._of(
+            lambda vector: law_numbers.quantiles(self.model, vector, asked), words, "quantiles of the fitted law"
+        )
 
     def cdf(self, at: Any) -> NormalEstimate:
         """Return the probabilities of values at or below each place (the distribution function)."""
@@ -121,9 +131,31 @@ class FittedLaw:
 
         return self._of(of, _labels(x), "hazard of the fitted law")
 
-    def sample(self, rows: int, *, rng: Any = None) -> Array:
-        """Return rows drawn from the law at the estimates; the error of the estimates is not included."""
-        return self.model.sample(self.parameters.values, rows, rng)
+    def sample(self, n: int | None = None, *, regressors: Any = None, rng: Any = None) -> pd.DataFrame:
+        """Return n synthetic rows from the law at the estimates: see `SampleAndAggregateRelease.sample`."""
+        return self._rows("population").sample(n, regressors, rng)
+
+    def synthetic_sets(
+        self,
+        sets: int = 40,
+        *,
+        n: int | None = None,
+        regressors: Any = None,
+        target: Target = "population",
+        rng: Any = None,
+    ) -> SyntheticSets:
+        """Return sets of rows from laws that the truth may have: see `SampleAndAggregateRelease.synthetic_sets`."""
+        check_sets(sets, target)
+        return self._rows(target).synthetic_sets(sets, n, regressors, target, rng)
+
+    def utility(self, rows: Any) -> ReproducedNumbers:
+        """Return what rows show of the law, beside its own numbers: see `SampleAndAggregateRelease.utility`."""
+        return self._rows("population").utility(rows)
+
+    def _rows(self, target: Target) -> LawRows:
+        here = self.parameters
+        known = here if target == "population" else replace(here, sampling=np.zeros_like(here.sampling))
+        return LawRows(self.model, tuple(cast(Any, here.release.query).what), of_normal(known))
 
     def plot(self, histogram: HistogramRelease | None = None, ax: Any = None, *, level: float = 0.95) -> Any:
         """Plot the density with a band for sampling error and noise, over a private histogram of the column if given.
@@ -186,36 +218,20 @@ class FittedLaw:
             estimand=f"{words}, {here.estimand}", notes=(*here.notes, f"standard errors: {HOW[how]}"), scale=None,
         )  # fmt: skip
 
-    def _rule(self, vector: Array) -> quadrature.Rule:
-        return quadrature.law(
-            self.model, vector, lambda rows: log_densities(self.model, rows, vector, public=True), scores.FINE
-        )
-
     def _expected(self, vector: Array) -> float:
-        points, weights = self._rule(vector)
+        points, weights = law_numbers.points_of(self.model, vector)
         return float(points @ weights)
 
-    def _cumulative(self, vector: Array) -> tuple[Array, Array]:
-        """Return points and the probability at or below each; for other than counts, at or halfway into each."""
-        points, weights = self._rule(vector)
-        below = np.cumsum(weights)
-        # half of a point's own probability lies below it (trapezium cells are centred)
-        return points, below if self.model.support == "count" else below - weights / 2
-
     def _probabilities_below(self, vector: Array, x: Array) -> Array:
-        points, below = self._cumulative(vector)
+        points, below = law_numbers.cumulative(self.model, vector)
         if self.model.support == "count":
             # the distribution function jumps at counts: P(X <= x) is that of the last count not above x
             at = np.searchsorted(points, x, side="right")
             return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
         return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
 
-    def _quantiles(self, vector: Array, probs: Array) -> Array:
-        points, below = self._cumulative(vector)
-        return np.asarray(np.interp(probs, below, points), dtype=np.float64)
-
     def _plot_points(self) -> Array:
-        points, below = self._cumulative(self.parameters.values)
+        points, below = law_numbers.cumulative(self.model, self.parameters.values)
         low, high = (float(np.interp(p, below, points)) for p in (TAILS, 1 - TAILS))
         if self.model.support == "count":
             return np.arange(np.floor(low), np.ceil(high) + 2, dtype=np.float64)

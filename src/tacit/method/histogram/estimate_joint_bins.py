@@ -14,8 +14,8 @@ from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
+from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.interval_inversion import Inversion
-from tacit.estimates.joint_density import JointColumn, values_at
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import who
@@ -216,7 +216,7 @@ class JointDensityEstimate:
         for one, at in zip(self.axes, cells, strict=True):
             x = one.lower[at] + (one.upper - one.lower)[at] * drawn.random(int(n))
             made[one.name] = values_at(JointColumn(one.name, one.kind, float(one.lower[0]), float(one.upper[-1])), x)
-        return pandas().DataFrame(made)
+        return sampled_frame(made, self.release)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Return density, lower, upper, band_lower, band_upper and share of every cell, indexed by the columns' bins.

@@ -17,7 +17,7 @@ from tacit.estimates.bins import BINNED, logistic_of, nearest_multiples, spans
 from tacit.estimates.random_numbers import check_number, generator
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of, counts_of
-from tacit.fits.within_cells import places_within
+from tacit.fits.within_cells import BinShape
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.release.parts import Levels
@@ -85,16 +85,16 @@ def frame_of(
     drawn: Sequence[Whole],
     rng: np.random.Generator,
     maps: Mapping[str, LogisticBins],
-    rises: Sequence[Array | None],
+    shapes: Sequence[BinShape | None],
 ) -> pd.DataFrame:
     """Draw a value for each row in the cell that it has along each axis, indices of shape (n,).
 
-    rises: along each axis by how much the logarithm of the density rises over each row's bin; None for even values.
+    shapes: along each axis the density within each row's bin; None for even values.
     """
     order = dict(ordered)
     columns = {
-        axis.name: _column(axis, fact, order.get(axis.name), places, rng, maps.get(axis.name), rise)
-        for axis, fact, places, rise in zip(axes, facts, drawn, rises, strict=True)
+        axis.name: _column(axis, fact, order.get(axis.name), places, rng, maps.get(axis.name), shape)
+        for axis, fact, places, shape in zip(axes, facts, drawn, shapes, strict=True)
     }
     return pandas().DataFrame(columns, copy=False)
 
@@ -184,18 +184,18 @@ def _column(
     places: Whole,
     rng: np.random.Generator,
     map_: LogisticBins | None,
-    rise: Array | None = None,
+    shape: BinShape | None = None,
 ) -> Any:
     """Return values of the column for cell indices `places`, missing for the cell of missing values.
 
-    rise: by how much the logarithm of the density rises over the bin of each, shape (n,); None for even values.
+    shape: the density within the bin of each, shape (n,); None for even values.
     """
     beside = axis.size - len(axis.extra)
     missing = np.zeros(len(places), dtype=np.bool_)
     if "missing" in axis.extra:
         missing = places == beside + axis.extra.index("missing")
     if fact.kind in BINNED:
-        found = _numbers(axis, fact, places, rng, rise) if map_ is None else _mapped(axis, places, rng, map_)
+        found = _numbers(axis, fact, places, rng, shape) if map_ is None else _mapped(axis, places, rng, map_)
         return _typed(found, fact.kind, missing, "missing" in axis.extra)
     labels = (axis.labels or ())[:beside]
     if labels == ("false", "true"):
@@ -203,13 +203,15 @@ def _column(
     return pandas().Categorical.from_codes(np.where(missing, -1, places), list(labels), ordered=order == labels)
 
 
-def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator, rise: Array | None) -> Array | Whole:
+def _numbers(
+    axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator, shape: BinShape | None
+) -> Array | Whole:
     """Return a value in the bin of each index, or the bound for cells beyond it; arbitrary where it is missing."""
     lower, upper = spans(fact)
     # cells after the bins get any bin here, and their own value below
     bins = np.minimum(places, len(lower) - 1)
     if fact.kind == "real":
-        found: Any = lower[bins] + (upper - lower)[bins] * _shares(len(bins), rng, rise)
+        found: Any = lower[bins] + (upper - lower)[bins] * _shares(len(bins), rng, shape)
         first, last = float(lower[0]), float(upper[-1])
         if fact.multiple_of is not None:
             # each value has the unit around it
@@ -221,11 +223,11 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
         # whole numbers from `start` to below `end`: lower ends are v - 1/2 for whole numbers, v for days
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)
         end = np.maximum(end, start + 1)  # bins without a whole number are never drawn, but need a valid range
-        if rise is None:
+        if shape is None:
             found = rng.integers(start[bins], end[bins])
         else:
             long = (end - start)[bins]
-            found = start[bins] + np.minimum((long * _shares(len(bins), rng, rise)).astype(np.int64), long - 1)
+            found = start[bins] + np.minimum((long * _shares(len(bins), rng, shape)).astype(np.int64), long - 1)
         first, last = int(start[0]), int(end[-1]) - 1
     for name, bound in (("below", first), ("above", last)):
         if name in axis.extra:
@@ -233,10 +235,10 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
     return found
 
 
-def _shares(n: int, rng: np.random.Generator, rise: Array | None) -> Array:
-    """Return places within bins as shares of their widths: even, or of an exponential density that rises so much."""
+def _shares(n: int, rng: np.random.Generator, shape: BinShape | None) -> Array:
+    """Return places within bins as shares of their widths: even, or of a density there."""
     drawn = rng.random(n)
-    return drawn if rise is None else places_within(rise, drawn)
+    return drawn if shape is None else shape.places(drawn)
 
 
 def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:

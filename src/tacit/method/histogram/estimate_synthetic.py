@@ -8,10 +8,8 @@ analysis (`estimates.synthetic_sets`).
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast, overload
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -20,15 +18,15 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws
 from tacit.estimates.bins import BINNED
-from tacit.estimates.random_numbers import check_number, generator
+from tacit.estimates.drawn_frames import asked, check_sets, made_sets
 from tacit.estimates.synthetic_sets import SyntheticSets
-from tacit.estimates.terms import Target, check_target
+from tacit.estimates.terms import Target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functions
 from tacit.fits.log_linear import LogLinear, fit
 from tacit.fits.released_cells import cells_of
-from tacit.fits.within_cells import slopes_within
 from tacit.method.histogram.estimate_samples import Rng, Whole, drawn_cells, frame_of, logistic, possible_cells
+from tacit.method.histogram.estimate_shapes import ColumnBins, shapes
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.schema.logistic_bins import LogisticBins
@@ -36,42 +34,37 @@ from tacit.schema.logistic_bins import LogisticBins
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-FEWEST: Final = 5
-"""Sets of each kind, at least: their scatter is what errors are made of."""
 MOST_NUMBERS: Final = 10_000_000
 """Cells times functions of a model, at most: what one array of eight bytes each holds."""
-AT_LEAST: Final = 5_000
-AT_MOST: Final = 400_000
-"""Rows of a set, where none are asked for: four times the table's, within these."""
 OFF: Final = 0.02
 """Distance of a mean of functions of size one from what is wanted, beyond which counts contradict every table."""
 
 
 def synthetic_sets(release: Released, sets: int, n: int | None, order: int, target: Target, rng: Rng) -> SyntheticSets:
     """See `HistogramRelease.synthetic_sets`."""
-    check_target(target)
-    if isinstance(sets, bool) or not isinstance(sets, int) or sets < FEWEST:  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"{described(sets)} is no number of sets from {FEWEST} on."
-        raise InferenceError(text, code="I85", hint="synthetic_sets(40)", state=None)
+    check_sets(sets, target)
     model = model_of(release, order)
-    long = min(max(4 * round(model.total), AT_LEAST), AT_MOST) if n is None else n
-    check_number(long)
-    drawn = generator(rng)
+    ask = asked(sets, n, target, rng, model.total)
     fitted = model.fitted()
     shape = model.counts.shape
+    center = fitted.probabilities.reshape(shape)
     probabilities, off = list[Array](), [fitted.off]
     for _ in range(sets):
-        again = fitted.again(model.means(fitted.X, model.redrawn(fitted.probabilities.reshape(shape), target, drawn)))
+        again = fitted.again(model.means(fitted.X, model.redrawn(center, target, ask.rng)))
         probabilities.append(again.probabilities.reshape(shape))
         off.append(again.off)
-    seeds = drawn.spawn(2)
-    plain = DrawnFrames(model, (fitted.probabilities.reshape(shape),) * max(sets // 2, FEWEST), int(long), seeds[0])
-    frames = DrawnFrames(model, tuple(probabilities), int(long), seeds[1])
     reason = None
     # a tenth of the drawn tables: so many are beyond the limits of an interval anyway
     if off[0] > OFF or float(np.quantile(off, 0.9)) > OFF:
         reason = "the noisy counts contradict every table: fewer cells, or a higher price, in a new release"
-    return SyntheticSets(release, frames, plain, target, reason, _kept(model))
+    return made_sets(
+        release,
+        ask,
+        lambda _, rows, own: model.rows(center, rows, own),
+        lambda place, rows, own: model.rows(probabilities[place], rows, own, moved=True),
+        reason=reason,
+        notes=_kept(model),
+    )
 
 
 def _kept(model: CellModel) -> tuple[str, ...]:
@@ -84,46 +77,8 @@ def _kept(model: CellModel) -> tuple[str, ...]:
     if order > 2:
         kept += "; of three the products of means and levels"
     lost = "" if order == len(names) and order < 2 else "; other relations of columns are not in them"
-    return (f"synthetic sets keep {kept}{lost}", "within a bin the density rises as from bin to bin")
-
-
-def _note(model: CellModel) -> str:
-    """Return what a frame says of itself."""
-    from tacit.estimates.wording import title
-
-    what = title(model.release)
-    words = (
-        f"Synthetic rows, one of several sets drawn from the noisy {what[0].lower() + what[1:]} of",
-        f"{model.release.table}. They are nobody's, and cost nothing more. Standard errors, intervals and p-values",
-        "from one set are wrong: sets.analyse(…) has those that hold. " + "; ".join(_kept(model)) + ".",
-    )
-    return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
-
-
-class DrawnFrames(Sequence["pd.DataFrame"]):
-    """Sets of rows from one array of probabilities each, drawn when they are asked for, the same each time."""
-
-    def __init__(self, model: CellModel, probabilities: tuple[Array, ...], rows: int, rng: np.random.Generator) -> None:
-        """rng: what the seeds of the frames are drawn with, here."""
-        self.rows = rows
-        self._model, self._probabilities = model, probabilities
-        self._seeds = [int(one) for one in rng.integers(2**63, size=len(probabilities))]
-
-    def __len__(self) -> int:
-        return len(self._probabilities)
-
-    @overload
-    def __getitem__(self, place: int) -> pd.DataFrame: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[pd.DataFrame]: ...
-
-    def __getitem__(self, place: int | slice) -> pd.DataFrame | list[pd.DataFrame]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        made = self._model.rows(self._probabilities[place], self.rows, np.random.default_rng(self._seeds[place]))
-        made.attrs["note"] = _note(self._model)
-        return made
+    within = "within a bin values lie as the bins beside it suggest, and as far from that as they may"
+    return (f"synthetic sets keep {kept}{lost}", within)
 
 
 @dataclass(frozen=True)
@@ -173,18 +128,24 @@ class CellModel:
             found = found + rng.multinomial(size, fitted.reshape(-1)).reshape(fitted.shape) - size * fitted
         return found
 
-    def rows(self, probabilities: Array, n: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Draw n rows: cells first, and values in them whose density rises as from one cell to the next."""
+    def rows(self, probabilities: Array, n: int, rng: np.random.Generator, *, moved: bool = False) -> pd.DataFrame:
+        """Draw n rows: cells first, and values in them; moved: as they may lie, too, for all that bins tell."""
+        made = shapes(probabilities, self._bins(), self.total, rng if moved else None)
         at = drawn_cells(probabilities, n, rng)
-        rises = slopes_within(probabilities, tuple(map(self._widths, self.axes, self.facts, self.possible)))
         places = [one[cells] for one, cells in zip(self.possible, at, strict=True)]
-        own = [None if rise is None else rise[at] for rise in rises]
+        own = [None if shape is None else shape.at(at) for shape in made]
         return frame_of(self.axes, self.facts, self.release.ordered, places, rng, self.maps, own)
 
-    def _widths(self, axis: CellAxis, fact: Facts, possible: Whole) -> Array | None:
-        if fact.kind not in BINNED or axis.name in self.maps or axis.edges is None:
+    def _bins(self) -> tuple[ColumnBins | None, ...]:
+        return tuple(map(self._column, range(len(self.axes))))
+
+    def _column(self, at: int) -> ColumnBins | None:
+        axis, fact, possible = self.axes[at], self.facts[at], self.possible[at]
+        # where some bins hold no whole number the others do not touch
+        whole = len(possible) == axis.size
+        if fact.kind not in BINNED or axis.name in self.maps or axis.edges is None or not whole or axis.bins < 2:
             return None
-        return axis.widths[possible[possible < axis.bins]]
+        return ColumnBins(axis.edges, self.variance * self.counts.size / axis.size)
 
 
 def model_of(release: Released, order: int) -> CellModel:

@@ -10,7 +10,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.joint_density import JointColumn, JointDensity
+from tacit.estimates.column_values import JointColumn
+from tacit.estimates.joint_density import JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
@@ -44,7 +45,7 @@ class KernelDensityRelease(Release):
     >>> found.terms, bool((found.std_errors < 0.2).all())
     (('x=0.2', 'x=0.5'), True)
     >>> release.smooth_density().sample(3, rng=0).shape, bool(0.2 < release.moments().values[0] < 0.4)
-    ((3,), True)
+    ((3, 1), True)
     """
 
     kind: ClassVar[str] = "kernel-density"

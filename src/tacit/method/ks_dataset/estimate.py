@@ -41,7 +41,7 @@ class KSDatasetRelease(Release):
     >>> curator = tc.Curator({"x": rng.beta(2, 5, 5_000)}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(rho=2))
     >>> release = curator.release(tc.KSDataset("x", size=150), epsilon=1)
     >>> release.points.shape, release.sample(3, rng=0).shape, bool(0.2 < release.moments().values[0] < 0.4)
-    ((150,), (3,), True)
+    ((150,), (3, 1), True)
     >>> low, high = release.quantiles([0.5]).intervals()[0]
     >>> bool(low < 0.5 and high > 0.1)
     True
@@ -66,10 +66,10 @@ class KSDatasetRelease(Release):
         """The data set itself, in order, shape (size,): of each point the middle of its cell, or the nearest value."""
         return points(self)
 
-    def sample(self, n: int, *, rng: Any = None) -> Any:
-        """Return n values drawn from the data set, spread evenly over the values of their cells: nobody's, and free.
+    def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:
+        """Return n synthetic rows drawn from the data set, spread evenly over the values of their cells: a frame.
 
-        Whole numbers and days (since 1970-01-01) are integers.  InferenceError I61 (n), I62 (rng).
+        They are nobody's, and free.  Whole numbers are integers, dates are dates.  InferenceError I61 (n), I62 (rng).
         """
         return sample(self, n, rng)
 
@@ -252,8 +252,9 @@ def points(release: Released) -> Array:
     return np.repeat(middles, release.parts[0].integers[0])
 
 
-def sample(release: Released, n: int, rng: Any) -> Any:
-    """Return values drawn from the data set of a release, real or simulated."""
+def sample(release: Released, n: int, rng: Any) -> pd.DataFrame:
+    """Return rows drawn from the data set of a release, real or simulated."""
+    from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
     from tacit.estimates.random_numbers import check_number, generator
 
     check_number(n)
@@ -261,11 +262,9 @@ def sample(release: Released, n: int, rng: Any) -> Any:
     counts, whole = np.array(release.parts[0].integers[0]), edges_of(release)
     cell = drawn.choice(len(counts), int(n), p=counts / counts.sum())
     x = whole[cell] + np.diff(whole)[cell] * drawn.random(int(n))
-    kind = variable_of(release).kind
-    if kind == "real":
-        return x
-    last = variable_of(release).upper
-    return np.minimum(np.floor(x + (0.5 if kind == "integer" else 0.0)), last).astype(np.int64)
+    one = variable_of(release)
+    column = JointColumn(one.name, one.kind, float(whole[0]), float(whole[-1]))
+    return sampled_frame({one.name: values_at(column, x)}, release)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:

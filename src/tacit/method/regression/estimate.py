@@ -36,6 +36,10 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.estimates.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.fits.fitted_model import FittedModel
 
 SOURCE_LINEAR: Final = (
@@ -105,6 +109,26 @@ class RegressionRelease(Release):
             return made
         plain = made.coefficients
         return replace(made, coefficients=replace(plain, estimand=f"{plain.estimand}, {HERE}", target=target))
+
+    def sample(self, n: int | None = None, *, regressors: Any = None, rng: Any = None) -> pd.DataFrame:
+        """Return synthetic rows, responses drawn given regressors: see `FittedModel.sample`."""
+        return self.estimate().sample(n, regressors=regressors, rng=rng)
+
+    def synthetic_sets(
+        self,
+        sets: int = 40,
+        *,
+        n: int | None = None,
+        regressors: Any = None,
+        target: Target = "population",
+        rng: Any = None,
+    ) -> SyntheticSets:
+        """Return sets of rows from models that the truth may have: see `FittedModel.synthetic_sets`."""
+        return self.estimate().synthetic_sets(sets, n=n, regressors=regressors, target=target, rng=rng)
+
+    def utility(self, rows: Any) -> ReproducedNumbers:
+        """Return what rows show of the coefficients: see `FittedModel.utility`."""
+        return self.estimate().utility(rows)
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the coefficients as a table; InferenceError I01 (level)."""

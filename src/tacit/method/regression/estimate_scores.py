@@ -20,6 +20,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit, MeanSlope
+from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
@@ -124,10 +125,15 @@ def fit(
         privacy * wider,
         (None,) * len(layout.names),
         (*counted(step.link, step.dispersion, last.cut), *step.notes),
-        {"rows": step.regressors.rows},
+        {"rows": step.regressors.rows, **_spread(step)},
         slope=slope,
         noisy=noisy,
     )
+
+
+def _spread(step: ScoreStep) -> dict[str, float]:
+    """Return how counts vary beyond a Poisson law, or positive responses: variance over squared mean."""
+    return {"spread": step.dispersion.spread} if isinstance(step.link, CountLink | PositiveLink) else {}
 
 
 def _no_fit(formula: str, model: str, layout: Layout, reason: str) -> Fit:

@@ -17,6 +17,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.column_terms import terms_of
+from tacit.estimates.drawn_frames import check_sets
 from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import Inversion, LinearInversion
@@ -30,6 +31,11 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.estimates.law_rows import LawRows
+    from tacit.estimates.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.method.sufficient_statistics.query import SufficientStatistics
 
 TRUSTED: Final = 0.1
@@ -63,6 +69,34 @@ class SufficientStatisticsRelease(Release):
         Source: theory §6.
         """
         return estimate(self, target)
+
+    def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:
+        """Return n synthetic rows drawn from the law at the estimates, a frame of the question's columns.
+
+        rng: a whole number or a NumPy Generator for the same rows again, or None.
+        The rows are nobody's, and free; values may lie beyond the bounds of the schema.  The frame's note says what
+        they ignore.
+        InferenceError I61 (n), I62 (rng), I63 (a reason).
+        """
+        return rows_of(self, "population").sample(n, None, rng)
+
+    def synthetic_sets(
+        self, sets: int = 40, *, n: int | None = None, target: Target = "population", rng: Any = None
+    ) -> SyntheticSets:
+        """Return sets of rows from laws that the truth may have: `sets.analyse(function)` has both errors.
+
+        sets, n, target, rng: as for histograms.  Parameters are drawn from the release's own law of both errors, in
+        coordinates in which they stay what they may be.  InferenceError I09, I61, I62, I63 (a reason), I85.
+        """
+        check_sets(sets, target)
+        return rows_of(self, target).synthetic_sets(sets, n, None, target, rng)
+
+    def utility(self, rows: Any) -> ReproducedNumbers:
+        """Return mean, standard deviation and quantiles of the law beside those of synthetic rows.
+
+        InferenceError I63 (a reason), I87 (rows).
+        """
+        return rows_of(self, "population").utility(rows)
 
     def summary(self, level: float = 0.95) -> Table:
         """Return the estimates as a table; InferenceError I01 for a level below 0.5, or of 1 or more."""
@@ -121,6 +155,15 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     words += ", as this table has them" if target == "table" else ""
     notes = (clamped_words(release), *misfit_notes(release, means, at), *ends(found, at), missing_words(release))
     return Estimate(release, target, words, found.model.names, (made,), notes=notes)
+
+
+def rows_of(release: Released, target: Target) -> LawRows:
+    """Return the law at the estimates of a release, real or simulated, with their errors, to draw rows from."""
+    from tacit.estimates.bootstrap_draws import of_estimate
+    from tacit.estimates.law_rows import LawRows
+
+    query = cast("SufficientStatistics", release.query)
+    return LawRows(map_of(release).model, (query.what,), of_estimate(estimate(release, target)))
 
 
 def map_of(release: Released) -> MeanMap:
