@@ -162,7 +162,7 @@ def _coverage(name: str, n: int, shape: Any, k: int, repeats: int, rng: np.rando
         exact = np.array([lattice_sums(shape, part, rng.multinomial(n, chances).astype(np.int64))], dtype=np.int64)
         release = simulated(shape, add_noise(shape, (exact,), rng))
         for j, asked in enumerate((cdf, density)):
-            limits = asked(release, SOME).intervals().to_numpy()
+            limits = np.asarray(asked(release, SOME).intervals())
             for i, target in enumerate((made[j], true[j])):
                 held[2 * j + i] += ((limits[:, 0] <= target) & (target <= limits[:, 1])).mean()
         band = smooth_density(release).intervals(PLACES, simultaneous=True)
@@ -205,7 +205,7 @@ def _risk(task: Task, place: int, repeats: int) -> str:
         if found.reasons[0] is not None:
             none += 1
             continue
-        limits = np.atleast_2d(found.intervals().to_numpy())
+        limits = np.atleast_2d(np.asarray(found.intervals()))
         held.append((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
         own = _least(task, x, y, counts / task.n, truth)
         far.append(found.values - own)
