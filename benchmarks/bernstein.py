@@ -1,6 +1,6 @@
 """Bernstein polynomials and risk functions: docs/reference/bernstein.md.
 
-    python benchmarks/bernstein.py [--repeats 300] [--quick] [--part rates|functions|risks|time]
+    python benchmarks/bernstein.py [--repeats 300] [--quick] [--part rates|functions|curves|risks|time]
 
 Rows are drawn anew, as counts of the public bins, and integers perturbed anew in each simulation, by the law of a
 release.  Deterministic but for times: seeds are constants.  All laws, sizes, prices, degrees and coefficients below
@@ -25,12 +25,13 @@ from smooth_density import LAWS
 import tacit as tc
 from tacit.method.bernstein.estimate import cdf, density, smooth_density
 from tacit.method.bernstein.estimate_lattice import of_rows
-from tacit.method.bernstein.iterated_operator import slopes, weights
 from tacit.method.bernstein.mechanism import sums as lattice_sums
+from tacit.method.histogram.estimate_regression_function import classifier, regression_function
 from tacit.method.risk_function.estimate import estimate, excess
 from tacit.method.risk_function.linear_losses import bend_of, loss_of, slope_of
 from tacit.method.risk_function.mechanism import sums as risk_sums
 from tacit.method.risk_function.risk_cells import cells
+from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.testing.simulate import add_noise, shaped
@@ -71,6 +72,37 @@ TASKS: Final = (
 )
 """The law of two levels is logistic with these coefficients, for hinge losses too; that of numbers is normal about the
 linear predictor with standard deviation 1/4, cut to [-1, 1].  Regressors are Beta(2, 3), independent."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A regression function: the outcome's mean at x in [0, 1], whether it has two levels, bins, rows and price."""
+
+    name: str
+    levels: bool
+    bins: int
+    n: int
+    price: dict[str, float]
+
+
+CURVES: Final = (
+    Curve("wave", True, 16, 1_000, {"epsilon": 1.0}),
+    Curve("wave", True, 32, 10_000, {"epsilon": 1.0}),
+    Curve("wave", True, 32, 10_000, {"rho": 0.01}),
+    Curve("slope", True, 16, 1_000, {"rho": 0.1}),
+    Curve("slope", True, 32, 10_000, {"epsilon": 0.5}),
+    Curve("step", True, 32, 10_000, {"epsilon": 1.0}),
+    Curve("wave", False, 32, 10_000, {"epsilon": 1.0}),
+    Curve("slope", False, 16, 1_000, {"rho": 0.1}),
+)
+"""x is Beta(2, 3).  Outcomes of numbers are in [0, 1], in 10 bins, normal about the mean, standard deviation 0.15."""
+
+
+def mean_of(name: str, x: np.ndarray) -> np.ndarray:
+    """Return the mean of the outcome at x."""
+    if name == "wave":
+        return 0.5 + 0.35 * np.sin(2 * np.pi * x)
+    return 0.15 + 0.7 * x if name == "slope" else np.where(x < 0.45, 0.2, 0.8)
 
 
 # Rates --------------------------------------------------------------------------------------------------------------
@@ -279,6 +311,72 @@ def _of_polynomial(task: Task, shape: Any, release: Any) -> np.ndarray:
     return np.array([task.box * (2 * axis[i] - 1) for i in at])
 
 
+# Regression functions and classifiers -------------------------------------------------------------------------------
+
+
+def curves(repeats: int) -> str:
+    """Return the table of regression functions and classifiers from histograms."""
+    head = (
+        "| mean | outcome | bins | rows | price | limits, ratio | limits, mean | band, ratio | error ÷ bins | wrong "
+        "| limits | least possible |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+    )
+    return "\n".join([head, *(_curve(one, i, repeats) for i, one in enumerate(CURVES))])
+
+
+def _curve(one: Curve, place: int, repeats: int) -> str:
+    from scipy.stats import beta, norm
+
+    rng, fine = np.random.default_rng([place, 38]), 64
+    x = (np.arange(one.bins * fine) + 0.5) / (one.bins * fine)
+    law, mean = beta(2, 3).pdf(x) / beta(2, 3).pdf(x).sum(), mean_of(one.name, x)
+    kind: Any = tc.Boolean(missing=False) if one.levels else tc.Real(0, 1, missing=0.0)
+    bins = {"x": one.bins} | ({} if one.levels else {"y": 10})
+    if one.levels:
+        chances, values = np.stack([1 - mean, mean], axis=1), np.array([0.0, 1.0])
+    else:
+        edges, values = np.concatenate([[-np.inf], np.arange(1, 10) / 10, [np.inf]]), (np.arange(10) + 0.5) / 10
+        chances = np.diff(norm(mean[:, None], 0.15).cdf(edges[None, :]), axis=1)
+    cells_of = (law[:, None] * chances).reshape(one.bins, fine, -1).sum(axis=1)
+    schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0), "y": kind})
+    shape = shaped(tc.Histogram(["x", "y"], bins=bins), schema, "replace-one", one.n, Cost.of(**one.price))
+    some = SOME[1:-1]
+    true = np.interp(some, x, chances @ values)
+    without = simulated(shape, (np.rint(1e12 * cells_of).astype(np.int64).reshape(-1, 1),))
+    ratio = regression_function(without, "y", "x", some, None, 2, "table").values
+    held, squares, wrong = list[tuple[float, float, float]](), list[tuple[float, float]](), list[tuple[float, float]]()
+    for _ in range(repeats):
+        counts = rng.multinomial(one.n, cells_of.reshape(-1))
+        release = simulated(shape, add_noise(shape, (counts[:, None],), rng))
+        found = regression_function(release, "y", "x", some, None, 2, "population")
+        limits, band = np.asarray(found.intervals()), np.asarray(found.intervals(simultaneous=True))
+        inside = [
+            ((one_[:, 0] <= t) & (t <= one_[:, 1])) for one_, t in ((limits, ratio), (limits, true), (band, ratio))
+        ]
+        held.append((float(inside[0].mean()), float(inside[1].mean()), float(inside[2].all())))
+        noisy = np.array([cell[0] for cell in release.parts[0].integers], dtype=float).reshape(one.bins, -1)
+        at = np.minimum((some * one.bins).astype(int), one.bins - 1)
+        of_bins = np.clip((noisy @ values)[at] / np.maximum(noisy.sum(axis=1)[at], 1.0), 0.0, 1.0)
+        squares.append((float(((found.values - true) ** 2).mean()), float(((of_bins - true) ** 2).mean())))
+        if one.levels:
+            rule = classifier(release, "y", "x", None, 0.5, 2, "population")
+            own = float(np.where(rule.predicted, cells_of[:, 0], cells_of[:, 1]).sum())
+            low, high = np.asarray(rule.error.intervals()).reshape(-1)
+            wrong.append((own, float(low <= own <= high)))
+    a, b, c = 100 * np.array(held).mean(axis=0)
+    quotient = np.array(squares).mean(axis=0)
+    words = " | | |"
+    if one.levels:
+        own, inside_ = np.array(wrong).mean(axis=0)
+        words = f"{own:.3f} | {100 * inside_:.1f} | {np.minimum(cells_of[:, 0], cells_of[:, 1]).sum():.3f} |"
+    outcome = "two levels" if one.levels else "numbers"
+    line = (
+        f"| {one.name} | {outcome} | {one.bins} | {one.n:,} | {Cost.of(**one.price)} | {a:.1f} | {b:.1f} | {c:.1f} "
+        f"| {quotient[0] / quotient[1]:.2f} | {words}"
+    )
+    print(line, flush=True)
+    return line
+
+
 # Time ---------------------------------------------------------------------------------------------------------------
 
 
@@ -315,18 +413,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--quick", action="store_true", help="ten simulations, printed only")
-    parser.add_argument("--part", choices=("rates", "functions", "risks", "time"))
+    parser.add_argument("--part", choices=("rates", "functions", "curves", "risks", "time"))
     given = parser.parse_args()
     repeats = 10 if given.quick else given.repeats
     parts = {
         "rates": rates,
         "functions": lambda: functions(repeats),
+        "curves": lambda: curves(repeats),
         "risks": lambda: risks(repeats),
         "time": lambda: times(100_000 if given.quick else 10_000_000),
     }
     for name, made in parts.items():
         if given.part in (None, name):
-            note = f"\n\n{repeats:,} simulations." if name in ("functions", "risks") else ""
+            note = f"\n\n{repeats:,} simulations." if name in ("functions", "curves", "risks") else ""
             text = made() + note
             if given.quick:
                 print(text)

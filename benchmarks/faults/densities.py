@@ -236,7 +236,7 @@ FAULTS = (
         (f"{OF_LATTICE}the_noise_of_the_size_is_in_the_errors",),
     ),
     Fault(
-        "tacit.method.bernstein.iterated_operator",
+        "tacit.method.shared.iterated_operator",
         "power = power @ left",
         "power = left",
         "orders above 2 are no iteration",

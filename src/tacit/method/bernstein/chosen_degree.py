@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.bernstein.iterated_operator import weights
 from tacit.method.bernstein.query import MOST_DEGREE
+from tacit.method.shared.iterated_operator import weights
 from tacit.privacy import Cost, noise_for
 
 SPREAD: Final = 0.1
