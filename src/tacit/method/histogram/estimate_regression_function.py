@@ -38,7 +38,7 @@ SEED: Final = 18_39
 
 
 @dataclass(frozen=True)
-class Counted:
+class BinnedOutcome:
     """Counts of bins and cells of an outcome.
 
     counts: shape (bins, cells).  values: of the outcome's cells.  edges: of the bins, as public.  variance: of the
@@ -157,7 +157,7 @@ def classifier(
 # Parts --------------------------------------------------------------------------------------------------------------
 
 
-def _counted(release: Released, outcome: str, on: str, level: str | None) -> Counted:
+def _counted(release: Released, outcome: str, on: str, level: str | None) -> BinnedOutcome:
     made = margin(release, (on, outcome))
     axis, other = made.axes
     if axis.kind not in BINNED:
@@ -181,10 +181,10 @@ def _counted(release: Released, outcome: str, on: str, level: str | None) -> Cou
             text = f"{described(level)} is no level of {outcome!r}."
             raise InferenceError(text, code="I44", hint=f'level="{labels[-1]}"', state=None)
         values, what = np.array([float(one == chosen) for one in labels]), f"{outcome} = {chosen}"
-    return Counted(counts[:, : len(values)], values, np.append(lower, upper[-1]), variance, what)
+    return BinnedOutcome(counts[:, : len(values)], values, np.append(lower, upper[-1]), variance, what)
 
 
-def _weights(found: Counted, at: Array, order: int) -> Array:
+def _weights(found: BinnedOutcome, at: Array, order: int) -> Array:
     """Return the weights of counts of bins at places, shape (places, bins)."""
     low, high = found.edges[0], found.edges[-1]
     over = slopes(len(found.edges) - 1, order, np.clip((at - low) / (high - low), 0.0, 1.0))
