@@ -10,6 +10,7 @@ KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
 OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
 LIMITS = "tests/inference/test_density_limits.py::test_"
 JOINT = "tests/inference/test_joint_bins.py::test_"
+RISKS = "tests/mechanisms/test_risk_function.py::test_"
 LATTICE = "tests/mechanisms/test_bernstein_lattice.py::test_"
 OF_LATTICE = "tests/inference/test_bernstein_functions.py::test_"
 LATTICE_PAIRS = f"{LATTICE}sensitivity_is_the_largest_over_all_pairs_of_rows"
@@ -187,6 +188,27 @@ FAULTS = (
         (f"{DATA_SETS}one_selection_is_composed_as_one",),
     ),
     Fault(
+        "tacit.method.risk_function.encoding",
+        "far = np.abs(rows[b:] - rows[b])",
+        "far = np.abs(rows[b : b + 2] - rows[b])",
+        "only rows in neighbouring cells are compared",
+        (f"{RISKS}sensitivity_is_the_largest_over_all_pairs_of_rows",),
+    ),
+    Fault(
+        "tacit.method.risk_function.encoding",
+        "l1, l2_squared = max(l1, alone[0]), max(l2_squared, alone[1])",
+        "l1, l2_squared = l1, l2_squared",
+        "a row beside none is in no sensitivity",
+        (f"{RISKS}sensitivity_is_the_largest_over_all_pairs_of_rows",),
+    ),
+    Fault(
+        "tacit.method.risk_function.stored",
+        "if (part.parameters, part.l1, part.l2_squared) != (form.parameters, form.l1, form.l2_squared):",
+        "if (part.l1, part.l2_squared) != (form.l1, form.l2_squared):",
+        "a document states other constants than its lattice has",
+        (f"{RISKS}documents_survive_and_others_are_refused",),
+    ),
+    Fault(
         "tacit.method.bernstein.encoding",
         "l1, l2_squared = alone[0] + S, alone[1] + S**2",
         "l1, l2_squared = alone",
@@ -236,7 +258,7 @@ FAULTS = (
         (f"{OF_LATTICE}the_noise_of_the_size_is_in_the_errors",),
     ),
     Fault(
-        "tacit.method.bernstein.iterated_operator",
+        "tacit.method.shared.iterated_operator",
         "power = power @ left",
         "power = left",
         "orders above 2 are no iteration",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.method.quantiles.query import Quantiles
     from tacit.method.ranges.query import Range
     from tacit.method.regression.query import Regression
+    from tacit.method.risk_function.query import RiskFunction
     from tacit.method.sufficient_statistics.query import SufficientStatistics
     from tacit.method.unlisted_levels.query import UnlistedLevels
     from tacit.models.block_function import Statistic
@@ -82,6 +83,7 @@ __all__ = [
     "Regression",
     "Release",
     "Releases",
+    "RiskFunction",
     "SampleAndAggregate",
     "Schema",
     "Sensitivity",
@@ -135,6 +137,7 @@ _MODULES: Final = {
     "method.orthogonal_series.query": "OrthogonalSeries",
     "method.kernel_density.query": "KernelDensity",
     "method.bernstein.query": "Bernstein",
+    "method.risk_function.query": "RiskFunction",
     "method.unlisted_levels.query": "UnlistedLevels",
     "method.ks_dataset.query": "KSDataset",
     "method.exponential_mechanism.query": "ExponentialMechanism",

@@ -36,6 +36,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "Quantiles": {"column": "age", "probs": 0.5},
     "Range": {"column": "age"},
     "Regression": {"formula": "age ~ sex"},
+    "RiskFunction": {"outcome": "sex", "on": "age"},
     "SampleAndAggregate": {"what": "age", "model": GAMMA},
     "SufficientStatistics": {"what": "age", "family": GAMMA},
     "Sum": {"columns": "age"},

@@ -12,8 +12,8 @@ from scipy import stats
 import tacit as tc
 from tacit.method.bernstein.estimate import cdf, density, estimate, smooth_density
 from tacit.method.bernstein.estimate_lattice import fitted, of_rows, rising
-from tacit.method.bernstein.iterated_operator import iterated, polynomials, slopes, weights
 from tacit.method.bernstein.plan import expected
+from tacit.method.shared.iterated_operator import iterated, polynomials, slopes, weights
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.testing.simulate import add_noise, exact_integers, shaped

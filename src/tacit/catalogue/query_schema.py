@@ -22,6 +22,7 @@ from tacit.method.orthogonal_series.query import MOST_TERMS
 from tacit.method.quantiles.query import MOST_PROBS
 from tacit.method.regression.query import METHODS as OF_REGRESSIONS
 from tacit.method.regression.query import MODELS, Regression
+from tacit.method.risk_function.query import LOSSES, MOST_BOX
 from tacit.method.sufficient_statistics.query import METHODS, SufficientStatistics
 from tacit.noise.averaged_laplace import MOST_DRAWS
 from tacit.release.query import Query
@@ -98,12 +99,16 @@ def query(kind: type[Query[Any]]) -> Words:
         "sensitivity": {"type": "integer", "minimum": 1},
         "degree": {"type": "integer", "minimum": 2, "maximum": MOST_DEGREE},
         "order": {"type": "integer", "minimum": 1, "maximum": MOST_ORDER},
+        "outcome": {"type": "string"},
+        "on": listed({"type": "string"}, minItems=1, maxItems=2, uniqueItems=True),
+        "loss": {"enum": [*LOSSES]},
+        "box": {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_BOX},
         "terms": {"type": "integer", "minimum": 1, "maximum": MOST_TERMS[1]},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
     # these have a default in Python but are always written
-    written = {"probs", "replicates", "basis", "order"}
+    written = {"probs", "replicates", "basis", "order", "loss", "box"}
     return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - written))
 
 

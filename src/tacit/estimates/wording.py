@@ -68,6 +68,9 @@ def title(release: Released) -> str:
         return words + (f" where {query.where}" if query.where else "")
     if kind == "Bernstein":
         return f"Distribution function of {query.column}" + (f" where {query.where}" if query.where else "")
+    if kind == "RiskFunction":
+        words = f"{query.loss.capitalize()} risk of {query.outcome} on {_and(tuple(query.on))}"
+        return words + (f" where {query.where}" if query.where else "")
     if kind == "UnlistedLevels":
         return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "KernelDensity":

@@ -24,6 +24,8 @@ MOST_COEFFICIENTS: Final = 8**3
 """Largest number of integers of a series: coefficients of three columns of eight functions each, and presence."""
 MOST_LATTICE: Final = 256
 """Largest number of integers of a distribution function: one for each value of its lattice but the first."""
+MOST_RISKS: Final = 7**3 + 1
+"""Largest number of integers of a risk on a lattice: of three coefficients of seven values each, and presence."""
 MOST_OF_A_ROW: Final = 8
 """Largest number of integers of a user's own statistic."""
 MOST_CUTS: Final = 400
@@ -220,6 +222,7 @@ FORMS: Final = {
         shares=True,
     ),
     "lattice": Shape("bernstein", ("G", "degree", "presence"), (1, MOST_LATTICE), grid=False, shares=True),
+    "risk": Shape("risk-function", ("G", "degree", "presence"), (9, MOST_RISKS), grid=False, shares=True),
     "additive": Shape("additive", ("G", "leaves"), (1, MOST_OF_A_ROW), grid=False),
     "additive-product": Shape("additive", ("leaves", "first", "second"), (1, 1), grid=False),
     "data-set": Shape("ks-data-set", ("G", "cells"), (2, MOST_CELLS), grid=False, laws=EXPONENTIAL),

@@ -100,6 +100,11 @@ METHODS: Final = (
     ),
     Method("bernstein", ("Bernstein",), {"bernstein": ReleaseKind("estimate.BernsteinRelease", lists="variables")}),
     Method(
+        "risk_function",
+        ("RiskFunction",),
+        {"risk-function": ReleaseKind("estimate.RiskFunctionRelease", lists="variables")},
+    ),
+    Method(
         "kernel_density",
         ("KernelDensity",),
         {

@@ -35,6 +35,7 @@ from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.product_parts import ProductPart
+from tacit.method.risk_function.design import RiskPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.noise.product import ProductLaplace
@@ -148,7 +149,7 @@ def _added(
             for column, one in zip(heard.columns, (one for one in found if one.price == str(price)), strict=False):
                 failures += (
                     whole(column, one.apart, draws // WHOLE)
-                    if isinstance(column, ProductPart | SeriesPart | LatticePart | AdditivePart)
+                    if isinstance(column, ProductPart | SeriesPart | LatticePart | RiskPart | AdditivePart)
                     else []
                 )
         findings += found

@@ -26,6 +26,8 @@ from tacit.method.bernstein.mechanism import sums as lattice_sums
 from tacit.method.bootstrap.design import vector
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.orthogonal_series.mechanism import sums as series_sums
+from tacit.method.risk_function.design import RiskPart
+from tacit.method.risk_function.mechanism import sums as risk_sums
 from tacit.method.shared.counts_in_cells import encoding_of
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.simulated_parts import empty_parts, simulated
@@ -225,7 +227,7 @@ def exact_integers(
         from tacit.testing import simulated_blocks as blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
-    if isinstance(shape.columns[0], SeriesPart | LatticePart):
+    if isinstance(shape.columns[0], SeriesPart | LatticePart | RiskPart):
         return _of_bins(shape, table)
     table = with_columns(table, shape.computed)
     who = None if shape.unit is None else codes(table[shape.unit.source])
@@ -261,13 +263,14 @@ def of_additive(
 
 
 def _of_bins(shape: Measurement, table: Table_) -> tuple[NDArray[np.int64], ...]:
-    """Return the integers of a series, or of a lattice, from the counts of the cells that its bins make."""
+    """Return the integers of a series, a lattice or a risk from the counts of the cells that its bins make."""
     found = list[NDArray[np.int64]]()
-    for part in cast("tuple[SeriesPart | LatticePart, ...]", shape.columns):
+    for part in cast("tuple[SeriesPart | LatticePart | RiskPart, ...]", shape.columns):
         form, weight = encoding_of(2, shape.neighbors, True, shape.unit is not None)
         cells = replace(shape, keys=part.keys, columns=(PartSpec("", form, None, None, part.law, part.cost, weight),))
         (counts,) = exact_integers(cells, table)
         own = lattice_sums if isinstance(part, LatticePart) else series_sums
+        own = risk_sums if isinstance(part, RiskPart) else own
         found.append(np.array([own(shape, cast(Any, part), counts[:, 0])], dtype=np.int64))
     return tuple(found)
 

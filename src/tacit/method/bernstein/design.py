@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tacit.errors import QueryError
+from tacit.method.bernstein.chosen_degree import chosen_degree
 from tacit.method.bernstein.encoding import FINE, lattice
 from tacit.method.bernstein.lattice_bins import bin_edges, scale_of, unit_edges
-from tacit.method.bernstein.query import MOST_DEGREE, Bernstein
+from tacit.method.bernstein.query import Bernstein
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.numeric_columns import map_to_bins, numeric
 from tacit.method.shared.weighted_encoding import SHARE
@@ -19,8 +19,6 @@ from tacit.schema.predicates.typed_conditions import typed
 
 KIND: Final = "bernstein"
 VERSION: Final = "bernstein/1"
-ROUGH: Final = 1.5
-"""The polynomial's bias is taken to be (ROUGH / degree) ** order where the degree is chosen."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,9 @@ def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
 
 
 def _degree(order: int, public: Public, cost: Cost) -> int:
-    """Return the degree of least expected error: noise of the lattice, and a bias of (ROUGH / degree) ** order."""
+    """Return the degree of least expected error; QueryError Q82 where nothing is known of the number of rows."""
     n = public.size
     if n is None:
         message = "Bernstein: the degree goes by the number of rows, which is private under add-remove."
         raise QueryError(message, code="Q82", hint="Curator(…, size_hint=10_000), or degree=20")
-    least, best = math.inf, 2
-    for k in range(2, MOST_DEGREE + 1):
-        noise = noise_for(k, k, cost).variance() / float(max(n, 1)) ** 2
-        error = noise + min(1.0, ROUGH / k) ** (2 * order)
-        if error < least:
-            least, best = error, k
-    return best
+    return chosen_degree(order, n, cost)

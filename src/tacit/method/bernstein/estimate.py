@@ -16,8 +16,8 @@ from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted
-from tacit.method.bernstein.iterated_operator import slopes, weights
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
+from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable

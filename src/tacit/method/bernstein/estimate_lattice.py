@@ -11,7 +11,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.terms import Target
-from tacit.method.bernstein.iterated_operator import slopes
+from tacit.method.shared.iterated_operator import slopes
 from tacit.release.document import Released
 
 DRAWS: Final = 4_000

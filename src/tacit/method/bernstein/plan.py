@@ -9,9 +9,9 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.estimate_lattice import LatticeFit, fitted
-from tacit.method.bernstein.iterated_operator import slopes, weights
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.bernstein.query import Bernstein
+from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.numeric_columns import support
 from tacit.method.shared.plan_expected import Expected

@@ -22,6 +22,7 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.estimates.normal_estimate import NormalEstimate
     from tacit.estimates.smooth_density import SmoothDensity
     from tacit.estimates.synthetic_sets import SyntheticSets
     from tacit.fits.custom_losses import Loss
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.fits.fitted_model import FittedModel
     from tacit.method.histogram.estimate_densities import DensityEstimate, Projection
     from tacit.method.histogram.estimate_joint_bins import JointDensityEstimate
+    from tacit.method.histogram.estimate_regression_function import Classifier
     from tacit.method.histogram.estimate_samples import Rng
     from tacit.method.histogram.estimate_utility import UtilityReport
 
@@ -166,6 +168,38 @@ class HistogramRelease(Statistics, Release):
         from tacit.method.histogram.estimate_smooth import smooth_density
 
         return smooth_density(self, column, by, basis, target)
+
+    def regression_function(
+        self, outcome: str, on: str, at: Any, *, level: str | None = None, order: int = 2, target: Target = "population"
+    ) -> NormalEstimate:
+        """Mean of an outcome at values of a column with bins of one width, by Bernstein polynomials.
+
+        outcome: another column of the histogram; of levels it is the share of `level`, the last where none is named.
+        at: numbers within the bounds.  order: of the iterated operator, 1 to 4.
+        InferenceError I41 (no such column), I60 (on= has levels), I44 (bins of several widths, level, order), I05
+        (values), I09 (target).
+        """
+        from tacit.method.histogram.estimate_regression_function import regression_function
+
+        return regression_function(self, outcome, on, at, level, order, target)
+
+    def classifier(
+        self,
+        outcome: str,
+        on: str,
+        *,
+        level: str | None = None,
+        cut: float = 0.5,
+        order: int = 2,
+        target: Target = "population",
+    ) -> Classifier:
+        """Rule that expects `level` of an outcome of two where its share by `regression_function` is at least `cut`.
+
+        InferenceError as for `regression_function`, and I44 (an outcome that has not two levels, cut).
+        """
+        from tacit.method.histogram.estimate_regression_function import classifier
+
+        return classifier(self, outcome, on, level, cut, order, target)
 
     def sample(self, n: int, *, rng: Rng = None) -> pd.DataFrame:
         """`n` synthetic rows drawn from the projected cells, in the columns, labels and types of the table.
