@@ -283,7 +283,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"ranks-2", "joint", "joint-2", "point", "halved"}
+    others |= {"ranks-2", "joint", "joint-2", "joint-3", "point", "halved"}
     others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {
         "column-moments",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any, Final, cast
 
@@ -56,7 +57,7 @@ MOST_CELLS: Final = 256
 """Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
-RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-2": (-1, 0, 1)}
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-3": (-1, 0, 1)}
 """The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
 
 
@@ -216,7 +217,7 @@ def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) 
     facts |= {"between": between(p, relation, grouped=grouped)}
     facts |= {} if share is None else {"share": A}
     # one selection, of a triple
-    form = Encoding("joint-2", facts, (ONE,), ((1,),), A * most, A * A * squared)
+    form = Encoding("joint-3", facts, (ONE,), ((1,),), A * most, A * A * squared)
     return PartSpec(
         cast(Quantiles, shape.query).column, form, at, grid, cast(Any, Selection(law.rate / A)), cost, share
     )
@@ -250,11 +251,13 @@ def reach(column: PartSpec, size: float, level: float) -> int:
     """
     facts = column.form.parameters
     p = facts["numerator"] / facts["denominator"]
-    return offset_for(column.form.name)(p, size, scale_of(facts, column.law.scale), level)
+    return offset_for(column.form.name, facts)(p, size, scale_of(facts, column.law.scale), level)
 
 
-def offset_for(form: str) -> Callable[[float, float, float, float], int]:
-    """Return the function of p, size, scale and level that gives the offset c of a form."""
+def offset_for(form: str, parameters: Mapping[str, int]) -> Callable[[float, float, float, float], int]:
+    """Return the function of p, size, scale and level that gives the offset c of a form; parameters: of the part."""
+    if form == "joint-3":
+        return partial(cube_errors.far_offset, between=parameters["between"] > 0)
     return {"joint": joint_errors.offset, "joint-2": cube_errors.offset}.get(form, offset)
 
 
