@@ -244,7 +244,7 @@ def test_all_that_there_is_was_tried() -> None:
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
     old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
-    old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices", "joint"}
+    old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices", "joint", "joint-2"}
     # of quantiles whose three steps would take long to draw together: `test_joint_quantiles`
     old |= {"ranks-2"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone

@@ -292,6 +292,8 @@ def test_a_release_of_three_steps_together_of_before_is_read_as_before() -> None
     assert found.limits.tolist() == KEPT
     part = made.parts[0]
     assert quantiles_design.offset_for(part.form, part.parameters) is joint_errors.offset
+    # those of the form between the two had no least number of scales
+    assert quantiles_design.offset_for("joint-2", {"between": 2}) is cube_errors.offset
 
 
 # Errors -------------------------------------------------------------------------------------------------------------
