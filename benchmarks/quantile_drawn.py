@@ -363,7 +363,7 @@ The cause of 72 to 90% at heaps beside a gap where noise is large (*known design
 triples of steps within it, and a heap beside it one. Where the ends are less than about 3 log(W) scales from the gap's
 edge (in replacing one row half of that, since missing rows between the ends count), all three steps were beyond the
 quantile in up to 65% of releases. Evenly spread in the gap, they are in order in one case of six, look like steps of
-evenly spaced rows, and the interval misses. Nearly all misses were of steps in order, all others at most 3% of releases.
+evenly spaced rows, and the interval misses. Nearly all misses were of steps in order, others at most 3% of releases.
 Limits moved apart wherever steps are in order would have to be about 3.5 times as wide (computed: (1 + e)² = 5, e spans
 on either side); ends selected further out cost less: at least 13 scales where one row of a single cell is replaced,
 else 19.
@@ -379,8 +379,8 @@ sampling and selection errors together, which gives 95.0%; four scales beyond th
 the 13 scales. Where sampling is above some ten scales the first is the largest, and coverage is 95%: rounding c up to
 whole ranks and ends outward by half a step of the grid adds less than half a percent. Where noise is more, what is
 above 95% is the price of holding at gaps, which nothing in a release tells from smooth columns: intervals up to 2.3
-times as wide as before, and with the 19 scales of groups and of rows that are added or removed up to 3.3 times. Sampling is ten scales
-or more at p = 1/2, one row replaced, where n·ε² is above 1,600 (pure), and a narrower interval would cover gaps less.
+times as wide as before, and with the 19 scales of groups and of rows that are added or removed up to 3.3 times.
+Sampling is ten scales or more at p = 1/2, one row replaced, where n·ε² is above 1,600 (pure), and a narrower interval would cover gaps less.
 """
 
 

@@ -69,7 +69,7 @@ def far_offset(p: float, size: float, scale: float, level: float, *, between: bo
     sign of it is left.  At other levels than 95%: so many scales more as make exp(-c) less by the factor of 1 - level.
 
     >>> far_offset(0.5, 1_000, 5.0, 0.95, between=True), offset(0.5, 1_000, 5.0, 0.95)
-    (65, 47)
+    (65, 49)
     >>> far_offset(0.5, 10**6, 5.0, 0.95, between=False) == offset(0.5, 10**6, 5.0, 0.95)
     True
     """
