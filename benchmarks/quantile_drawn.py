@@ -380,7 +380,8 @@ the 13 scales. Where sampling is above some ten scales the first is the largest,
 whole ranks and ends outward by half a step of the grid adds less than half a percent. Where noise is more, what is
 above 95% is the price of holding at gaps, which nothing in a release tells from smooth columns: intervals up to 2.3
 times as wide as before, and with the 19 scales of groups and of rows that are added or removed up to 3.3 times.
-Sampling is ten scales or more at p = 1/2, one row replaced, where n·ε² is above 1,600 (pure), and a narrower interval would cover gaps less.
+Sampling is ten scales or more at p = 1/2, one row replaced, where n·ε² is above 1,600 (pure), and a narrower interval
+would cover gaps less.
 """
 
 
