@@ -271,7 +271,8 @@ How often the 95% interval of a quantile holds the truth where rows leave a wide
 against gaps cost where they do not. Written by `python benchmarks/quantile_gaps.py`: {repeats} simulations a cell
 (tables; with groups, groups of tables), so that 95 means 95 ± {error:.0f}. Designs, prices and group sizes were written
 down before any was simulated; those of *Gaps held back* after the first rules for pure prices. The constants of the
-present rules were then chosen with all designs of 1,000 rows in view, so that no table here is of unseen designs.
+present rules were then chosen with all designs of 1,000 rows in view, so that no table here is of unseen designs:
+those are in [quantiles at drawn gaps and heaps](quantile-drawn.md).
 
 Next to a gap an end may be selected within it. All steps of a gap are equally likely. One with W times as many steps as
 lie within a scale of ranks around an end draws that end from about log W scales away, and two of three steps are then
@@ -280,7 +281,8 @@ in it. Three rules, which cost little where rows are evenly spaced:
 - The three steps are selected together, by the largest of their distances from the ranks that are wanted. At a pure
   price a scale is then a third of what it is for three selections of their own; at a ρ or a pair, where it is 1/√3 of
   it and errors of three together are larger, they end as near to their ranks, and a gap draws them from less far.
-- The ends lie at least four scales beyond the rank that the edge of a gap next to the quantile may have.
+- The ends lie at least four scales beyond the rank that the edge of a gap next to the quantile may have, and at
+  least 13 scales from the quantile's rank (19 with groups, or where rows are added or removed).
 - Two steps in a gap are seldom as far from each other as one of them from the third. Where the value is nearer to one
   end than evenly spaced rows would have it in 95 of 100 releases (and than 3 : 7), limits reach the distance of both
   ends further on both sides; where steps are out of order, four times that distance; as far as the column's bounds. A

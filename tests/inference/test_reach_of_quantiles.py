@@ -90,7 +90,7 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     part = column.released(((0, 0, 0),))
     scale = float(column.law.scale) / 10
     # of three steps selected together two may lie anywhere, once one does
-    assert column.form.name == "joint-2"
+    assert column.form.name == "joint-3"
     needed = utility_gap(scale, (quantiles_design.LEAST_STEPS + 1) ** 2, 0.05) / 0.1
     assert few_rows_warning(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")
@@ -105,7 +105,7 @@ def test_selections_aim_at_the_exact_size() -> None:
     """Of private sizes: steps selected at p N - c and p N + c of the exact N, c of the noisy N alone."""
     relation: Any = "add-remove"
     query = tc.Quantiles("x", [0.75])
-    shape = quantiles_design.design(query, Public(SCHEMA, relation, None), Cost.of(rho="0.0005"))
+    shape = quantiles_design.design(query, Public(SCHEMA, relation, None), Cost.of(rho="0.005"))
     (column,), sizes = split(shape)
     assert sizes is not None
     asked: list[int] = []
@@ -115,8 +115,8 @@ def test_selections_aim_at_the_exact_size() -> None:
         return 0, 0, 0
 
     rows = dict.fromkeys(range(2000), 1)
-    quantiles.released(shape, (rows,), draw, lambda cells, law: tuple((n + 6_000,) for (n,) in cells))
-    far = reach(column, 8_000, 0.95)
+    quantiles.released(shape, (rows,), draw, lambda cells, law: tuple((n + 60_000,) for (n,) in cells))
+    far = reach(column, 62_000, 0.95)
     assert asked == pytest.approx([1500 - far, 1500, 1500 + far], abs=2)
     assert abs(far - reach(column, 2_000, 0.95)) > 5
 

@@ -97,6 +97,7 @@ FORMS: Final = {
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
     "joint-2": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
+    "joint-3": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
     "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
     "cuts": Shape("quantiles", ("G", "levels", "even", "reach"), (3, MOST_CUTS), laws=EXPONENTIAL),
     "between": Shape("quantiles", ("G",), (1, 2 * MOST_CUTS + 1)),
@@ -239,6 +240,6 @@ def forms_of(kind: str) -> tuple[str, ...]:
     """Return the names of the forms that parts of a release of one kind may have.
 
     >>> forms_of("quantiles"), forms_of("range")
-    (('ranks', 'ranks-2', 'point', 'joint', 'joint-2', 'halved', 'cuts', 'between', 'size'), ('present', 'range'))
+    (('ranks', 'ranks-2', 'point', 'joint', 'joint-2', 'joint-3', 'halved', 'cuts', 'between', 'size'), ('present', 'range'))
     """
     return tuple(name for name, shape in FORMS.items() if shape.kind == kind or name in KINDS[kind].forms)

@@ -26,6 +26,7 @@ SELECTIONS: Final[Mapping[str, int]] = {
     "point": 1,
     "joint": 1,
     "joint-2": 1,
+    "joint-3": 1,
     "halved": 1,
     "cuts": 1,
     "quartiles": 2,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 POINT_ONLY: Final = "only the point was asked for (interval=False): how far off it may be is not said"
 """Reason of a quantile without an interval."""
-WITH_SLACK: Final = ("ranks-2", "joint", "joint-2")
+WITH_SLACK: Final = ("ranks-2", "joint", "joint-2", "joint-3")
 """Forms whose ends are in the value, and whose intervals reach further where steps are out of order."""
 
 
@@ -309,7 +309,7 @@ def _ends_share(part: Part, size: float | None, level: float) -> float:
 def _offset(part: Part, size: float, scale: float, level: float) -> int:
     """Return how far from the quantile, in ranks, the ends of a part were selected."""
     p = part.parameters["numerator"] / part.parameters["denominator"]
-    return offset_for(part.form)(p, size, scale, level)
+    return offset_for(part.form, part.parameters)(p, size, scale, level)
 
 
 def _slacks(parts: list[Part], sizes: list[float | None], level: SupportsFloat) -> Array | None:
@@ -325,7 +325,7 @@ def _slack(part: Part, size: float, level: float) -> float:
     if part.form == "joint":
         return 0.0  # the ends are so far out that evenly spaced rows seldom give steps out of order
     reach = _offset(part, size, scale, level)
-    return -cube_errors.least_part(scale, reach) if part.form == "joint-2" else slack(scale, reach)
+    return slack(scale, reach) if part.form == "ranks-2" else -cube_errors.least_part(scale, reach)
 
 
 def asks_intervals(release: Released) -> bool:
