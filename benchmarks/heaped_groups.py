@@ -63,8 +63,8 @@ def simulated(rows: int, p: float, price: dict[str, float], repeats: int) -> Cel
 def page(repeats: int) -> str:
     out = [
         "## Tens, by group",
-        f"\nFour groups of values in tens, of which 51% are 30; {repeats} whole releases a line, so that {4 * repeats} intervals "
-        "are judged. Replace-one.\n",
+        f"\nFour groups of values in tens, of which 51% are 30; {repeats} whole releases a line, so that {4 * repeats} "
+        "intervals are judged. Replace-one.\n",
         "| rows of a group | probability | price | held, % | with a reason, % | mean width |",
         "|---:|---:|---|---:|---:|---:|",
     ]
