@@ -369,9 +369,9 @@ e)² = 5, e spans on either side); ends selected further out cost less: at least
 cell is replaced, else 19.
 
 Designs that the numbers 13 and 19 were chosen on: the known ones, at 12 and 17, 13 and 20. Designs *kept* were
-simulated with the chosen numbers only. Those *drawn to be seen* had been simulated once with the ends as they were.
-On neither set was a cell surely below 93% before: columns as bad as the known ones are rare among drawn ones, and with
-15 or 60 simulations a cell only misses of more than some 12% or 7% beyond 7% are told for sure."""
+simulated when these stood, with ends as they are and, for *before*, as they were. Those *drawn to be seen* had been
+simulated once with the ends as they were. On neither set was a cell surely below 93% before; a cell of 60 simulations is
+surely so from some 86% down, one of 15 from 80%, so that a column as bad as the known ones may be among them."""
 OVER: Final = """## Why smooth columns are covered more often
 
 Computed, not simulated: median, one row replaced, before / after. The offset c is the largest of three: the reach of
