@@ -370,8 +370,8 @@ cell is replaced, else 19.
 
 Designs that the numbers 13 and 19 were chosen on: the known ones, at 12 and 17, 13 and 20. Designs *kept* were
 simulated when these stood, with ends as they are and, for *before*, as they were. Those *drawn to be seen* had been
-simulated once with the ends as they were. On neither set was a cell surely below 93% before; a cell of 60 simulations is
-surely so from some 86% down, one of 15 from 80%, so that a column as bad as the known ones may be among them."""
+simulated once with the ends as they were. On neither set was a cell surely below 93% before; a cell of 60 simulations
+is surely so from some 86% down, one of 15 from 80%, so that a column as bad as the known ones may be among them."""
 OVER: Final = """## Why smooth columns are covered more often
 
 Computed, not simulated: median, one row replaced, before / after. The offset c is the largest of three: the reach of
