@@ -162,9 +162,20 @@ def test_the_note_is_printed_where_rounding_would_matter() -> None:
         made = histogram(x, column, bins, 0.5)
         fits = (made.fit("x", family="normal"),) if bins == 18 and column == FEE else ()
         for found in (made.moments("x"), made.quantiles("x", 0.5), *fits):
-            assert any("multiple_of=1" in note for note in found.notes) == noted
+            assert any("multiple_of=" in note for note in found.notes) == noted
         assert not any("multiple_of" in note for note in made.quantiles("x", 0.5, within="bins").notes)
         assert not any("multiple_of" in note for note in made.cdf("x").notes)
+
+
+def test_the_note_says_from_which_multiples_on_rounding_would_matter() -> None:
+    made = histogram(np.random.default_rng(3).random(4_000) * 90, tc.Real(0, 90), 18, 0.5)
+    found = made.moments("x")
+    said = next(note for note in found.notes if "multiple_of" in note)
+    assert f"multiples of {float(f'{found.std_errors[0]:.2g}'):,g} or more" in said
+    # where hardly two multiples fit in a bin, there is none
+    noisy = histogram(np.random.default_rng(3).random(100) * 90, tc.Real(0, 90), 18, 0.01)
+    assert noisy.moments("x").std_errors[0] > 5 / 3
+    assert not any("multiple_of" in note for note in noisy.moments("x").notes)
 
 
 def test_fits_have_the_note_for_the_columns_that_they_use() -> None:

@@ -7,10 +7,12 @@ wherever an estimate rests on where values lie within bins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Final
+
+import numpy as np
 
 from tacit.release.document import Released
 from tacit.release.parts import Axis
@@ -19,6 +21,9 @@ ROUND: Final = tuple(Fraction(digits) * Fraction(10) ** k for k in range(12, -12
 """Round numbers, falling."""
 FINEST: Final = 100
 """Edges that are multiples of no round number above this part of the narrowest bin are not round."""
+
+FEW: Final = 3
+"""Multiples in a bin, at least, of a rounding that the note is about."""
 
 
 def round_edges(edges: Sequence[float]) -> float | None:
@@ -65,9 +70,34 @@ lower within bins than is taken here, which no error includes: Real(…, multipl
     )
 
 
-def rounding_notes(release: Released, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the note on columns of a released histogram, those that are no columns of it left out."""
+def rounding_notes(
+    release: Released, columns: Iterable[str], error: Callable[[], float | None] = lambda: None
+) -> tuple[str, ...]:
+    """Return the note on columns of a released histogram, those that are no columns of it left out.
+
+    error: gives, of one column, the standard error of what is told, in its units; asked where there is a note.  Half of
+    a smaller unit would be little beside it; where fewer than FEW of these fit in a bin there is no note.
+    """
     wanted = set(columns)
-    axes = getattr(release, "axes", ())
+    axes: Sequence[Axis] = getattr(release, "axes", ())
     named = [(name, axis) for (name, _), axis in zip(release.levels, axes, strict=False) if name in wanted]
-    return rounding_note(unknown_multiples(named))
+    names = unknown_multiples(named)
+    found = error() if names else None
+    if found is None:
+        return rounding_note(names)
+    narrowest = min(float(np.diff(axis.edges).min()) for name, axis in named if name in names)
+    return () if found * FEW > narrowest else (coarser_note(names[0], found),)
+
+
+def coarser_note(name: str, unit: float) -> str:
+    """Return the note on a column, of which rounding to less than a unit would not matter.
+
+    >>> print(coarser_note("income", 2_299.0))
+    edges of income are round numbers: were its values rounded to multiples of 2,300 or more, they would lie lower \
+within bins than is taken here, by half of one, which no error includes: Real(…, multiple_of=…) in the schema
+    """
+    return (
+        f"edges of {name} are round numbers: were its values rounded to multiples of {float(f'{unit:.2g}'):,g} or "
+        "more, they would lie lower within bins than is taken here, by half of one, which no error includes: "
+        "Real(…, multiple_of=…) in the schema"
+    )

@@ -133,10 +133,19 @@ def derived(
         (
             note,
             *_noted(made, own, parts, sampling + made.noise.covariance(weights)),
-            *rounding_notes(made.release, (axis.name for axis in made.axes)),
+            *rounding_notes(
+                made.release,
+                (axis.name for axis in made.axes),
+                lambda: _error_of_mean(own, sampling + made.noise.covariance(weights)),
+            ),
         ),
         term_title=":".join(made.by),
     )
+
+
+def _error_of_mean(own: tuple[str, ...], total: Array) -> float | None:
+    """Return the smallest standard error of a mean; None where other statistics are asked for; total: covariance."""
+    return float(np.sqrt(np.diag(total)[:: len(own)].min())) if own[0] == "mean" else None
 
 
 def _noted(made: GroupCounts, own: tuple[str, ...], parts: Sequence[GroupNumbers], total: Array) -> list[str]:

@@ -122,7 +122,7 @@ def quantiles(
             *_whole(made, levels, ends, CLAMPED),
             *_whole(made, levels, coarse, FEW),
             # limits of whole bins hold rounded values, too
-            *(() if all(map(all, whole)) else rounding_notes(release, (column,))),
+            *(() if all(map(all, whole)) else rounding_notes(release, (column,), lambda: _shortest(inversion))),
         ),
         term_title=":".join(made.by),
     )
@@ -163,6 +163,12 @@ def _reason(curve: GroupCurve, tau: float) -> str | None:
     if at == -1:
         return f"censored: below {value:,g}"
     return f"censored: above {value:,g}" if at == curve.bins else None
+
+
+def _shortest(found: Inverted) -> float:
+    """Return a quarter of the shortest interval that is not of whole bins: its standard error, about."""
+    low, high = found.interval(0.95)
+    return float((high - low)[~np.array(found.whole).reshape(-1)].min()) / 4
 
 
 def _clamped(curve: GroupCurve, tau: float) -> bool:
