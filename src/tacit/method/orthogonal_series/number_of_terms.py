@@ -8,14 +8,15 @@ The rule
     b**2 the sum of beta_j**2 over the block and V that of the variances, of sampling, (E psi_j**2 - beta_j**2) / n, and
     of noise.  R is the risk of the block's shrinkage (`estimates.series_coefficients`).  The m is taken whose ratios to
     the least error of each law have the least geometric mean over the family.
+    [Of m beyond the bins of some columns these have fewer, as in `own_terms`.]
 Noise
     Its variance follows from the sensitivity (`encoding`), here the largest over pairs of at most THIN bins of each
     column, the first and the last among them: enough to choose m by, a little below that of all pairs, which the
     release is protected by.
 Risk
     E is the squared norm of the estimates of a block of k coefficients, about normal with mean b**2 + V and variance
-    2 V**2 / k + 4 b**2 V / k; given E, the product of estimates and coefficients is linear in it.  The mean over E is by
-    quadrature (`NODES`).  What lowering the series to a density gains is left out.
+    2 V**2 / k + 4 b**2 V / k; given E, the product of estimates and coefficients is linear in it.  The mean over E is
+    by quadrature (`NODES`).  What lowering the series to a density gains is left out.
 """
 
 from __future__ import annotations
@@ -135,8 +136,10 @@ def _pieces(basis: str, own: tuple[int, ...]) -> tuple[Array, Array, Array, NDAr
     """Return the tail, the blocks' squared coefficients and sampling variances, of each law, and the blocks' sizes."""
     found = coefficients(basis, MOST_TERMS[1])
     values, seconds = found.joint(own)
-    indices = np.stack(np.unravel_index(np.arange(values.shape[1]), tuple(m + 1 for m in own)), axis=1)[1:]
-    order = 1 + np.argsort((indices.astype(np.float64) ** 2).sum(axis=1), kind="stable")
+    lengths: Array = np.zeros(1)
+    for m in own:
+        lengths = (lengths[:, None] + np.arange(m + 1.0) ** 2).reshape(-1)
+    order = 1 + np.argsort(lengths[1:], kind="stable")
     square, spread = values[:, order] ** 2, np.maximum(seconds[:, order] - values[:, order] ** 2, 0.0)
     ends = blocks(len(order))
     starts = np.array([0, *ends[:-1]])
@@ -156,5 +159,5 @@ def block_risk(square: Array, variance: Array, size: NDArray[np.int64]) -> Array
     # of variances that are about equal
     factor = np.maximum(0.0, 1 - (1 + PENALTY * np.sqrt(2 / size)) * variance / norm)
     product = square + 2 * square * variance / size * excess / spread**2
-    loss = factor**2 * norm - 2 * factor * product + square
-    return np.asarray(np.tensordot(NODES[1] / NODES[1].sum(), np.maximum(loss, 0.0), axes=(0, 0)))
+    loss = np.maximum(factor**2 * norm - 2 * factor * product + square, 0.0)
+    return np.einsum("i,i...->...", NODES[1] / NODES[1].sum(), loss)

@@ -1,9 +1,9 @@
 """A public family of laws on [0, 1], by which the number of terms of a series is chosen.  No data here.
 
-Smooth, bimodal, spiky and heavy-tailed ones, and one with its largest density at a bound.  They were written down before
-any was simulated, and are none of the laws of the pages that compare densities.  A law of several columns is made of the
-same parts: given the part, columns are independent with the part's law each, so that parts of several columns lie on
-the diagonal.
+Smooth, bimodal, spiky and heavy-tailed ones, and one with its largest density at a bound.  They were written down
+before any was simulated, and are none of the laws of the pages that compare densities.  A law of several columns is
+made of the same parts: given the part, columns are independent with the part's law each, so that parts of several
+columns lie on the diagonal.
 """
 
 from __future__ import annotations
