@@ -11,12 +11,13 @@ The rule
     [Of m beyond the bins of some columns these have fewer, as in `own_terms`.]
 Noise
     Its variance follows from the sensitivity (`encoding`), here the largest over pairs of at most THIN bins of each
-    column, the first and the last among them: enough to choose m by, a little below that of all pairs, which the
-    release is protected by.
+    column, the first and the last among them: enough to choose m by, a little below that of all pairs, by which
+    releases are protected.
 Risk
     E is the squared norm of the estimates of a block of k coefficients, about normal with mean b**2 + V and variance
     2 V**2 / k + 4 b**2 V / k; given E, the product of estimates and coefficients is linear in it.  The mean over E is
-    by quadrature (`NODES`).  What lowering the series to a density gains is left out.
+    by quadrature (`NODES`): near for blocks of five and more, and rough for fewer.  What lowering the series to a
+    density gains is left out.
 """
 
 from __future__ import annotations
