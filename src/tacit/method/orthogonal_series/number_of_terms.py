@@ -31,12 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_coefficients import PENALTY, blocks
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.orthogonal_series.query import MOST_TERMS
 from tacit.method.orthogonal_series.reference_laws import coefficients
 from tacit.noise.spherical import MOST_DIMENSIONS
 from tacit.privacy import Cost, noise_for
+from tacit.rows.series_blocks import PENALTY, blocks
 
 THIN: Final = {1: 128, 2: 16, 3: 8}
 """Bins of a column whose pairs are compared, by the number of columns."""
@@ -45,7 +45,7 @@ Ends = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
-class Candidates:
+class NumbersOfTerms:
     """Numbers of terms, and what they are judged by.
 
     numbers: of coefficients of each, shape (m,).  pairs, singles: squared distance of two rows and norm of one, shape
@@ -99,7 +99,7 @@ def noise_variance(dimension: int, cost: Cost) -> float:
 
 
 @lru_cache(maxsize=32)
-def candidates(basis: str, ends: Ends) -> Candidates:
+def candidates(basis: str, ends: Ends) -> NumbersOfTerms:
     """Return all numbers of terms that the bins of some column tell apart."""
     d, S = len(ends), SCALE[len(ends)]
     bins = [len(one) - 1 for one in ends]
@@ -109,7 +109,7 @@ def candidates(basis: str, ends: Ends) -> Candidates:
     tables = [table(basis, one, most, S)[:, at] / S for one, at in zip(ends, thin, strict=True)]
     reach = [_reach([one[: m + 1] for one, m in zip(tables, own, strict=True)]) for own in owns]
     each = [_pieces(basis, own) for own in owns]
-    return Candidates(
+    return NumbersOfTerms(
         numbers=np.array([prod(m + 1 for m in own) - 1 for own in owns]),
         pairs=np.array([pair for pair, _ in reach]),
         singles=np.array([single for _, single in reach]),

@@ -60,7 +60,7 @@ LAWS: Final[dict[str, tuple[Part, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Coefficients:
+class LawCoefficients:
     """Coefficients of the family in one basis.
 
     weights: of the parts in each law, shape (laws, parts).  values, seconds: E psi_j and E psi_j**2 of each part, the
@@ -87,7 +87,7 @@ class Coefficients:
 
 
 @lru_cache(maxsize=8)
-def coefficients(basis: str, terms: int) -> Coefficients:
+def coefficients(basis: str, terms: int) -> LawCoefficients:
     """Return the coefficients of the family."""
     t = (np.arange(PLACES) + 0.5) / PLACES
     parts = [density(t) for law in LAWS.values() for _, density in law]
@@ -97,4 +97,4 @@ def coefficients(basis: str, terms: int) -> Coefficients:
         weights[row, at : at + len(law)] = [weight for weight, _ in law]
         at += len(law)
     over = np.vstack([np.ones(PLACES), functions(basis, t, terms)])
-    return Coefficients(weights, shares @ over.T, shares @ (over**2).T, PLACES * shares @ shares.T)
+    return LawCoefficients(weights, shares @ over.T, shares @ (over**2).T, PLACES * shares @ shares.T)
