@@ -1,9 +1,11 @@
 """Five estimators of a density, and whole data sets, side by side: docs/reference/compared-densities.md.
 
-    python benchmarks/compared_densities.py PART ...  (grid, best, coverage, sets, full, page; held: laws held out)
+    python benchmarks/compared_densities.py PART ...  (grid, best, coverage, sets, full, page; held: laws held out;
+        names of methods: these alone; earlier: the number of terms of series by the earlier rule, of laws held out)
 
-Parts add lines to compared_densities.jsonl; `page` writes the page from it.  Designs are those of `compared_designs`,
-committed before any was simulated; seeds are constants, but for data sets, drawn by the operating system's generator.
+Parts add lines to compared_densities.jsonl, in place of those of the same case; `page` writes the page from it.
+Designs are those of `compared_designs`, committed before any was simulated; seeds are constants, but for data sets,
+drawn by the operating system's generator.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from compared_designs import ASKED, HELD, LAWS, METHODS, PRICES, SIZES
+from compared_designs import ASKED, BASES, HELD, LAWS, METHODS, PRICES, SIZES, Method
 from compared_pages import page
 from compared_simulations import FINE, LEVEL, Case, agreement, coverage, errors, truth
 from ks_dataset import released
@@ -39,15 +41,25 @@ SETS: Final = {1_000: 40, 10_000: 5}
 
 
 def keep(**line: Any) -> None:
-    """Add a line."""
-    with STORE.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    """Add a line, in place of what there is of its case."""
+    key = {name: line.get(name) for name in ("part", "method", "law", "n", "price")}
+    kept = [one for one in _lines() if any(one.get(name) != value for name, value in key.items())]
+    STORE.write_text("".join(json.dumps(one) + "\n" for one in (*kept, line)), encoding="utf-8")
     print(str(line)[:160], flush=True)
 
 
+def _lines() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+
+
+def methods() -> list[Method]:
+    """Return the methods that are named, or all."""
+    return [one for one in METHODS if one.name in sys.argv] or list(METHODS)
+
+
 def cases(held: bool) -> Iterator[Case]:
-    """Yield the cases of all methods with densities."""
-    for method in METHODS:
+    """Yield the cases of methods with densities."""
+    for method in methods():
         for law in HELD if held else ASKED:
             for n in SIZES:
                 for price in PRICES:
@@ -61,7 +73,7 @@ def named(case: Case) -> dict[str, Any]:
 
 def grid(held: bool) -> None:
     """Simulate every value of the parameters, but of cases that have been."""
-    lines = [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+    lines = _lines()
     done = [(o["method"], o["law"], o["n"], o["price"]) for o in lines if o["part"] == "grid"]
     for case in cases(held):
         if (case.method.name, case.law, case.n, case.price) in done:
@@ -73,7 +85,7 @@ def grid(held: bool) -> None:
 
 def best(held: bool) -> None:
     """Simulate the design's choice and the best of the grid again."""
-    lines = [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+    lines = _lines()
     grids = {json.dumps([o["method"], o["law"], o["n"], o["price"]]): o["values"] for o in lines if o["part"] == "grid"}
     for case in cases(held):
         values = grids[json.dumps([case.method.name, case.law, case.n, case.price])]
@@ -82,6 +94,18 @@ def best(held: bool) -> None:
         own, other = errors(case, repeats, 3), errors(_at(case, value), repeats, 3)
         far = {"distance": float(own.distance.mean()), "best_distance": float(other.distance.mean())}
         keep(part="best", **named(case), chosen=case.chosen, best=value, own=own.mean, other=other.mean, **far)
+
+
+def earlier(held: bool) -> None:
+    """Simulate series of laws held out at the numbers of terms of the earlier rule, and at the best."""
+    lines = _lines()
+    terms = {(o["n"], str(o["price"])): o["chosen"] for o in lines if o["part"] == "earlier"}
+    for case in cases(held=True):
+        if case.method.name in BASES:
+            value = terms[case.n, str(case.price)]
+            (today,) = [one for one in lines if one["part"] == "best" and named(case).items() <= one.items()]
+            both = {name: today[name] for name in ("best", "other")}
+            keep(part="earlier", **named(case), chosen=value, own=errors(_at(case, value), FRESH, 3).mean, **both)
 
 
 def covered(held: bool) -> None:
@@ -99,7 +123,7 @@ def covered(held: bool) -> None:
 def sets(held: bool) -> None:
     """Simulate data sets: their distance from the law's distribution function, and what their bands hold of it."""
     schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0)})
-    lines = [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()]
+    lines = _lines()
     done = [(one["law"], one["n"], one["price"]) for one in lines if one["part"] == "sets"]
     for n in SIZES:
         for law in HELD if held else ASKED:
@@ -128,7 +152,7 @@ def sets(held: bool) -> None:
 def full(held: bool) -> None:
     """Release by a curator, from rows, and compare the mean error with that of whole arrays."""
     schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0)})
-    for method in METHODS:
+    for method in methods():
         case = Case(method, "Beta(2,5)", 1_000, {"epsilon": 1.0})
         true, found = truth(case.law)[0], list[float]()
         for i in range(FULL):
@@ -153,12 +177,13 @@ def main() -> None:
         "coverage": covered,
         "sets": sets,
         "full": full,
+        "earlier": earlier,
     }
     for part in sys.argv[1:]:
         if part in parts:
             parts[part]("held" in sys.argv)
     if "page" in sys.argv:
-        page([json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()])
+        page(_lines())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from faults.fault import Fault
 
 SERIES = "tests/mechanisms/test_orthogonal_series.py::test_"
+TERMS = "tests/mechanisms/test_number_of_terms.py::test_"
 SMOOTH = "tests/inference/test_smooth_density.py::test_"
 OF_SERIES = "tests/inference/test_series_densities.py::test_"
 PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
@@ -46,6 +47,20 @@ FAULTS = (
         '"series", parameters, (), matrix, share * l1, share * l2_squared, corner=corner, furthest=far',
         "a person's parts of weight are in the squared sensitivity as they are",
         (PAIRS,),
+    ),
+    Fault(
+        "tacit.method.orthogonal_series.number_of_terms",
+        "return float((left + right - 2 * both).max())",
+        "return float((left + right).max() / 2)",
+        "the number of terms goes by the norm of one row",
+        (f"{TERMS}few_bins_have_nearly_the_sensitivity_of_all_pairs",),
+    ),
+    Fault(
+        "tacit.method.orthogonal_series.number_of_terms",
+        "return self.tails + np.add.reduceat(risks, starts, axis=1)",
+        "return np.add.reduceat(risks, starts, axis=1)",
+        "what is left out of a density is no error",
+        (f"{TERMS}expected_errors_are_those_of_releases",),
     ),
     Fault(
         "tacit.method.orthogonal_series.mechanism",

@@ -12,12 +12,13 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.series_coefficients import Shares, blocks, coefficients, resolved_terms, shrinkage
+from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms, shrinkage
 from tacit.estimates.smooth_density import SeriesCurve
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.rows.series_bases import BASES, functions, integrals
+from tacit.rows.series_blocks import blocks
 from tacit.testing.simulate import add_noise, shaped
 
 CELLS = np.linspace(0, 1, 65)

@@ -26,19 +26,16 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.rows.series_bases import integrals
+from tacit.rows.series_blocks import PENALTY, blocks
 
 RESOLVED: Final = 0.6
 """Smallest eigenvalue of B' W B for functions that the bins tell apart: three quarters of as many equal bins."""
 MOST_TERMS: Final = 200
 """Most functions that are fitted."""
-PENALTY: Final = 0.5
-"""Penalty of a block of one coefficient; it falls with the root of the number of coefficients."""
 FAR: Final = 3.0
 """So many standard deviations above its mean, a sum of squares is not all noise."""
 BAND: Final = 3
 """Bands have at least one in so many of the terms."""
-GROWTH: Final = 1.35
-"""Each block from the fifth coefficient on ends at so many times the end of the one before."""
 
 
 @dataclass(frozen=True)
@@ -177,19 +174,6 @@ def far(values: Array, covariance: Array) -> float:
 
 def _gram(over: Array, widths: Array) -> Array:
     return (over / widths) @ over.T
-
-
-def blocks(terms: int) -> tuple[int, ...]:
-    """Return the ends of the blocks: four single coefficients, then blocks that grow by a third.
-
-    >>> blocks(16)
-    (1, 2, 3, 4, 6, 9, 13, 16)
-    """
-    ends, end = list[int](), 0
-    while end < terms:
-        end = end + 1 if end < 4 else int(np.ceil(GROWTH * end))
-        ends.append(min(end, terms))
-    return tuple(ends)
 
 
 def shrinkage(values: Array, variances: Array, ends: tuple[int, ...]) -> Array:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from tacit.errors import QueryError
-from tacit.method.orthogonal_series.encoding import POINTS, SCALE, series
-from tacit.method.orthogonal_series.query import MOST_TERMS, OrthogonalSeries
+from tacit.method.orthogonal_series.encoding import POINTS, series
+from tacit.method.orthogonal_series.number_of_terms import number_of_terms
+from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.numeric_columns import inner_edges, map_to_bins, numeric, support
 from tacit.method.shared.weighted_encoding import SHARE
@@ -21,8 +21,6 @@ from tacit.schema.predicates.typed_conditions import typed
 
 KIND: Final = "orthogonal-series"
 VERSION: Final = "orthogonal-series/1"
-ROUGH: Final = 1.5
-"""Squared coefficients are taken to be ROUGH / j**3 where the number of terms is chosen."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ def design(query: OrthogonalSeries, public: Public, cost: Cost) -> Measurement:
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(key.missing is None for key in keys)
     persons = schema.unit is not None
-    terms = query.terms or _terms(query.basis, len(names), public, cost)
+    terms = query.terms or number_of_terms(query.basis, ends, _rows(public), cost, public.neighbors, leaves=leaves)
     form = series(query.basis, ends, terms, public.neighbors, leaves=leaves, persons=persons)
     law = noise_for(form.l1, form.l2_squared, cost, dimension=len(form.matrix))
     weight = PersonWeight(SHARE) if persons else None
@@ -65,24 +63,9 @@ def edges(one: Variable, columns: int) -> tuple[float, ...]:
     return tuple(float(x) for x in (ends - low) / (high - low))
 
 
-def _terms(basis: str, columns: int, public: Public, cost: Cost) -> int:
-    """Return the number of terms of least expected error for coefficients that fall as ROUGH / j**3 do.
-
-    The noise is that of about the sensitivity: two rows differ by twice a squared norm of 2 m + 1 in each column.
-    """
-    n = public.size
-    if n is None:
+def _rows(public: Public) -> int:
+    """Return the number of rows; QueryError Q82 where it is private."""
+    if public.size is None:
         message = "OrthogonalSeries: the number of terms goes by that of rows, which is private under add-remove."
         raise QueryError(message, code="Q82", hint="Curator(…, size_hint=10_000), or terms=6")
-    least, best = math.inf, 1
-    S = SCALE[columns]
-    for m in range(1, MOST_TERMS[columns] + 1):
-        number = (m + 1) ** columns - 1
-        square = 2 * S ** (2 * columns) * (2 * m + 1) ** columns
-        law = noise_for(math.isqrt(square * number) + 1, square, cost, dimension=number)
-        noise = law.variance() / (S ** (2 * columns) * float(max(n, 1)) ** 2)
-        left = columns * sum(ROUGH / j**3 for j in range(m + 1, 1_000))
-        error = number * (noise + 1 / max(n, 1)) + left
-        if error < least:
-            least, best = error, m
-    return best
+    return public.size

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
-from tacit.estimates.series_coefficients import blocks, short, shrinkage
+from tacit.estimates.series_coefficients import short, shrinkage
 from tacit.estimates.smooth_density import BEYOND
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
@@ -17,6 +17,7 @@ from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.release.document import Released
 from tacit.rows.series_bases import functions, integrals
+from tacit.rows.series_blocks import blocks
 
 TOO_FEW: Final = "its terms are too few for this density: limits do not hold the rest"
 """What is said where the last terms are far from 0."""

@@ -28,8 +28,9 @@ class OrthogonalSeries(Query["OrthogonalSeriesRelease"]):
 
     columns: of numbers or dates, with bounds.  basis: "cosine", "legendre", "fourier" or "haar"; of several columns the
     products of their functions.  terms: functions of each column beside the constant, at most 64 of one column, 16 of
-    each of two, 7 of each of three; where none is given, as many as make the expected error small, from the number of
-    rows (or the size_hint) and the price.
+    each of two, 7 of each of three; where none is given, as many as have the least expected error over a public family
+    of laws, smooth, bimodal, spiky and heavy-tailed, at the number of rows (or the size_hint) and the price: the least
+    geometric mean of ratios to each law's own least.
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 
