@@ -17,9 +17,9 @@ from tacit.base.arrays import Array
 from tacit.estimates.kernel_weights import kernel_weights
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
 from tacit.estimates.smooth_density import SeriesCurve, closest
-from tacit.method.bernstein.iterated_operator import slopes
 from tacit.method.kernel_density.estimate_kernel import WIDER, Kernel
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
+from tacit.method.shared.iterated_operator import slopes
 from tacit.noise.laws import RoundedNormal
 from tacit.rows.series_bases import functions, integrals
 from tacit.rows.series_blocks import blocks

@@ -17,7 +17,6 @@ import tacit as tc
 from tacit.base.arrays import Array
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
-from tacit.method.bernstein.iterated_operator import slopes
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
@@ -26,6 +25,7 @@ from tacit.method.kernel_density.estimate_kernel import ends_of
 from tacit.method.orthogonal_series import estimate as series
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
+from tacit.method.shared.iterated_operator import slopes
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.testing.simulate import add_noise, shaped

@@ -143,8 +143,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.release.noise_checks",
-        "wanted <= law.scale <= wanted * (1 + FINER)",
-        "law.scale <= wanted * (1 + FINER)",
+        "return wanted is not None and wanted <= law.scale",
+        "return wanted is not None and law.scale",
         "selections at twice their price are read",
         (f"{MALFORMED}::test_selections_are_those_of_the_mechanisms",),
     ),
