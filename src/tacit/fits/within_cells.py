@@ -33,7 +33,7 @@ class BinShape:
 
         >>> shape = BinShape(np.zeros(3), np.array([0.0, 0.5, -0.5]))
         >>> shape.places(np.full(3, 0.25)).round(3)
-        array([0.25 , 0.213, 0.296])
+        array([0.25 , 0.202, 0.293])
         """
         found = places_within(self.rise, share)
         size = np.maximum(np.abs(self.rise), 1e-6)
