@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -155,6 +155,16 @@ def test_a_row_that_is_replaced_is_paid_for_in_both_ranges(monkeypatch: pytest.M
     shape = small("replace-one", 3, epsilon=3)
     price = float(shape.columns[0].cost.epsilon)
     assert max(float(np.abs(np.log(p / q)).max()) for p, q in laws(shape, "replace-one", 4, 4)) > 1.05 * price
+
+
+def test_rows_are_counted_between_the_cuts_that_they_lie_between() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        last = tuple(int(x) for x in np.sort(rng.choice(20, rng.integers(1, 6), replace=False)))
+        rows = [int(x) for x in rng.integers(0, 22, 60)]
+        ends = (-1, *last, 21)
+        wanted = tuple(sum(a < x <= b for x in rows) for a, b in pairwise(ends))
+        assert mechanism_cuts.numbers(Counter(rows), last) == wanted
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
