@@ -161,6 +161,13 @@ FAULTS = (
         (f"{DATA_SETS}every_probability_is_that_of_enumeration",),
     ),
     Fault(
+        "tacit.method.ks_dataset.estimate_by_simulation",
+        "privacy = privacy + rng.uniform(-0.5, 0.5, privacy.shape) / k",
+        "privacy = privacy + 0 / k",
+        "shares in steps of 1 / k have no error of their own",
+        (f"{DATA_SETS}few_points_for_many_rows_have_the_error_of_their_shares",),
+    ),
+    Fault(
         "tacit.method.ks_dataset.bands",
         "low = [max(0, -((reach - k * n) // N)) for n in inner]",
         "low = [max(0, (k * n - reach) // N) for n in inner]",

@@ -337,6 +337,12 @@ def test_one_selection_is_composed_as_one() -> None:
     assert [ranges_of(one) for one in bought_by(made(tc.Quantiles("y", [0.5])))] == [(Fraction(2),)]
 
 
+def test_few_points_for_many_rows_have_the_error_of_their_shares() -> None:
+    """400 rows for 16 points: noise is less than a step of 1/16, in which shares are told."""
+    found = made(tc.KSDataset("k", size=16), n=400).cdf([1, 4, 7])
+    assert (found.privacy.diagonal() > 0.8 / (12 * 16**2)).all()
+
+
 def test_estimates_of_a_release() -> None:
     release = made(tc.KSDataset("k", size=16), n=400)
     assert len(release.points) == 16

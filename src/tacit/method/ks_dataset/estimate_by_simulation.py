@@ -5,6 +5,10 @@ The rows are taken to be N copies of the data set's distribution.  From these th
 whose distance is the sampling error.  The two are independent given the rows' distribution.  A function of the release
 alone: it costs nothing.  [Efron & Tibshirani 1993, chapter 6]
 
+The shares that the copies have are multiples of 1/k, k the number of points; shares of the rows need not be.  An even
+error of up to half of that either way is added at each edge, which is most of all errors where k was asked for that is
+small for so many rows.
+
 There are more even data sets than others, towards which the mechanism errs in mean.  The released one has been moved
 there once, and is moved less by the simulation than the rows were: what the simulation errs by in mean counts twice.
 """
@@ -85,6 +89,8 @@ def _simulated(points: tuple[int, ...], size: int, rate: Fraction) -> tuple[Arra
     privacy = simulated_data_sets(Layers(bands, rate), DRAWS, rng)[:, :-1] / k - cumulative[:-1] / size
     privacy = privacy + privacy.mean(axis=0)
     rows = rng.multinomial(size, np.array(points) / k, DRAWS)
+    # shares of the rows are seldom multiples of 1 / k, which those of the data set are
+    privacy = privacy + rng.uniform(-0.5, 0.5, privacy.shape) / k
     return privacy, (rows.cumsum(axis=1)[:, :-1] - at[:-1] * (size / k)) / size
 
 
