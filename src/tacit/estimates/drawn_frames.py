@@ -54,12 +54,11 @@ class DrawnFrames(Sequence["pd.DataFrame"]):
     def __getitem__(self, place: int | slice) -> pd.DataFrame | list[pd.DataFrame]:
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(len(self)))]
-        made = self._draw(place % len(self) if -len(self) <= place else place, self.rows, self._generator(place))
+        # a place from the end is the same set as one from the start
+        at = range(len(self))[place]
+        made = self._draw(at, self.rows, np.random.default_rng(self._seeds[at]))
         made.attrs["note"] = self._note
         return made
-
-    def _generator(self, place: int) -> np.random.Generator:
-        return np.random.default_rng(self._seeds[place])
 
 
 @dataclass(frozen=True)

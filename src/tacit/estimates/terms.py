@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -71,6 +71,23 @@ def check_target(target: str, said: str = "the table is all there is") -> None:
     if not isinstance(target, str) or target not in ("population", "table"):  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"target {described(target)} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
+
+
+MOST_PLACES: Final = 1_000
+"""Most values of an estimate that names them: all pairs have a covariance."""
+
+
+def given_places(at: object, hint: str) -> Array:
+    """Return the values at which a function is asked for, shape (m,); InferenceError I05 for none, or too many.
+
+    >>> given_places([30, 50], "cdf([0.2, 0.5])").tolist()
+    [30.0, 50.0]
+    """
+    given = np.asarray(at, dtype=np.float64).reshape(-1)
+    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
+        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
+        raise InferenceError(text, code="I05", hint=hint, state=None)
+    return given
 
 
 def place_of(terms: tuple[str, ...], term: str) -> int:

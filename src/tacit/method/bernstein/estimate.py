@@ -13,7 +13,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.smooth_density import SmoothDensity
-from tacit.estimates.terms import Target, check_target
+from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
@@ -24,8 +24,6 @@ from tacit.release.parts import Variable
 
 SHOWN: Final = 21
 """Values of an estimate that names none."""
-MOST_PLACES: Final = 1_000
-"""Most values of an estimate: all pairs have a covariance."""
 
 
 @shown_by_summary
@@ -89,7 +87,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     """Return the distribution function of a release, real or simulated."""
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
-    given = _given(at)
+    given = given_places(at, "cdf([0.2, 0.5])")
     # of whole numbers and days all of the value is at or below it
     t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
@@ -101,7 +99,7 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     """Return the density of a release, real or simulated."""
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
-    given, (low, high) = _given(at), support(one)
+    given, (low, high) = given_places(at, "cdf([0.2, 0.5])"), support(one)
     over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {one.name}: share of {who(release)} per unit"
@@ -179,14 +177,6 @@ def _order(release: Released, order: int | None) -> int:
         text = f"order is {described(order)}: not from 1 to {MOST_ORDER}."
         raise InferenceError(text, code="I05", hint="order=2", state=None)
     return order
-
-
-def _given(at: Any) -> Array:
-    given = np.asarray(at, dtype=np.float64).reshape(-1)
-    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
-        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
-        raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
-    return given
 
 
 def _places(one: Variable, ends: Array) -> Array:

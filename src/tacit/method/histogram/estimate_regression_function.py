@@ -20,7 +20,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans, uneven
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import Target, check_target
+from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import title, who
 from tacit.method.histogram.estimate_margins import margin
 from tacit.method.shared.iterated_operator import slopes
@@ -28,8 +28,6 @@ from tacit.release.document import Released
 
 MOST_ORDER: Final = 4
 """Largest order of the iterated operator."""
-MOST_PLACES: Final = 1_000
-"""Most places of an estimate: all pairs have a covariance."""
 CLEAR: Final = 3.0
 """A number of rows near a place is used where it is so many standard errors of its noise above 0."""
 DRAWS: Final = 400
@@ -57,7 +55,7 @@ def regression_function(
 ) -> NormalEstimate:
     """Return the mean of an outcome at places of a column, of a release, real or simulated."""
     check_target(target)
-    found, given = _counted(release, outcome, on, level), _places(at)
+    found, given = _counted(release, outcome, on, level), given_places(at, "at=[30, 50]")
     over = _weights(found, given, _order(order))
     sizes, sums = over @ found.counts.sum(axis=1), over @ found.counts @ found.values
     noise = np.sqrt(found.variance * len(found.values) * (over**2).sum(axis=1))
@@ -103,7 +101,7 @@ class Classifier:
 
     def predict(self, at: Any) -> NDArray[np.bool_]:
         """Return whether the outcome is to be expected at each value; beyond the bounds as in the end bins."""
-        place = np.searchsorted(self.edges[1:-1], _places(at), side="right")
+        place = np.searchsorted(self.edges[1:-1], given_places(at, "at=[30, 50]"), side="right")
         return np.asarray(self.predicted[place])
 
 
@@ -197,14 +195,6 @@ def _order(order: int) -> int:
         text = f"order is {described(order)}: not from 1 to {MOST_ORDER}."
         raise InferenceError(text, code="I44", hint="order=2", state=None)
     return order
-
-
-def _places(at: Any) -> Array:
-    given = np.asarray(at, dtype=np.float64).reshape(-1)
-    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
-        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
-        raise InferenceError(text, code="I05", hint="at=[30, 50]", state=None)
-    return given
 
 
 def _of(release: Released, target: Target) -> str:

@@ -14,7 +14,7 @@ from tacit.estimates.column_values import JointColumn
 from tacit.estimates.joint_density import JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.smooth_density import SmoothDensity
-from tacit.estimates.terms import Target, check_target, place_of
+from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.kernel_density.estimate_density import TOO_WIDE, JointKernels, KernelCurve
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = {1: 21, 2: 5, 3: 3}
 """Places along each column of an estimate that names none, by the number of columns."""
-MOST_PLACES: Final = 1_000
-"""Most places of an estimate: all pairs have a covariance."""
 FINE: Final = 4_096
 """Places of the grid over which distribution functions and moments are integrated."""
 
@@ -141,10 +139,7 @@ def cdf(release: Released, at: Any, column: str | None = None, target: Target = 
     """Return the distribution function of a column of a release, real or simulated."""
     check_target(target)
     one, fit = _of_column(release, column, target)
-    given = np.asarray(at, dtype=np.float64).reshape(-1)
-    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
-        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
-        raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
+    given = given_places(at, "cdf([0.2, 0.5])")
     # of whole numbers and days all of the value is at or below it
     ends = given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind]
     ends = np.clip((ends - one.lower) / (one.upper - one.lower), 0.0, 1.0)

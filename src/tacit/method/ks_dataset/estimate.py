@@ -13,7 +13,7 @@ from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import Target, check_level, check_target
+from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target, given_places
 from tacit.estimates.wording import title, who
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
 from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 20
 """Most places of an estimate that names none."""
-MOST_PLACES: Final = 1_000
-"""Most places of an estimate: all pairs have a covariance."""
 NEARER: Final = "a histogram of the same price is nearer to the rows; the data set is for those who need one"
 SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
@@ -285,10 +283,7 @@ def shown(many: int) -> list[int]:
 def cdf(release: Released, at: Any, target: Target = "population") -> NormalEstimate:
     """Return the distribution function at values of a release, real or simulated."""
     check_target(target)
-    given, one = np.asarray(at, dtype=np.float64).reshape(-1), variable_of(release)
-    if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
-        text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
-        raise InferenceError(text, code="I05", hint="cdf([0.2, 0.5])", state=None)
+    given, one = given_places(at, "cdf([0.2, 0.5])"), variable_of(release)
     # of whole numbers and days all of the value is at or below it
     ends = np.clip(given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind], *edges_of(release)[[0, -1]])
     errors = errors_of(release, target)

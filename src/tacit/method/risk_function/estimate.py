@@ -11,15 +11,13 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import Target, check_level, check_target
+from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target
 from tacit.estimates.wording import title, who
 from tacit.method.risk_function.estimate_certificate import certificate
 from tacit.method.risk_function.estimate_mixture import RiskFit, fitted
 from tacit.method.risk_function.query import RiskFunction
 from tacit.release.document import Release, Released
 
-MOST_PLACES: Final = 1_000
-"""Most coefficients at which a risk is asked: all pairs have a covariance."""
 EDGE: Final = 1e-3
 """A coefficient so near to the end of its box, as part of it, is at the end."""
 AT_EDGE: Final = 0.05
@@ -105,15 +103,13 @@ def risk(release: Released, at: Any, target: Target = "population") -> NormalEst
     """Return the mean loss of a release, real or simulated, at coefficients."""
     check_target(target)
     query = cast(RiskFunction, release.query)
-    given, p = _given(at, query), 1 + len(query.on)
-    fit = fitted(release)
+    given, fit = _given(at, query), fitted(release)
     losses, weights = fit.mixture.values(given), fit.mixture.weights
     values: Array = losses @ weights
     privacy = np.atleast_2d(np.cov(losses @ fit.draws.T, ddof=1))
     spread = (losses * weights) @ losses.T - np.outer(values, values)
     sampling = np.zeros_like(spread) if target == "table" else spread / fit.lattice.size
     terms = tuple(", ".join(f"{x:.6g}" for x in one) for one in given)
-    assert given.shape[1] == p
     words = f"mean {query.loss} loss of {query.outcome}"
     return _normal(release, words, terms, values, sampling, privacy, fit.lattice.reason, (_rounded(query),), target)
 

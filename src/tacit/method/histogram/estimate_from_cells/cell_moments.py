@@ -118,6 +118,7 @@ def derived(
     error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
     rows = np.repeat([float(counts.sum()) for counts in made.regular], p)
     thresholds = size_thresholds(rows, cells, made.noise).also(beside([part.chosen for part in parts]))
+    privacy = made.noise.covariance(weights)
     note = "corrected for binning; values within a bin are taken as the column's own counts suggest"
     return Derived(
         made.release,
@@ -128,15 +129,13 @@ def derived(
         np.clip(values, low, high),
         TransformedDelta(values, error, scales * groups, low, high, bad, thresholds),
         sampling,
-        made.noise.covariance(weights),
+        privacy,
         reasons,
         (
             note,
-            *_noted(made, own, parts, sampling + made.noise.covariance(weights)),
+            *_noted(made, own, parts, sampling + privacy),
             *rounding_notes(
-                made.release,
-                (axis.name for axis in made.axes),
-                lambda: _error_of_mean(own, sampling + made.noise.covariance(weights)),
+                made.release, (axis.name for axis in made.axes), lambda: _error_of_mean(own, sampling + privacy)
             ),
         ),
         term_title=":".join(made.by),

@@ -94,19 +94,21 @@ def quantiles(
     made = group_counts(release, (column,), by)
     found = curves(made, target)
     reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
-    values = np.array([[one.quantile(p)[0] for p in levels] for one in found])
+    places = [[one.placed(p) for p in levels] for one in found]
+    values = np.array([[one.value(*place) for place in row] for one, row in zip(found, places, strict=True)])
     # probabilities may be given in any order; quantiles rise with them, but for rounding
     values[:, np.argsort(levels)] = np.maximum.accumulate(values[:, np.argsort(levels)], axis=1)
     smooth = within == "smooth"
-    ends = [[smooth and _clamped(one, p) for p in levels] for one in found]
+    each = [list(zip(levels, row, strict=True)) for row in places]
+    ends = [[smooth and _clamped(one, at) for _, (at, _) in row] for one, row in zip(found, each, strict=True)]
     coarse = [
-        [smooth and not end and _coarse(one, p) for end, p in zip(ends[g], levels, strict=True)]
-        for g, one in enumerate(found)
+        [smooth and not end and _coarse(one, p, *place) for end, (p, place) in zip(clamped, row, strict=True)]
+        for one, clamped, row in zip(found, ends, each, strict=True)
     ]
     whole = tuple(
         tuple(not smooth or a or b for a, b in zip(*row, strict=True)) for row in zip(ends, coarse, strict=True)
     )
-    said = [reasons[g] or _reason(one, p) for g, one in enumerate(found) for p in levels]
+    said = [reasons[g] or _reason(one, *place) for g, one in enumerate(found) for place in places[g]]
     inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), whole)
     return Derived(
         release,
@@ -157,12 +159,11 @@ def _range(curve: GroupCurve) -> tuple[float, float]:
     return low, math.inf if curve.above is not None else float(curve.edges[-1] - curve.step / 2)
 
 
-def _reason(curve: GroupCurve, tau: float) -> str | None:
+def _reason(curve: GroupCurve, at: int, share: float) -> str | None:
     """Return a caveat or None: a quantile beyond the bounds is not told."""
-    value, at = curve.quantile(tau)
     if at == -1:
-        return f"censored: below {value:,g}"
-    return f"censored: above {value:,g}" if at == curve.bins else None
+        return f"censored: below {curve.value(at, share):,g}"
+    return f"censored: above {curve.value(at, share):,g}" if at == curve.bins else None
 
 
 def _shortest(found: Inverted) -> float:
@@ -171,16 +172,14 @@ def _shortest(found: Inverted) -> float:
     return float((high - low)[~np.array(found.whole).reshape(-1)].min()) / 4
 
 
-def _clamped(curve: GroupCurve, tau: float) -> bool:
+def _clamped(curve: GroupCurve, at: int) -> bool:
     """Return whether a quantile lies in a bin that holds clamped values too, heaped on the bound."""
-    at = curve.quantile(tau)[1]
     first, last = at == 0 and curve.below is None, at == curve.bins - 1 and curve.above is None
     return not curve.discrete and curve.bins > 1 and (first or last)
 
 
-def _coarse(curve: GroupCurve, tau: float) -> bool:
+def _coarse(curve: GroupCurve, tau: float, at: int, share: float) -> bool:
     """Return whether most of a quantile's interval would be for what is not known of the inside of its bin."""
-    at, share = curve.placed(tau)
     if curve.discrete or not 0 <= at < curve.bins:
         return False
     hidden = float(curve.unknown(np.array([at]), np.array([share]))[0])

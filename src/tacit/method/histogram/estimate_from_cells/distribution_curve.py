@@ -136,11 +136,15 @@ class GroupCurve:
     def quantile(self, tau: float) -> tuple[float, int]:
         """Return the tau-quantile and the index of its bin: -1 below the bounds, K above."""
         at, u = self.placed(tau)
+        return self.value(at, u), at
+
+    def value(self, at: int, u: float) -> float:
+        """Return the value at the fraction u of bin `at`, as `placed` gives them; a bound beyond the bins."""
         if self.discrete or at < 0 or at == self.bins:
-            return float(self.edges[max(at, 0)]), at
+            return float(self.edges[max(at, 0)])
         if u in (0.0, 1.0) and not self.step:  # edges exactly, also on the logistic scale
-            return float(self.edges[at + int(u)]), at
-        return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at]))), at
+            return float(self.edges[at + int(u)])
+        return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at])))
 
     def placed(self, tau: float) -> tuple[int, float]:
         """Return the bin of the tau-quantile and its place in it as a fraction, on the scale of `line`."""
