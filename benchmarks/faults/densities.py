@@ -162,8 +162,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.ks_dataset.estimate_by_simulation",
-        "privacy = privacy + rng.uniform(-0.5, 0.5, privacy.shape) / k",
-        "privacy = privacy + 0 / k",
+        "between: Array = rng.uniform(-0.5, 0.5, (DRAWS, len(at) - 1)) / k",
+        "between: Array = rng.uniform(0, 0, (DRAWS, len(at) - 1)) / k",
         "shares in steps of 1 / k have no error of their own",
         (f"{DATA_SETS}few_points_for_many_rows_have_the_error_of_their_shares",),
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from selection_outcomes import neighbours, outcomes_of
 
 import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
@@ -51,48 +51,10 @@ def small(probs: Any, relation: str, last: int) -> Any:
     return replace(column, form=replace(column.form, parameters={**column.form.parameters, "G": last}))
 
 
-class UndrawnError(Exception):
-    """A selection whose outcome is not given."""
-
-    def __init__(self, runs: Any, law: Any) -> None:
-        super().__init__()
-        self.runs, self.law = runs, law
-
-
 def outcomes(column: Any, probs: Any, counts: dict[int, int], relation: str, parts: Any) -> dict[Any, float]:
     """The probability of each outcome, for given parts of steps: by the function of a release, draw by draw."""
-    found: dict[Any, float] = defaultdict(float)
-
-    def follow(given: tuple[int, ...], chance: float) -> None:
-        left = list(given)
-
-        def draw(runs: Any, law: Any) -> int:
-            if not left:
-                raise UndrawnError(runs, law)
-            return left.pop(0)
-
-        try:
-            made = mechanism_many.selected(column, probs, counts, relation == "replace-one", draw, parts)
-        except UndrawnError as one:
-            each = one.law.pmf(one.runs.utility, one.runs.points)
-            for first, points, p in zip(one.runs.first, one.runs.points, each, strict=True):
-                for place in range(first, first + points):
-                    follow((*given, place), chance * p / points)
-            return
-        found[made] += chance
-
-    follow((), 1.0)
-    return found
-
-
-def neighbours(steps: int, most: int, relation: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """All pairs of neighbouring tables of up to `most` rows; -1 is a missing row."""
-    for size in range(most):
-        for rest in combinations_with_replacement(range(-1, steps), size):
-            if relation == "add-remove":
-                yield from ((rest, (*rest, v)) for v in range(steps))
-            else:
-                yield from (((*rest, v), (*rest, w)) for v in range(-1, steps) for w in range(v + 1, steps))
+    replaces = relation == "replace-one"
+    return outcomes_of(lambda draw: mechanism_many.selected(column, probs, counts, replaces, draw, parts))
 
 
 def loss(probs: Any, relation: str, steps: int, most: int, size: int = 1) -> float:

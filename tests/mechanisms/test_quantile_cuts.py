@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, pairwise
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from selection_outcomes import neighbours, outcomes_of
 
 import tacit as tc
 from tacit.method.quantiles import cut_errors, cut_tree, mechanism_cuts
@@ -60,50 +61,13 @@ def small(relation: str, last: int, **price: Any) -> Any:
     return replace(shape, columns=(replace(cutting, form=form, law=law), between))
 
 
-class UndrawnCutError(Exception):
-    """A selection whose outcome is not given."""
-
-    def __init__(self, runs: Any, law: Any) -> None:
-        super().__init__()
-        self.runs, self.law = runs, law
-
-
 def outcomes(shape: Any, counts: dict[int, int]) -> dict[Any, float]:
     """The probability of each set of cuts: by the function of a release, draw by draw."""
-    found: dict[Any, float] = defaultdict(float)
 
-    def follow(given: tuple[int, ...], chance: float) -> None:
-        left = list(given)
+    def parts(rows: int) -> np.ndarray:
+        return np.zeros(rows, dtype=np.int64)
 
-        def draw(runs: Any, law: Any) -> int:
-            if not left:
-                raise UndrawnCutError(runs, law)
-            return left.pop(0)
-
-        try:
-            made = mechanism_cuts.selected(
-                shape.columns[0], shape, counts, draw, lambda rows: np.zeros(rows, dtype=np.int64)
-            )
-        except UndrawnCutError as one:
-            each = one.law.pmf(one.runs.utility, one.runs.points)
-            for first, points, p in zip(one.runs.first, one.runs.points, each, strict=True):
-                for place in range(first, first + points):
-                    follow((*given, place), chance * p / points)
-            return
-        found[made] += chance
-
-    follow((), 1.0)
-    return found
-
-
-def neighbouring(steps: int, most: int, relation: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """All pairs of neighbouring tables of up to `most` rows; -1 is a missing row."""
-    for size in range(most):
-        for rest in combinations_with_replacement(range(-1, steps), size):
-            if relation == "add-remove":
-                yield from ((rest, (*rest, v)) for v in range(steps))
-            else:
-                yield from (((*rest, v), (*rest, w)) for v in range(-1, steps) for w in range(v + 1, steps))
+    return outcomes_of(lambda draw: mechanism_cuts.selected(shape.columns[0], shape, counts, draw, parts))
 
 
 def laws(shape: Any, relation: str, steps: int, most: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -116,7 +80,7 @@ def laws(shape: Any, relation: str, steps: int, most: int) -> Iterator[tuple[np.
             known[held] = outcomes(shape, Counter(held))
         return known[held]
 
-    for one, other in neighbouring(steps, most, relation):
+    for one, other in neighbours(steps, most, relation):
         p, q = law(one), law(other)
         assert p.keys() == q.keys()
         yield np.array(list(p.values())), np.array([q[made] for made in p])
@@ -173,7 +137,7 @@ def test_a_neighbour_changes_the_numbers_of_rows_by_what_is_declared(relation: s
     worst = 0
     for size in range(4):
         for last in combinations(range(4), size):
-            for one, other in neighbouring(5, 3, relation):
+            for one, other in neighbours(5, 3, relation):
                 counted = [mechanism_cuts.numbers(Counter(v for v in rows if v >= 0), last) for rows in (one, other)]
                 worst = max(worst, sum(abs(x - y) for x, y in zip(*counted, strict=True)))
     form = shape_of(relation).columns[1].form

@@ -18,12 +18,10 @@ from tacit.method.shared.rank_utilities import Runs
 from tacit.noise.selection_law import Selection
 from tacit.privacy import noise_for
 from tacit.testing.audit import epsilon_lower_bound
-from tacit.testing.contract_halved import joined
+from tacit.testing.contract_halved import at_the_ends, placed_tables
 
 TREES: Final = 8
 """Sets of places selected, by chance, at which the utilities of two tables are compared."""
-FEW: Final = 3
-"""Rows that both tables of (d) have at an end of the grid, at most."""
 
 
 def change(
@@ -41,12 +39,7 @@ def change(
     """
     facts, tiny = shape.columns[0].form.parameters, 1 if norm == "l1" else 2
     w, M, end = weights(facts["levels"], facts["even"]), moved(shape.neighbors == "replace-one"), facts["G"] + 1
-    both = {step: min(n, other.get(step, 0)) for step, n in one.items()}
-    shared = placed(both, lambda rows: rng.integers(0, PARTS, rows))
-    tables = [
-        joined(shared, both, counts, placed, lambda rows: rng.integers(0, PARTS, rows)) for counts in (one, other)
-    ]
-    near = np.unique(np.concatenate([[0, end * PARTS], *tables, *(places + 1 for places in tables)]))
+    tables, near = placed_tables(one, other, placed, end * PARTS, lambda rows: rng.integers(0, PARTS, rows))
     utilities, between = Fraction(0), 0
     for _ in range(TREES):
         made = ranges_of(shape)
@@ -88,12 +81,10 @@ def proven(shape: Measurement, draws: int) -> float:
     def parts(rows: int) -> Any:
         return np.random.default_rng(0).integers(0, PARTS, rows)
 
-    for few, at in product((0, FEW), (0, len(order) // 2)):
-        base = {0: few, G: few} if few else dict[int, int]()
-        higher = {**base, G: base.get(G, 0) + 1} if replaces else base
+    for tables, at in product(at_the_ends(G, replaces=replaces), (0, len(order) // 2)):
         low, high = (
             np.array([_score(column, shape, counts, int(order[at]), parts) for _ in range(draws)], dtype=np.int64)
-            for counts in ({**base, 0: base.get(0, 0) + 1}, higher)
+            for counts in tables
         )
         worst = max(worst, epsilon_lower_bound(low, high, 0.0, 1 - 1e-6))
     return worst

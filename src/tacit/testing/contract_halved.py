@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Final, cast
@@ -36,12 +36,7 @@ def change(
     """
     column, probs = shape.columns[0], cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
     replaces, end = shape.neighbors == "replace-one", (column.form.parameters["G"] + 1) * PARTS
-    both = {step: min(n, other.get(step, 0)) for step, n in one.items()}
-    shared = placed(both, lambda rows: rng.integers(0, PARTS, rows))
-    tables = [
-        joined(shared, both, counts, placed, lambda rows: rng.integers(0, PARTS, rows)) for counts in (one, other)
-    ]
-    near = np.unique(np.concatenate([[0, end], *tables, *(places + 1 for places in tables)]))
+    tables, near = placed_tables(one, other, placed, end, lambda rows: rng.integers(0, PARTS, rows))
     worst = Fraction(0)
     for _ in range(CUTS):
         cuts = cast("list[int]", np.sort(rng.choice(near, len(probs))).tolist())
@@ -56,7 +51,24 @@ def change(
     return worst
 
 
-def joined(
+def placed_tables(
+    one: Mapping[int, int],
+    other: Mapping[int, int],
+    at: Callable[[Mapping[int, int], Callable[[int], Integers]], Integers],
+    end: int,
+    parts: Callable[[int], Integers],
+) -> tuple[list[Integers], Integers]:
+    """Return the places of the rows of two tables, and the places at and beside any of them, and at both ends.
+
+    Rows that both tables have are at the same places.  at: makes places of counts of steps.  end: number of places.
+    """
+    both = {step: min(n, other.get(step, 0)) for step, n in one.items()}
+    shared = at(both, parts)
+    tables = [_joined(shared, both, counts, at, parts) for counts in (one, other)]
+    return tables, np.unique(np.concatenate([[0, end], *tables, *(places + 1 for places in tables)]))
+
+
+def _joined(
     shared: Integers,
     both: Mapping[int, int],
     counts: Mapping[int, int],
@@ -68,6 +80,14 @@ def joined(
     return np.sort(np.concatenate([shared, at(own, parts)]))
 
 
+def at_the_ends(G: int, *, replaces: bool) -> Iterator[tuple[dict[int, int], dict[int, int]]]:
+    """Yield small neighbouring tables: a row at the lower end, and at the upper or none; beside none or FEW rows."""
+    for few in (0, FEW):
+        base = {0: few, G: few} if few else dict[int, int]()
+        higher = {**base, G: base.get(G, 0) + 1} if replaces else base
+        yield {**base, 0: base.get(0, 0) + 1}, higher
+
+
 def proven(shape: Measurement, draws: int) -> float:
     """Return the epsilon that draws of the whole mechanism prove, over small tables with a row at one end or the other.
 
@@ -76,12 +96,10 @@ def proven(shape: Measurement, draws: int) -> float:
     column, probs = shape.columns[0], cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
     replaces, G = shape.neighbors == "replace-one", column.form.parameters["G"]
     worst = -np.inf
-    for few, at in product((0, FEW), (0, len(probs) // 2)):
-        base = {0: few, G: few} if few else dict[int, int]()
-        higher = {**base, G: base.get(G, 0) + 1} if replaces else base
+    for tables, at in product(at_the_ends(G, replaces=replaces), (0, len(probs) // 2)):
         scores = [
             np.array([selected(column, probs, counts, replaces, select)[at] < G / 2 for _ in range(draws)])
-            for counts in ({**base, 0: base.get(0, 0) + 1}, higher)
+            for counts in tables
         ]
         low, high = (score.astype(np.int64) for score in scores)
         worst = max(worst, epsilon_lower_bound(low, high, 0.0, 1 - 1e-6))

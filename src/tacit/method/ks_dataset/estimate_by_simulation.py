@@ -90,8 +90,8 @@ def _simulated(points: tuple[int, ...], size: int, rate: Fraction) -> tuple[Arra
     privacy = privacy + privacy.mean(axis=0)
     rows = rng.multinomial(size, np.array(points) / k, DRAWS)
     # shares of the rows are seldom multiples of 1 / k, which those of the data set are
-    privacy = privacy + rng.uniform(-0.5, 0.5, privacy.shape) / k
-    return privacy, (rows.cumsum(axis=1)[:, :-1] - at[:-1] * (size / k)) / size
+    between: Array = rng.uniform(-0.5, 0.5, (DRAWS, len(at) - 1)) / k
+    return privacy + between, (rows.cumsum(axis=1)[:, :-1] - at[:-1] * (size / k)) / size
 
 
 def simulated_data_sets(layers: Layers, many: int, rng: np.random.Generator) -> NDArray[np.int64]:
