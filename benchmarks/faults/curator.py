@@ -15,7 +15,30 @@ DRAFTS = "tests/files/test_drafted_files.py"
 WORDS = "tests/curator/test_bad_arguments.py"
 BINS = "tests/mechanisms/test_numbers_of_bins.py"
 
+SHARES = "tests/curator/test_shares_with_a_delta.py"
+
 FAULTS = (
+    Fault(
+        "tacit.curator.request",
+        "Cost(mu_squared=whole.mu_squared * part / total)",
+        "Cost(mu_squared=cost.gdp * part / total)",
+        "questions share all of a pair's mu^2, beside the δ that one of them has of its own",
+        (f"{SHARES}::test_the_shares_are_those_of_the_approximate_part",),
+    ),
+    Fault(
+        "tacit.method.shared.price_parts",
+        "    return parts[0] if len(designs) == 1 else approximate_part(cost)",
+        "    return parts[0] if len(designs) == 1 else cost",
+        "a ledger of mu^2 is not charged the δ of a question among several",
+        (f"{SHARES}::test_what_is_charged_is_what_the_pair_buys",),
+    ),
+    Fault(
+        "tacit.planning.page",
+        "limit.admits(spent, self.charged, self.bought) for",
+        "limit.admits(spent, self.cost, self.bought) for",
+        "a plan fits a pair's mu^2 where the release is charged an approximate part",
+        (f"{SHARES}::test_a_plan_counts_the_delta_of_earlier_parts",),
+    ),
     Fault(
         "tacit.source.suggested_types",
         '        return "many" if self.distinct is None else "few"',
@@ -221,7 +244,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.request",
-        "cost.share(parts[name] / total)",
+        "cost.share(part / total)",
         "cost.share(Fraction(1, len(parts)))",
         "shares of several questions are not those that were given",
         (f"{CURATOR}::test_several_questions_are_admitted_all_or_none",),

@@ -164,7 +164,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.settled",
-        "    if others or not part or cost == price:\n",
+        "    if cost == questions.cost:\n",
         "    if True:\n",
         "a bootstrap is charged the mu^2 of its pair and no delta",
         ("tests/mechanisms/test_bootstrap.py::test_what_is_charged_follows_how_the_ledger_adds",),

@@ -291,7 +291,7 @@ FAULTS = (
         (f"{BOOTSTRAP}::test_a_part_bounds_the_whole_profile",),
     ),
     Fault(
-        "tacit.privacy.bootstrap_cost",
+        "tacit.privacy.approximate_part",
         "rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta * (1 - share))",
         "rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta)",
         "the part of a bootstrap spends its share of delta twice",

@@ -11,6 +11,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.estimates.display import criteria_words
 from tacit.estimates.pairwise_differences import adjusted
 from tacit.method.moments.estimate import MomentsRelease
 from tacit.release.document import release_from_dict
@@ -324,3 +325,10 @@ def test_unknown_forms_are_refused() -> None:
     assert isinstance(strange, Part)
     assert isinstance(part.grid, Grid)
     assert isinstance(part.law.scale, Fraction)
+
+
+def test_a_noisy_number_of_rows_is_said_to_be_about_what_is_possible() -> None:
+    assert criteria_words({"rows": 99.6}, "linear", "rows", 100) == "about 100 rows counted"
+    assert criteria_words({"rows": 108.0}, "linear", "rows", 100) == "about 100 rows counted"
+    assert criteria_words({"rows": 100.0}, "poisson", "persons", 100) == "100 persons counted"
+    assert criteria_words({"rows": 108.0, "effective_size": 90.0}, "linear", "rows", None) == "about 108 effective rows"

@@ -279,7 +279,7 @@ def test_what_has_no_proof_is_refused_before_anything_is_spent() -> None:
         with pytest.raises(QueryError, match="Q122"):
             asked.release(ask, **price)
     with pytest.raises(QueryError, match="Q122"):
-        asked.release({"one": ask, "other": tc.Mean("educ")}, **PRICE)
+        asked.release({"one": ask, "other": tc.Mean("educ")}, rho=0.1)
     with pytest.raises(QueryError, match="Q32"):
         asked.release(tc.Bootstrap(tc.Count(), 4), **PRICE)
     with pytest.raises(QueryError, match="Q31"):

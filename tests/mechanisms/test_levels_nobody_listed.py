@@ -327,13 +327,6 @@ def test_what_has_no_answer_is_refused_before_it_costs(
     assert curator.remaining == before
 
 
-def test_several_questions_share_no_pair_with_levels() -> None:
-    curator = tc.Curator({"d": ["flu"] * 50, "age": [3] * 50}, SCHEMA, budget=tc.Budget(**PRICE))
-    with pytest.raises(QueryError) as problem:
-        curator.release({"levels": tc.Count(by="d"), "mean": tc.Mean("age")}, **PRICE)
-    assert problem.value.code == "Q250"
-
-
 def test_columns_of_text() -> None:
     for bad in (0, 1001, -3, 2.5, "40", None, True, 10**30):
         with pytest.raises(SchemaError) as problem:

@@ -7,6 +7,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.parties.validation import _price  # pyright: ignore[reportPrivateUsage]
+from tacit.privacy import Cost
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 1), "g": tc.Category(["a", "b"])})
 PRICE = {"epsilon": 20, "delta": 1e-6}
@@ -109,3 +111,51 @@ def test_combined_intervals_cover(statistic: tc.Query) -> None:
         low, high = found.intervals()[0]
         hits += low <= truth <= high
     assert hits / repeats > 0.95 - 5 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+STUDY = """
+tacit = 1
+[table]
+name = "s"
+[budget]
+epsilon = 20
+delta = 1e-6
+[schema]
+x = { type = "Real", lower = 0, upper = 1 }
+word = { type = "Text", max_length = 5 }
+[spend]
+epsilon = 20
+delta = 1e-6
+"""
+ASKS = {
+    "mean": 'query = "Mean"\ncolumns = "x"\n',
+    "again": 'query = "Bootstrap"\nstatistic = { query = "Mean", columns = "x" }\n',
+    "words": 'query = "UnlistedLevels"\ncolumn = "word"\n',
+}
+
+
+@pytest.mark.parametrize("accounting", ["gdp", "basic"])
+@pytest.mark.parametrize("names", [("again",), ("mean", "again"), ("mean", "words")])
+def test_a_study_at_a_pair_may_ask_what_has_a_delta_of_its_own(names: tuple[str, ...], accounting: str) -> None:
+    words = STUDY.replace("[schema]", f'accounting = "{accounting}"\n[schema]')
+    words += "".join(f"[ask.{name}]\n{ASKS[name]}" for name in names)
+    study = tc.Study.from_toml(words)
+    answers = {}
+    for i, party in enumerate(("one", "two")):
+        rng = np.random.default_rng(i)
+        table = {"x": rng.random(400), "word": rng.choice(["yes", "no"], 400)}
+        answers[party] = tc.Curator(table, study, name=party).release(study)
+    for effects in ("common", "random"):
+        found = study.combine(answers, effects)
+        assert not found.refused
+        assert found.parties == ("one", "two")
+        alone = {"words"} if effects == "common" else {"words", "again"}
+        assert set(found.alone) == alone & set(names)
+        for name in found:
+            assert found[name].estimate().values == pytest.approx([0.5], abs=0.1)
+    # what costs more than the study asks for is refused still
+    costs = tuple((name, one.cost, ()) for name, one in answers["one"].items())
+    assert _price(study.budget, study.spend, costs) is None
+    assert _price(study.budget, Cost.of(epsilon=19.99, delta=1e-6), costs) is not None
+    if accounting == "gdp":
+        assert _price(study.budget, Cost.of(epsilon=20, delta=0.99e-6), costs) is not None

@@ -191,7 +191,7 @@ def _nothing_refuses(job: Job, cost: Cost, analyst: str | None, note: str) -> No
     where = _ledger(job)
     if job.budget is None or where is None or "://" in where or os.path.exists(where):
         return
-    questions = Questions(split(job.asks, cost, job.shares), cost, note)
+    questions = Questions(split(job.asks, cost, job.shares, job.schema), cost, note)
     about: dict[str, Any] = {"name": job.name, "analyst": analyst, "size_hint": job.rows, "log": log_of_path(where)}
     with progress_on_terminal():
         rows = check_first_release(open_source(_data(job)), job.schema, questions, job.budget, **about)

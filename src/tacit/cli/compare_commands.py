@@ -41,7 +41,7 @@ def compare(
         "asks": found.asks,
         "expect": {**found.expect, **expected_words(expect)},
     }
-    parts = split(questions_of(found), Cost.of(**price_of(found, price)), found.shares)
+    parts = split(questions_of(found), Cost.of(**price_of(found, price)), found.shares, found.schema)
     with progress_on_terminal():
         made = {str(name): compare_at(part, one, found.schema, name=str(name), **facts) for name, one, part in parts}
     if save is not None:

@@ -110,7 +110,7 @@ def _nothing_refuses(study: Study, own: Site, price: dict[str, Any], analyst: st
         return
     study.party(own.name)
     cost = Cost.of(**study_rules.price(study, dict.fromkeys(study_rules.Prices) | price))
-    questions = Questions(split(study.asks, cost, study.shares), cost, note, study)
+    questions = Questions(split(study.asks, cost, study.shares, study.schema), cost, note, study)
     about: dict[str, Any] = {"name": own.name, "analyst": analyst, "log": log_of_path(where)}
     about["size_hint"] = study_rules.size_hint(None, study, own.name)
     with progress_on_terminal():

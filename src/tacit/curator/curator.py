@@ -263,7 +263,7 @@ class Curator:
             given = study_rules.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
             cost = Cost.of(**given)
             key = None if self._key is None else signer(self._key)  # what cannot be read is refused before the charge
-            found = self._named(Questions(split(query.asks, cost, query.shares), cost, note, query))
+            found = self._named(Questions(split(query.asks, cost, query.shares, self.schema), cost, note, query))
             return found if key is None else found.signed_by(key)
         checked_questions(query, fresh)
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
@@ -274,7 +274,7 @@ class Curator:
             return self._answer(questions)[0]
         if name is not None:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
-        return self._named(Questions(split(query, cost, shares), cost, note, fresh=fresh))
+        return self._named(Questions(split(query, cost, shares, self.schema), cost, note, fresh=fresh))
 
     @named_arguments(QueryError, "Q05", "holdout")
     def holdout(
@@ -358,7 +358,7 @@ class Curator:
         parts = tuple((name, of_numbers(query, self.schema), cost) for name, query, cost in questions.parts)
         questions = replace(questions, parts=parts)
         designs = [self.design(query, cost) for _, query, cost in parts]
-        return purchase.answer(settled(questions, designs), designs, self._context)
+        return purchase.answer(settled(questions, designs, self._ledger.first.kind), designs, self._context)
 
     @property
     def _public(self) -> Public:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -11,8 +11,10 @@ from tacit.base.arguments import described, kind_of
 from tacit.base.json_text import is_text, shown
 from tacit.errors import LedgerError, QueryError, nearest
 from tacit.privacy import Cost, Number
+from tacit.privacy.approximate_part import approximate_part
 from tacit.privacy.exact_numbers import rational
 from tacit.release.query import Query
+from tacit.release.query_checks import of_numbers
 from tacit.study import Study
 
 Shares = Mapping[str, Number]
@@ -68,9 +70,13 @@ def checked_questions(asked: object, fresh: object = False) -> None:
 
 
 def split(
-    asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
+    asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None, schema: Mapping[str, Any]
 ) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
-    """Divide one price among questions in proportion to `shares` (1 where not given); parts add up to it exactly."""
+    """Divide one price among questions in proportion to `shares` (1 where not given); parts add up to it exactly.
+
+    Of a pair questions share the μ².  Where some have a δ of their own, all share the approximate part that the pair
+    buys: its μ² in proportion to `shares`, and these among themselves its δ (`privacy.gaussian`, Approximate parts).
+    """
     checked_questions(asks)
     if not asks:
         raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
@@ -91,4 +97,12 @@ def split(
     total = sum(parts.values(), Fraction(0))
     if len(parts) == 1:
         return tuple((name, query, cost) for name, query in asks.items())
-    return tuple((name, query, cost.share(parts[name] / total)) for name, query in asks.items())
+    costs = {name: cost.share(part / total) for name, part in parts.items()}
+    own = [name for name, query in asks.items() if of_numbers(query, schema).own_delta]
+    if own and cost.kind == "approximate":
+        whole, with_delta = approximate_part(cost), sum((parts[name] for name in own), Fraction(0))
+        assert whole.mu_squared is not None
+        assert whole.delta is not None
+        costs = {name: Cost(mu_squared=whole.mu_squared * part / total) for name, part in parts.items()}
+        costs |= {name: replace(costs[name], delta=whole.delta * parts[name] / with_delta) for name in own}
+    return tuple((name, query, costs[name]) for name, query in asks.items())

@@ -1,9 +1,7 @@
-"""What is charged for a question whose price buys an approximate part (mu, delta).  INSIDE the wall; public facts only.
+"""What is charged for questions whose price buys an approximate part (mu, delta).  INSIDE the wall; public facts only.
 
-A price (epsilon, delta) usually buys what is mu-GDP, and a ledger of mu^2 charges the mu^2 of the pair.  A bootstrap is
-no such thing: the pair buys the part that its design names, of which that ledger adds mu^2 and delta
-(`privacy.gaussian`, Approximate parts).  Ledgers that add epsilon and delta are charged the pair, and the design's cost
-is the pair then; those that add rho refuse.
+The rule is `price_parts.charged_price`.  A question asked alone is released at what is charged, which its design says;
+several are released at shares of it.
 """
 
 from __future__ import annotations
@@ -13,13 +11,13 @@ from dataclasses import replace
 
 from tacit.curator.request import Questions
 from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.price_parts import charged_price
 
 
-def settled(questions: Questions, designs: Sequence[Measurement]) -> Questions:
-    """Return the questions at the price that is charged: the design's, where that is an approximate part."""
-    ((name, query, price), *others), cost = questions.parts, designs[0].cost
-    part = cost.mu_squared is not None and cost.delta is not None
-    # of several questions none can be bought with an approximate part: their designs refuse a share of a pair
-    if others or not part or cost == price:
+def settled(questions: Questions, designs: Sequence[Measurement], accounting: str) -> Questions:
+    """Return the questions at the price that a ledger of this accounting (`Budget.kind`) is charged."""
+    cost = charged_price(questions.cost, designs, accounting)
+    if cost == questions.cost:
         return questions
-    return replace(questions, parts=((name, query, cost),), cost=cost)
+    ((name, query, _), *others) = questions.parts
+    return replace(questions, cost=cost) if others else replace(questions, parts=((name, query, cost),), cost=cost)

@@ -79,11 +79,17 @@ def normal_table(found: NormalEstimate, level: float, simultaneous: bool = False
     return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)
 
 
-def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> str:
-    """Return one line on a model's fit: rows (persons) counted, R squared, residual error; or an empty one."""
+def criteria_words(criteria: Mapping[str, float], model: str, people: str, size: int | None) -> str:
+    """Return one line on a model's fit: rows (persons) counted, R squared, residual error; or an empty one.
+
+    size: of the table, where it is public: a noisy count beyond it says that nearly all of it was counted.
+    """
     # of weighted rows as many as would tell as much without weights
     counted = f"effective {people}" if "effective_size" in criteria else f"{people} counted"
-    words = [f"{criteria['rows']:,.0f} {counted}"] if "rows" in criteria else []
+    words: list[str] = []
+    if "rows" in criteria:
+        rows = criteria["rows"] if size is None else min(criteria["rows"], size)
+        words.append(f"{'' if criteria['rows'] == size else 'about '}{rows:,.0f} {counted}")
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
     if "scale" in criteria:

@@ -266,7 +266,7 @@ class FittedModel:
         from tacit.estimates.wording import who
 
         table = normal_table(self.coefficients, level, simultaneous)
-        said = criteria_words(self.fit.criteria, self.model, who(self.release))
+        said = criteria_words(self.fit.criteria, self.model, who(self.release), self.release.rows)
         return replace(table, notes=(said, *table.notes)) if said else table
 
     def plot(self, ax: Any = None) -> Any:

@@ -21,7 +21,7 @@ from tacit.parties.combined_estimate import forest_plot
 from tacit.parties.combined_tables import listed
 from tacit.parties.incoming import Check, Returned, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
-from tacit.pooling.compatibility import why_not_combinable
+from tacit.pooling.compatibility import BOOTSTRAP, why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release, Releases
 from tacit.study.study_parties import Effects
@@ -91,8 +91,14 @@ class StudyResult(Mapping[str, Any]):
         if not self.answers:
             return {}
         first = next(iter(self.answers.values()))
-        found = {name: why_not_combinable(first[name]) for name in self.study.asks}
-        return {name: why[0] for name, why in found.items() if why is not None}
+        return {name: why for name in self.study.asks if (why := self._why_alone(first[name])) is not None}
+
+    def _why_alone(self, one: Release) -> str | None:
+        """Return why answers such as this one are not combined here; None where they are."""
+        if one.kind == BOOTSTRAP and self.effects != "common":
+            return "how far parties differ is not estimated from bootstraps, which combine by common effects alone"
+        why = why_not_combinable(one)
+        return None if why is None else why[0]
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.study.asks:

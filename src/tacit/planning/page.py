@@ -17,7 +17,7 @@ from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
-from tacit.method.shared.price_parts import price_parts
+from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
 from tacit.planning.guessed_spreads import GUESSED, WidthRange
@@ -119,7 +119,13 @@ class Plan:
     def fits(self) -> bool:
         """Whether the budget, where one is known, admits the price, and the analyst's limit where there is one."""
         limits = ((self.budget, self.spent), (self.limit, self.own))
-        return all(limit is None or limit.admits(spent, self.cost, self.bought) for limit, spent in limits)
+        return all(limit is None or limit.admits(spent, self.charged, self.bought) for limit, spent in limits)
+
+    @property
+    def charged(self) -> Cost:
+        """What the ledger would be charged: the price, or the approximate part that it buys."""
+        accounting = None if self.budget is None else self.budget.kind
+        return charged_price(self.cost, [part.shape for part in self.parts], accounting)
 
     @property
     def bought(self) -> tuple[Bought, ...]:
@@ -174,7 +180,7 @@ class Plan:
         """Return cautions, from public facts."""
         found: list[str] = []
         if not self.fits:
-            whole = self.budget is not None and not self.budget.admits(self.spent, self.cost, self.bought)
+            whole = self.budget is not None and not self.budget.admits(self.spent, self.charged, self.bought)
             what = "budget" if whole else f"limit of analyst {self.analyst!r}"
             found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:

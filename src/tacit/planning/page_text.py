@@ -130,7 +130,7 @@ def _balance(plan: Plan) -> tuple[str, ...]:
 
 
 def _before_and_after(plan: Plan, budget: Budget, spent: Spend) -> tuple[str, str]:
-    after = spent + budget.spend(plan.cost, plan.bought)
+    after = spent + budget.spend(plan.charged, plan.bought)
     return f"before: {budget.describe_left(spent)}", f"after: {budget.describe_left(after)}"
 
 

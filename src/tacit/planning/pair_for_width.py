@@ -8,8 +8,6 @@ from fractions import Fraction
 from typing import Any, Final
 
 from tacit.errors import QueryError, TacitError
-from tacit.method.bootstrap.query import Bootstrap
-from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.privacy import Budget, Cost
 from tacit.privacy.cost import checked
 from tacit.privacy.exact_numbers import Number
@@ -24,7 +22,7 @@ EPSILONS: Final = tuple(Fraction(Decimal(digits).scaleb(e)) for e in EXPONENTS f
 
 def bought_by_pairs(asks: Mapping[str, Query[Any]], schema: Schema) -> bool:
     """Whether a question is bought with a pair alone, of which a search for a price takes the delta as given."""
-    return any(isinstance(of_numbers(one, schema), Bootstrap | UnlistedLevels) for one in asks.values())
+    return any(of_numbers(one, schema).own_delta for one in asks.values())
 
 
 def delta_of(delta: Number | None, budget: Budget | None) -> Fraction:

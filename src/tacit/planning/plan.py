@@ -17,6 +17,7 @@ from tacit.estimates.terms import check_level
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
+from tacit.method.shared.price_parts import charged_price
 from tacit.planning.enough import enough
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
@@ -95,10 +96,11 @@ def plan(
     asks: Asks = {"": query} if isinstance(query, Query) else query
     known = Expectations.of(expect, declared, asked_parameters(asks))
 
-    public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows)
+    accounting = None if budget is None else budget.kind
+    public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows, accounting)
 
     def designs(cost: Cost) -> dict[str, Measurement]:
-        return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares)}
+        return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares, declared)}
 
     if width is not None:
         pair = bought_by_pairs(asks, declared)
@@ -110,6 +112,8 @@ def plan(
     if budget is not None:
         budget.spend(cost)
     made = designs(cost)
+    if budget is not None:
+        budget.spend(charged_price(cost, [*made.values()], accounting))
     return Plan(
         table=name,
         rows=size,

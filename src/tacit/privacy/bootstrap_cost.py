@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.errors import BudgetError
+from tacit.privacy.approximate_part import SHARE, approximate_part
 from tacit.privacy.bootstrap_profiles import Profile, Resampling, normal_profile, profiles
 from tacit.privacy.conversions import zcdp_to_epsilon
 from tacit.privacy.cost import Cost, checked
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
 
 FINE: Final = 24
 """Points of the grid in one μ of a replicate: the discretisation costs about 0.1% of ε."""
-SHARE: Final = Fraction(1, 10)
-"""Share of the δ of a price that becomes the δ' of the part; what is left implies μ'."""
 DIGITS: Final = 6
 """Significant digits of a calibrated μ², rounded down."""
 CLOSE: Final = 2e-4
@@ -232,20 +231,6 @@ def certify(
 
 def _composed(forward: Profile, backward: Profile, mu: float, replicates: int, delta: float) -> LossCurve:
     return composed(connect_the_dots(forward, backward, mu / FINE), replicates, delta)
-
-
-def approximate_part(price: Cost, share: Fraction = SHARE) -> Cost:
-    """Return the approximate part that a price (ε, δ) buys: δ' = `share` δ, and the μ' that implies (ε, δ - δ').
-
-    Together they are (ε, δ)-DP (`privacy.gaussian`, Approximate parts).  Raises BudgetError B04 for another price.
-    """
-    if price.mu_squared is not None and price.delta is not None:
-        return price
-    if price.kind != "approximate" or price.epsilon is None or price.delta is None:
-        message = f"a bootstrap cannot be bought with {price}: it is neither ε-DP nor ρ-zCDP at any useful price."
-        raise BudgetError(message, code="B04", hint="epsilon=1, delta=1e-6")
-    rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta * (1 - share))
-    return Cost(mu_squared=rest, delta=price.delta * share)
 
 
 @lru_cache(maxsize=64)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
 from typing import Final
 
 from tacit.errors import BudgetError
+from tacit.privacy.approximate_part import SHARE
 from tacit.privacy.bought import Bought
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import LEAST, Cost
@@ -85,7 +87,7 @@ def _balance(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
 
 def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: int) -> str:
     """Return advice: a price that fits and its size relative to `cost`, or that nothing is left."""
-    price, part = _fitting(budget, budget.left(spent), cost, charge)
+    price, part = _fitting(budget, spent, cost, charge)
     if price is None:
         return "nothing is left for a release; what was released before can be asked again at no cost"
     percent = int(100 * part)
@@ -96,11 +98,12 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
     return f"{price} keeps {everything}, each with {each} of its share"
 
 
-def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
+def _fitting(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
     """Return a price of few digits that fits, in the words of Python, and its size relative to `cost`.
 
     It is of the kind of `cost`, or else of the budget's own kind; None where nothing worth asking is left.
     """
+    left = budget.left(spent)
     if cost.kind == "pure":
         assert cost.epsilon is not None
         epsilon = _short(_pure_within(budget, left))
@@ -111,6 +114,8 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
         # ε and δ are scaled alike, by whichever has less room
         part = min(left.epsilon / cost.epsilon, left.delta / cost.delta)
         return _pair(_short(cost.epsilon * part), _short(cost.delta * part)), part
+    if cost.mu_squared is not None and cost.delta is not None:
+        return _fitting_part(budget, spent, cost, cost.delta)
     if not budget.is_pair:
         rho = _short(left.rho)
         return _option("rho", rho), left.rho / charge.rho
@@ -120,6 +125,19 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
     assert delta is not None
     delta = _short(delta)  # as it is printed: a larger δ would cost more
     return _pair(_largest_epsilon(amount, delta), delta), amount / asked
+
+
+def _fitting_part(budget: Budget, spent: Spend, cost: Cost, own: Fraction) -> tuple[str | None, Fraction]:
+    """Return `_fitting` of an approximate part with the δ `own`: the pair of largest ε whose part fits."""
+    assert budget.delta is not None
+    assert cost.mu_squared is not None
+    # the δ of the pair that was asked, or what is left of the budget's: a part of it is used up
+    delta = _short(min(own / SHARE, budget.delta - spent.delta))
+    if delta < LEAST["delta"]:
+        return None, Fraction(0)
+    left = budget.left(replace(spent, delta=spent.delta + delta * SHARE)).mu_squared
+    epsilon = _largest_epsilon(left, delta * (1 - SHARE))
+    return _pair(epsilon, delta), left / cost.mu_squared
 
 
 def _pure_within(budget: Budget, left: Spend) -> Fraction:

@@ -100,6 +100,8 @@ class Query(Generic[R_co], metaclass=Asked):
     """What an argument is that a document leaves out, where this is not its default in Python."""
     in_files: ClassVar[bool] = True
     """Whether a file may ask it; a statistic of the user's own is asked from Python, where its functions are."""
+    own_delta: ClassVar[bool] = False
+    """Whether what a pair buys of it is an approximate part, with a δ beside its μ²."""
     groups: ClassVar[str] = "by"
     """Name of the argument that lists the grouping columns, whose levels are the cells of the answer."""
 

@@ -103,9 +103,9 @@ def _proven(shape: Measurement, statistic: Any) -> None:
     """Raise QueryError Q122 where the cost of a bootstrap is not proven."""
     kind = type(statistic).__name__
     text = hint = None
-    if shape.cost.kind != "approximate":
-        text = f"the price of a Bootstrap is {shape.cost}: it is no pair (epsilon, delta) of its own."
-        hint = "epsilon=1, delta=1e-6, for this question alone"
+    if shape.cost.delta is None:
+        text = f"the price of a Bootstrap is {shape.cost}: it is no pair (epsilon, delta), nor a share of one."
+        hint = "epsilon=1, delta=1e-6"
     elif shape.unit is not None and kind == "Sum":
         text, hint = "a Bootstrap draws persons, and a Sum counts their rows.", "the mean of persons: Mean"
     elif shape.rows == 0:

@@ -43,6 +43,7 @@ class Bootstrap(Query["BootstrapRelease"]):
     {'query': 'Bootstrap', 'statistic': {'query': 'Mean', 'columns': ['age'], 'by': ['sex']}, 'replicates': 20}
     """
 
+    own_delta: ClassVar = True
     needed: ClassVar = Needed(("statistic",), "statistic of Bootstrap: none is named.", 'statistic = tc.Mean("age")')
 
     statistic: Query[Any]

@@ -5,17 +5,32 @@ A ledger whose accounting differs from the form of the price charges these parts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tacit.method.shared.measurement import Measurement
 from tacit.noise.product import ProductLaplace
 from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.privacy.approximate_part import approximate_part
 from tacit.privacy.bought import Bought, of_levels, price_of_noise
 
 
 def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
     """Return the parts of all questions of a request: the cost of each, and how many selections share it."""
     return tuple(one for design in designs for one in _parts(design))
+
+
+def charged_price(cost: Cost, designs: Sequence[Measurement], accounting: str | None) -> Cost:
+    """Return what a ledger is charged for questions at a price: the price, or the approximate part that it buys.
+
+    A pair usually buys what is mu-GDP, and a ledger of mu^2 charges the mu^2 of the pair.  Where a question has a δ of
+    its own, the pair buys an approximate part (mu, δ'), and that is charged (`privacy.gaussian`, Approximate parts); a
+    ledger of rho refuses it.  One that adds epsilon and adds delta ("basic") is charged the pair.
+    """
+    parts = [one.cost for one in designs if one.cost.mu_squared is not None and one.cost.delta is not None]
+    if not parts or accounting == "basic":
+        return cost
+    return parts[0] if len(designs) == 1 else approximate_part(cost)
 
 
 def _parts(design: Measurement) -> Iterable[Bought]:

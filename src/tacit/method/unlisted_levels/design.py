@@ -15,7 +15,7 @@ from tacit.method.unlisted_levels.level_thresholds import least_threshold
 from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
-from tacit.privacy.bootstrap_cost import approximate_part
+from tacit.privacy.approximate_part import approximate_part
 from tacit.privacy.calibration import root_up
 from tacit.rows.row_map import PersonWeight
 from tacit.rows.text_map import TextMap
@@ -103,7 +103,7 @@ def bought(cost: Cost) -> Cost:
         text = (
             f"the price of UnlistedLevels is {cost}: it has no delta of its own, and without one nothing may be shown."
         )
-        raise QueryError(text, code="Q250", hint="epsilon=1, delta=1e-6, for this question alone")
+        raise QueryError(text, code="Q250", hint="epsilon=1, delta=1e-6")
     return approximate_part(cost)
 
 

@@ -23,7 +23,7 @@ class UnlistedLevels(Query["UnlistedLevelsRelease"]):
     says what they stand for.  With a PrivacyUnit a person has a weight of one, divided among the levels of the person's
     rows.  `Count(by=…)` and `Histogram(…)` of a single `Text` ask the same.
 
-    The price is a pair (epsilon, delta), for this question alone: nothing shows unlisted levels without a delta.
+    The price is a pair (epsilon, delta), or a share of one: nothing shows unlisted levels without a delta.
     Raises QueryError Q01 (column), Q60 (where=); when planned or released, Q10 (no such column), Q250 (another price),
     Q251 (no text).  Source: Korolova et al. 2009, with normal noise; the proof is in `unlisted_levels.mechanism`.
 
@@ -32,6 +32,7 @@ class UnlistedLevels(Query["UnlistedLevelsRelease"]):
     {'query': 'UnlistedLevels', 'column': 'diagnosis', 'where': 'age >= 65'}
     """
 
+    own_delta: ClassVar = True
     needed: ClassVar = Needed(("column",), "column of UnlistedLevels: none is named.", 'column = "diagnosis"')
 
     column: str
