@@ -120,8 +120,13 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _shape(text: str) -> str:
-    """Words in order: digits, signs and the padding around them follow the noise."""
-    return " ".join(re.sub(r"-?\d[\d,.]*(e-?\d+)?", "#", text).split())
+    """Words in order: digits, signs and the padding around them follow the noise, within brackets of arrays too."""
+    words = " ".join(re.sub(r"-?\d[\d,.]*(e-?\d+)?", "#", text).split())
+    return words.replace("[ ", "[").replace(" ]", "]")
+
+
+def test_arrays_may_be_padded() -> None:
+    assert _shape("[1.3 6. ]") == _shape("[1.2 5.5]") == _shape("[-1.25  16.5 ]") != _shape("[1.2]")
 
 
 def _fits(expected: str, said: str) -> bool:
