@@ -2,21 +2,37 @@
 
     python benchmarks/heaped_values.py [part ...] [--repeats N] [--plain] [--design TEXT]
 
-`drawn` makes the designs, from a constant seed: a law, a unit at whose multiples a share of all rows is told (rounded to
-the nearest, or down), or one value that a share of all rows has, bins, rows and a price.  They were committed before any of
-them was simulated.  Each is told `Real(lower, upper)`, and `Real(lower, upper, heaped_at=unit)`.  Parts: "periodic",
-"spikes" and "smooth", the same laws without heaps, whose errors are compared with those of the library without the rule
-for heaps.  Rows and noise are drawn anew in each simulation.  Seeds are constants.  `--plain` prints rows only; else the
-tables are written into docs/reference/heaped-values.md.
+`drawn` makes the designs, from a constant seed: a law, a unit at whose multiples a share of all rows is told (rounded
+to the nearest, or down), or one value that a share of all rows has, bins, rows and a price.  They were committed before
+any of them was simulated.  Each is told `Real(lower, upper)`, and `Real(lower, upper, heaped_at=unit)`.  Parts:
+"periodic", "spikes", "smooth", the same laws without heaps, whose standard errors are compared with those without the
+rule for undeclared heaps, and "alarms", how often that finds heaps in columns without.  Rows and noise are drawn anew
+in each simulation.  Seeds are constants.  `--plain` prints rows only; else the tables are written into
+docs/reference/heaped-values.md.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from pages import Part, put, worked
 from scipy import stats
+
+import tacit as tc
+from tacit.fits import bin_rules
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.hidden_heaps import heaped_rows
+from tacit.method.histogram.estimate_from_cells import within_bin_shares
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "heaped-values.md"
 
 SEED = 20_261_126
 DESIGNS_OF_A_PART = {"periodic": 24, "spikes": 12, "smooth": 12}
@@ -110,6 +126,195 @@ def drawn() -> tuple[Design, ...]:
     return tuple(found)
 
 
-if __name__ == "__main__":
+@dataclass
+class Found:
+    """What simulations of one way gave: value, standard error, whether the interval held, and length, a list a term."""
+
+    values: dict[str, list[tuple[float, float, bool, float]]]
+    tables: int = 0
+
+    def add(self, name: str, value: float, limits: Any, truth: float) -> None:
+        """Add one answer."""
+        low, high = map(float, limits)
+        fine = 1e-9 * max(1.0, abs(truth))
+        held = low - fine <= truth <= high + fine
+        self.values.setdefault(name, []).append((value, (high - low) / 3.92, held, high - low))
+
+    def covered(self, name: str) -> str:
+        """Return which part of the intervals held, in percent; a dash where there was no answer."""
+        held = [one[2] for one in self.values.get(name, [])]
+        few = f" ({len(held)})" if 0 < len(held) < self.tables else ""
+        return f"{100 * np.mean(held):.0f}{few}" if held else "–"
+
+    def typical(self, name: str, i: int) -> float:
+        """Return the mean of values (0), or the median of standard errors (1)."""
+        told = [one[i] for one in self.values.get(name, [])]
+        return float((np.mean if i == 0 else np.median)(told)) if told else np.nan
+
+
+def truths(design: Design, edges: Sequence[float]) -> tuple[dict[str, float], float]:
+    """Return what is estimated of the population, and the edge below which a share is asked for."""
+    x, weight = design.population()
+    mean, F = float(x @ weight), np.cumsum(weight)
+    # the edge above which about a quarter is; values on an edge are above it
+    edge = min(edges[1:-1], key=lambda at: abs(float(weight[x < at].sum()) - 0.75))
+    found = {"mean": mean, "sd": float(np.sqrt((x - mean) ** 2 @ weight)), "share": float(weight[x < edge].sum())}
+    return found | {"median": float(x[min(int(np.searchsorted(F, 0.5 - 1e-12)), len(x) - 1)])}, edge
+
+
+def simulated(design: Design, declared: bool, repeats: int) -> Found:
+    """Release and estimate; a statistic with a reason is left out."""
+    schema = tc.Schema({"x": tc.Real(0, UPPER, heaped_at=design.unit if declared else None)})
+    bins = list(design.bins) if isinstance(design.bins, tuple) else design.bins
+    grid, rng = design.values((np.arange(PLACES) + 0.5) / PLACES), np.random.default_rng([SEED, *design.name.encode()])
+    found = Found({}, repeats)
+    for _ in range(repeats):
+        x = grid[rng.integers(PLACES, size=design.rows)]
+        x = x if design.part == "smooth" else np.where(rng.random(design.rows) < design.share, design.told(x), x)
+        curator = tc.Curator({"x": x}, schema, budget=tc.Budget(epsilon=10))
+        cells = curator.release(tc.Histogram("x", bins={"x": bins}), epsilon=design.price)
+        truth, edge = truths(design, cells.axes[0].edges)
+        moments, quantile, shares = cells.moments("x"), cells.quantiles("x", 0.5), cells.cdf("x")
+        at = shares.terms.index(f"{edge:.10g}")
+        for name, made, i in (
+            ("mean", moments, 0), ("sd", moments, 2), ("median", quantile, 0), ("share", shares, at)
+        ):  # fmt: skip
+            if made.reasons[i] is None:
+                found.add(name, float(made.values[i]), made.conf_int().to_numpy()[i], truth[name])
+    return found
+
+
+def without_rule(design: Design, repeats: int) -> Found:
+    """Return the same as `simulated` with the library as it was without the rule for undeclared heaps."""
+    with ExitStack() as stack:
+        for module in (bin_rules, within_bin_shares):
+            stack.enter_context(patch.object(module, "heaped_rows", lambda axis, counts, variance: np.zeros(len(counts))))
+        return simulated(design, False, repeats)
+
+
+TOLD = ("mean", "sd", "median", "share")
+
+
+def words(bins: Any) -> str:
+    """Return bins in a few words."""
+    return f"{len(bins) - 1} typed" if isinstance(bins, tuple) else str(bins)
+
+
+def row(design: Design, way: str, repeats: int) -> str:
+    """Return one row of the tables of heaps."""
+    found = simulated(design, way == "declared", repeats) if way != "before" else without_rule(design, repeats)
+    truth = truths(design, (0, UPPER / 2, UPPER))[0]
+    error, sampling = found.typical("mean", 1), truth["sd"] / design.rows**0.5
+    return (
+        f"| {design.name} | {words(design.bins)} | {design.rows:,} | {design.price:g} | {way} | "
+        + " | ".join(map(found.covered, TOLD))
+        + f" | {(found.typical('mean', 0) - truth['mean']) / sampling:+.1f} | {error / sampling:.1f} "
+        f"| {found.typical('sd', 1) / truth['sd'] * 100:.2g} | {found.typical('median', 1) * 3.92:.2g} |"
+    )
+
+
+def smooth_row(design: Design, repeats: int) -> str:
+    """Return one row of the table without heaps: coverage, and how much longer the rule made errors."""
+    now, before = simulated(design, False, repeats), without_rule(design, repeats)
+    longer = [
+        f"{np.mean([one[3] for one in now.values[name]]) / np.mean([one[3] for one in before.values[name]]) - 1:+.1%}"
+        if name in now.values and name in before.values
+        else "–"
+        for name in TOLD[:3]
+    ]
+    return (
+        f"| {design.name.split(',')[0]} | {words(design.bins)} | {design.rows:,} | {design.price:g} | "
+        + " | ".join([*map(now.covered, TOLD), *longer])
+        + " |"
+    )
+
+
+def alarm_row(K: int, rows: int, price: float, repeats: int) -> str:
+    """Return how many columns in a thousand, of each kind of law, are found heaped."""
+    axis, rng, found = CellAxis("x", "continuous", np.linspace(0, UPPER, K + 1)), np.random.default_rng([SEED, K]), []
+    for laws in (*LAWS.values(), (stats.expon(scale=25), stats.uniform(0, 100)), (stats.laplace(47.7, 10),)):
+        seen = 0
+        for i in range(repeats):
+            share = np.diff(laws[i % len(laws)].cdf(axis.bounds))
+            counts = rng.multinomial(rows, share / share.sum()) + rng.laplace(0, 2 / price, K)
+            seen += bool(heaped_rows(axis, counts, 8 / price**2).any())
+        found.append(f"{1_000 * seen / repeats:.0f}")
+    return f"| {K} | {rows:,} | {price:g} | " + " | ".join(found) + " |"
+
+
+HEAD = (
+    "| column | bins | rows | ε | told | mean | sd | median | share | bias of the mean | its SE | SE of the sd, % "
+    "| median's interval |",
+    "|---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+)
+SMOOTH = (
+    "| column | bins | rows | ε | mean | sd | median | share | mean, longer | sd, longer | median, longer |",
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+)
+ALARMS = (
+    f"| bins | rows | ε | {' | '.join(LAWS)} | exponential, even | Laplace |",
+    "|---:|---:|---:|" + "---:|" * (len(LAWS) + 2),
+)
+TITLES = {
+    "periodic": "Values told in multiples",
+    "spikes": "One value that many rows have",
+    "smooth": "Columns without heaps",
+    "alarms": "False alarms",
+}
+
+
+def rows_of(part: str, repeats: int, text: str = "") -> Iterator[partial[str]]:
+    """Return what makes each row of a table."""
+    if part == "alarms":
+        for K in (10, 20, 40, 100):
+            for rows in ROWS:
+                yield partial(alarm_row, K, rows, 1.0, 20 * repeats)
+        return
     for design in drawn():
-        print(design.name, design.bins, design.rows, design.price)
+        if design.part == part and text in design.name:
+            if part == "smooth":
+                yield partial(smooth_row, design, repeats)
+            else:
+                for way in ("before", "not told", "declared"):
+                    yield partial(row, design, way, repeats)
+
+
+def table(part: str, repeats: int) -> Iterator[Part]:
+    """Return the lines of one part of the page, and what makes its rows."""
+    yield f"## {TITLES[part]}\n"
+    if part == "alarms":
+        yield f"{20 * repeats} simulations a cell: columns in a thousand in which heaps are found.\n"
+        yield from ALARMS
+    else:
+        yield (
+            f"{repeats} simulations a row: a coverage of 95% has a standard error of {(475 / repeats) ** 0.5:.1f}.\n"
+            "Coverage in % of the answers given (in brackets how many, where not all).  "
+            + (
+                "How much longer intervals are than\nwithout the rule for heaps.\n"
+                if part == "smooth"
+                else "Bias and standard error (a quarter of the interval's length, about) of\nthe mean in sampling errors; "
+                "that of the sd in % of it.  Before: without the rule for undeclared heaps.\n"
+            )
+        )
+        yield from SMOOTH if part == "smooth" else HEAD
+    yield from rows_of(part, repeats)
+
+
+def main() -> None:
+    """Make the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default all")
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--plain", action="store_true", help="rows to the terminal")
+    parser.add_argument("--design", default="", help="designs whose names have this in them, with --plain")
+    options = parser.parse_args()
+    for part in options.parts or TITLES:
+        if options.plain:
+            for made in rows_of(part, options.repeats, options.design):
+                print(made(), flush=True)
+        else:
+            put(PAGE, f"heaped_values.py {part}", worked(list(table(part, options.repeats)), processes=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -243,6 +243,7 @@ def plain(axis: CellAxis) -> CellAxis:
         axis.labels if axis.kind == "levels" else None,
         numbers=axis.numbers,
         step=axis.step,
+        heaped_at=axis.heaped_at,
     )
 
 

@@ -149,6 +149,7 @@ def curves(made: GroupCounts, target: Target) -> tuple[GroupCurve, ...]:
             discrete=discrete,
             map=logistic_of(made.release, axis.name),
             step=axis.step,
+            heaped_at=axis.heaped_at,
         )
         for g in range(len(made.labels))
     )
