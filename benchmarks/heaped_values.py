@@ -180,7 +180,7 @@ def simulated(design: Design, declared: bool, repeats: int) -> Found:
             ("mean", moments, 0), ("sd", moments, 2), ("median", quantile, 0), ("share", shares, at)
         ):  # fmt: skip
             if made.reasons[i] is None:
-                found.add(name, float(made.values[i]), made.conf_int().to_numpy()[i], truth[name])
+                found.add(name, float(made.values[i]), np.array(made.conf_int()).reshape(-1, 2)[i], truth[name])
     return found
 
 
@@ -188,7 +188,9 @@ def without_rule(design: Design, repeats: int) -> Found:
     """Return the same as `simulated` with the library as it was without the rule for undeclared heaps."""
     with ExitStack() as stack:
         for module in (bin_rules, within_bin_shares):
-            stack.enter_context(patch.object(module, "heaped_rows", lambda axis, counts, variance: np.zeros(len(counts))))
+            stack.enter_context(
+                patch.object(module, "heaped_rows", lambda axis, counts, variance: np.zeros(len(counts)))
+            )
         return simulated(design, False, repeats)
 
 
@@ -292,8 +294,8 @@ def table(part: str, repeats: int) -> Iterator[Part]:
             + (
                 "How much longer intervals are than\nwithout the rule for heaps.\n"
                 if part == "smooth"
-                else "Bias and standard error (a quarter of the interval's length, about) of\nthe mean in sampling errors; "
-                "that of the sd in % of it.  Before: without the rule for undeclared heaps.\n"
+                else "Bias and standard error (a quarter of the interval's length, about) of\nthe mean in sampling "
+                "errors; that of the sd in % of it.  Before: without the rule for undeclared heaps.\n"
             )
         )
         yield from SMOOTH if part == "smooth" else HEAD

@@ -3,8 +3,9 @@
 A part of a bin's rows is at points, the rest lies as the density within the bin has it.  Of a declared heap the places
 are known, the multiples of a number, and the part is anything from none to all: half is taken, and the way to either
 end counts as not known.  Of rows that only the counts show the part is what a bin has beyond its neighbours, and the
-place is anywhere in the bin: the middle is taken, and the way to either edge counts as not known.  A bias that is at most
-one standard error's size is held by a 95% interval at least as often as no bias is, whatever the other errors.
+place is anywhere in the bin: the middle is taken, and the way to either edge counts as not known.  A bias that is
+at most one standard deviation of what counts as not known is held by a 95% interval at least as often as no bias is,
+whatever the other errors.
 Values told in multiples of one number are at like places in like bins, so that heaps move a statistic all one way; that
 each bin is off on its own is allowed for, too.
 """
@@ -75,8 +76,8 @@ def declared_heaps(bounds: Array, unit: float) -> DeclaredHeaps | None:
 class AtPoints:
     """How many rows of each bin are at points, and where: each of shape (..., K).
 
-    part: of a bin's rows.  place: their mean minus the middle.  variance: about that.  lean: how much of the distance of
-    the other rows' mean from the middle is theirs, too.
+    part: of a bin's rows.  place: their mean minus the middle.  variance: about that.  lean: how much of the distance
+    of the other rows' mean from the middle is theirs, too.
     """
 
     part: Array
@@ -145,8 +146,7 @@ def _at(taken: AtPoints, place: Array, hidden: NDArray[np.bool_]) -> AtPoints:
 
 
 def _held(tilt: Array, bend: Array) -> Array:
-    """Return a covariance for rows that are off by tilt + bend or by bend - tilt, shape (rows, p): their size on its \
-diagonal."""
+    """Return a covariance for rows off by bend + tilt or bend - tilt, shape (rows, p): their size on its diagonal."""
     size = np.hypot(tilt, bend)
     grown = (np.abs(tilt) + np.abs(bend)) / np.where(size > 0, size, 1.0)
     one, two = tilt * grown, bend * grown

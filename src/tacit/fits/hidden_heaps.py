@@ -3,8 +3,8 @@
 Where the logarithm of a density bends one way over five bins of equal width, a bin's mean density is at most the larger
 of two bounds: the geometric mean of its neighbours' (it bends upwards), and the smaller of the straight lines through
 the logarithms of the two bins on each side (it bends downwards: mean densities of a log-concave density are
-log-concave).  Bins that differ in width are taken by their middles.  What a bin has beyond both, clear of noise and of
-sampling error, is not a smooth density's: rows at one point, or at few.
+log-concave).  Bins that differ in width, by UNEVEN at most, are taken by their middles.  What a bin has beyond both,
+clear of noise and of sampling error, is not a smooth density's: rows at one point, or at few.
 
 Two things are looked for.  A single bin beyond its bounds; and, as values told in multiples of one number make it,
 every second, third, ... bin higher than those beside it, all such bins added up.  Each finds something in a column of
@@ -31,6 +31,8 @@ TOLERATED: Final = 0.07
 """Difference of logarithms that is no sign of heaps: where the densities of skewed laws begin."""
 FILLED: Final = 5.0
 """A bin is looked at if it and those beside it hold this many standard deviations of their counts, at least."""
+UNEVEN: Final = 2.0
+"""Bins are compared whose widths are within this ratio."""
 PERIODS: Final = range(2, 13)
 """Every so many bins are looked at together."""
 
@@ -49,11 +51,14 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> Array:
     filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
     if K < 4 or filled.sum() < 4:
         return found
+    # whether a bin and the one above it may be compared
+    alike = np.abs(np.diff(np.log(axis.widths))) < np.log(UNEVEN) + 1e-9
     m = np.where(filled, counts, 1.0)
     log, spread = np.log(m / axis.widths), np.stack([1 / m, variance / m**2])
     above = _above(x)
-    seen = filled & np.append(False, filled[:-1]) & np.append(filled[1:], False)
-    heaped = _alone(above, x, log, spread, seen, filled) | _repeated(above, m, log, spread, seen)
+    lower, upper = np.append(False, filled[:-1] & alike), np.append(filled[1:] & alike, False)
+    seen = filled & lower & upper
+    heaped = _alone(above, x, log, spread, seen, (lower, upper)) | _repeated(above, m, log, spread, seen)
     # what the bin has above the geometric mean of its neighbours
     found[heaped] = np.maximum(m * -np.expm1(-(above @ log)), 0.0)[heaped]
     return found
@@ -81,15 +86,20 @@ def _outwards(x: Array) -> tuple[Array, Array]:
 
 
 def _alone(
-    above: Array, x: Array, log: Array, spread: Array, seen: NDArray[np.bool_], filled: NDArray[np.bool_]
+    above: Array,
+    x: Array,
+    log: Array,
+    spread: Array,
+    seen: NDArray[np.bool_],
+    beside: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> NDArray[np.bool_]:
-    """Return which bins are clearly beyond both bounds."""
+    """Return which bins are clearly beyond both bounds; beside: whether a bin has one below, and above, to look at."""
     # two lines may be the bound that a density bent downwards is below
     chance = ALARM / (2 * max(int(seen.sum()), 1))
     found = _clear(above, log, spread, chance)
     lines = np.zeros(len(x), dtype=np.bool_)
-    for at, matrix in zip((-2, 2), _outwards(x), strict=True):
-        there = np.roll(filled, -at) & matrix.any(axis=1)
+    for at, one, matrix in zip((1, -1), beside, _outwards(x), strict=True):
+        there = one & np.roll(one, at) & matrix.any(axis=1)
         lines |= there & _clear(matrix, log, spread, chance)
     return seen & found & lines
 
@@ -101,7 +111,7 @@ def _repeated(above: Array, m: Array, log: Array, spread: Array, seen: NDArray[n
     twice = above - (np.abs(above) * ~np.eye(K, dtype=np.bool_)) @ above
     inner = seen & np.append(False, seen[:-1]) & np.append(seen[1:], False)
     found = np.zeros(K, dtype=np.bool_)
-    periods = [P for P in PERIODS if 2 * P <= inner.sum()]
+    periods = [P for P in PERIODS if inner.sum() >= 2 * P]
     chance = ALARM / max(sum(periods), 1)
     for P in periods:
         for first in range(P):
@@ -116,7 +126,7 @@ def _repeated(above: Array, m: Array, log: Array, spread: Array, seen: NDArray[n
 
 
 def _clear(matrix: Array, log: Array, spread: Array, chance: float) -> NDArray[np.bool_]:
-    """Return which linear functions of logarithms are above TOLERATED, clear of their errors; matrix: (functions, K)."""
+    """Return which linear functions of logarithms are clearly above TOLERATED; matrix: shape (functions, K)."""
     sampling, noise = spread @ (matrix**2).T
     far = -math.log(2 * chance) / math.sqrt(2)  # of Laplace noise, in standard deviations
     limit = np.sqrt(NormalDist().inv_cdf(1 - chance) ** 2 * sampling + far**2 * noise)

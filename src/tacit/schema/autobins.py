@@ -65,8 +65,8 @@ def resolved(
     A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
     cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds allow it
     (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many values (the
-    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.  A Real
-    with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
+    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.  A
+    Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
     whose bins were given.
     """
@@ -140,7 +140,7 @@ def heap_bins(column: Real, K: int) -> list[tuple[float, ...]]:
 
 
 def _heap_edges(low: Fraction, high: Fraction, unit: Fraction, width: Fraction) -> tuple[float, ...]:
-    """Return edges of a width between two bounds, one of them halfway between two heaps; no end bin below half of it."""
+    """Return edges of a width between two bounds, halfway between heaps; no end bin is narrower than half of it."""
     first = unit * math.ceil(low / unit)
     start = first + (width - unit / 2 if width >= unit else width / 2)
     start -= width * math.floor((start - low) / width)

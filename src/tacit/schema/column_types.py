@@ -43,10 +43,10 @@ class Real:
     Bins of a histogram then hold whole values, a cell counting as the nearest multiple, and what is made of the bins
     takes values as these (a bin of ages 20 to 24 has the middle 22).  A false one makes answers less accurate, not less
     private; sums, and so means and regressions of rows, take cells as they are.
-    heaped_at:    a share of the values, nobody need know which, is at multiples of this number (incomes that many tell in
-    ten thousands 10_000), the others anywhere; None: not known.  Automatic bins then have these multiples in their
-    middles, and what is made of bins allows for any share.  Of a column that also has `multiple_of` it is a multiple of
-    that.  A false one makes intervals longer, no less true.
+    heaped_at:    a share of the values, nobody need know which, is at multiples of this number (incomes that many tell
+    in ten thousands 10_000), the others anywhere; None: not known.  Automatic bins then have these multiples in their
+    middles, and what is made of bins allows for any share.  Of a column that also has `multiple_of` it is a multiple
+    of that.  A false one makes intervals longer, no less true.
     Raises SchemaError S06 (not finite), S07 (order), S08 (too wide or too narrow for a grid), S11 (missing), S15, S40
     (multiple_of), S45 (heaped_at).
 

@@ -22,7 +22,7 @@ from tacit.estimates.bins import nearest_multiples
 from tacit.fits.bin_shapes import positive
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
+from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.schema.logistic_bins import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]
@@ -112,7 +112,7 @@ class GroupCurve:
     def inside(self) -> WithinBins:
         """The shapes of the densities within bins, on the scale of `line`; flat ones where there are few bins."""
         if not self.shaped:
-            return WithinBins(*np.zeros((5, self.bins)))
+            return level_bins(self.bins)
         known = self.noise.cell * (1 - self.noise.projected / self.noise.size)
         return within_bins(self.line, self.counts, known, self.heaped_at if self.map is None else 0.0)
 

@@ -33,8 +33,8 @@ class WithinBins:
 
     kappa: slope of the logarithm over the bin.  hollow: how much higher both edges are, in mean densities.  doubt: what
     is not known of kappa, as a standard deviation.  hidden: the same of the mean, in bins, whatever is known of edges.
-    heaped: part of each bin's rows that its counts show to be at one point or few, anywhere.  heaps: bounds and declared
-    ones; None where there are none.
+    heaped: part of each bin's rows that its counts show to be at one point or few, anywhere.  heaps: bounds, and
+    declared ones; None where there are none.
     """
 
     kappa: Array
@@ -47,8 +47,7 @@ class WithinBins:
     def below(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the share of bin `at` below its fraction u, shapes (m,): 0 at 0, 1 at 1, rising.
 
-        >>> flat = WithinBins(*np.zeros((5, 3)))
-        >>> flat.below(np.array([0, 2]), np.array([0.25, 1.0]))
+        >>> level_bins(3).below(np.array([0, 2]), np.array([0.25, 1.0]))
         array([0.25, 1.  ])
         """
         low, high = self.ends(at, u)
@@ -71,13 +70,13 @@ class WithinBins:
         return np.where(own, np.minimum(smooth, below), low), np.where(own, np.maximum(smooth, upto), high)
 
     def fractions(self, at: int, fine: int) -> Array:
-        """Return `fine` fractions of a bin from 0 on, and those at which it has declared heaps, if these are no more."""
-        even = np.arange(fine) / fine
+        """Return `fine` fractions of a bin from 0 on, and those of its declared heaps, if these are no more."""
+        even: Array = np.arange(fine) / fine
         if self.heaps is None or not 0 < self.heaps[1].count[at] <= fine:
             return even
         edges, heaps = self.heaps
-        places = heaps.first[at] + heaps.unit * np.arange(heaps.count[at])
-        found = (places - edges[at]) / (edges[at + 1] - edges[at])
+        places: Array = heaps.first[at] + heaps.unit * np.arange(heaps.count[at])
+        found: Array = (places - edges[at]) / (edges[at + 1] - edges[at])
         near = np.abs(even[:, None] - found).min(axis=1) < 1e-9
         return np.sort(np.concatenate([even[~near], found[found < 1]]))
 
@@ -110,6 +109,11 @@ class WithinBins:
     def _taken(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return `below` with rows at points that are not declared as the others lie."""
         return np.where(self.heaped[at] > 0, self.smooth(at, u), self.below(at, u))
+
+
+def level_bins(K: int) -> WithinBins:
+    """Return the shapes of K bins of even densities."""
+    return WithinBins(*(np.zeros(K) for _ in range(5)))
 
 
 def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float = 0.0) -> WithinBins:
