@@ -75,10 +75,10 @@ class WithinBins:
         if self.heaps is None or not 0 < self.heaps[1].count[at] <= fine:
             return even
         edges, heaps = self.heaps
-        places: Array = heaps.first[at] + heaps.unit * np.arange(heaps.count[at])
-        found: Array = (places - edges[at]) / (edges[at + 1] - edges[at])
-        near = np.abs(even[:, None] - found).min(axis=1) < 1e-9
-        return np.sort(np.concatenate([even[~near], found[found < 1]]))
+        number = np.arange(int(heaps.count[at]), dtype=np.float64)
+        found = (heaps.first[at] + heaps.unit * number - edges[at]) / (edges[at + 1] - edges[at])
+        both: Array = np.sort(np.concatenate([even, found[found < 1]]))
+        return both[np.diff(both, prepend=-1.0) > 1e-9]
 
     def unknown(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the standard deviation of what is not known of `below`."""
@@ -113,7 +113,8 @@ class WithinBins:
 
 def level_bins(K: int) -> WithinBins:
     """Return the shapes of K bins of even densities."""
-    return WithinBins(*(np.zeros(K) for _ in range(5)))
+    zero = np.zeros(K)
+    return WithinBins(zero, zero, zero, zero, zero)
 
 
 def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float = 0.0) -> WithinBins:
