@@ -76,7 +76,7 @@ class MarginRule:
     @cached_property
     def heaped(self) -> Array:
         """Rows that the counts show to be at points, shape (K,)."""
-        return heaped_rows(self.axis, self.counts, self.variance)
+        return heaped_rows(self.axis, self.counts, self.variance).rows
 
     @cached_property
     def smooth(self) -> Array:

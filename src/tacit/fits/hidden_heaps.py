@@ -16,6 +16,7 @@ Source: Prékopa 1973 (integrals of log-concave densities over intervals of one 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
@@ -37,20 +38,35 @@ PERIODS: Final = range(2, 13)
 """Every so many bins are looked at together."""
 
 
-def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> Array:
-    """Return how many rows of each bin may be at points, shape (K,): 0 in all bins where nothing is clear.
+@dataclass(frozen=True)
+class HiddenHeaps:
+    """What counts show of rows at points.
+
+    rows: how many of each bin's, shape (K,), 0 in all bins where nothing is clear.  anywhere: part of the rows of any
+    bin that may be at one.  Bins with two multiples, one, one and one have the counts of bins with one, none, none and
+    none: where values are told in multiples, what higher bins have more may be in each of the others as well.  Means
+    are the same either way (heaps that every bin has are at one place of the longer bins, further from the edges), but
+    not what of a bin is below a place in it.
+    """
+
+    rows: Array
+    anywhere: float = 0.0
+
+
+def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
+    """Return the rows that may be at points.
 
     counts: noisy, shape (K,).  variance: of the noise of each.  End bins are not looked at: see `bin_ends`.
 
     >>> axis = CellAxis("x", "continuous", np.arange(9.0))
-    >>> heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0).round()
+    >>> heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0).rows.round()
     array([   0.,    0.,    0., 1000.,    0.,    0.,    0.,    0.])
     """
     K, x = axis.bins, axis.centers
     found = np.zeros(K)
     filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
     if K < 4 or filled.sum() < 4:
-        return found
+        return HiddenHeaps(found)
     # whether a bin and the one above it may be compared
     alike = np.abs(np.diff(np.log(axis.widths))) < np.log(UNEVEN) + 1e-9
     m = np.where(filled, counts, 1.0)
@@ -58,10 +74,14 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> Array:
     above = _above(x)
     lower, upper = np.append(False, filled[:-1] & alike), np.append(filled[1:] & alike, False)
     seen = filled & lower & upper
-    heaped = _alone(above, x, log, spread, seen, (lower, upper)) | _repeated(above, m, log, spread, seen)
+    repeated = _repeated(above, m, log, spread, seen)
+    heaped = repeated | _alone(above, x, log, spread, seen, (lower, upper))
     # what the bin has above the geometric mean of its neighbours
     found[heaped] = np.maximum(m * -np.expm1(-(above @ log)), 0.0)[heaped]
-    return found
+    high = repeated & (found > 0)
+    # q of B + 2 q rows in bins with two heaps are q of B + q in those with one
+    part = float(found[high].sum() / max(counts[high].sum(), 1.0))
+    return HiddenHeaps(found, min(part / max(1 - part, 1e-9), 1.0))
 
 
 def _above(x: Array) -> Array:

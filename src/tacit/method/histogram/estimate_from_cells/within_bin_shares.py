@@ -124,7 +124,7 @@ def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float 
     """
     axis = CellAxis("", "continuous", bounds)
     heaped = heaped_rows(axis, counts, variance)
-    smooth = counts - heaped
+    smooth = counts - heaped.rows
     edges, doubt = edge_doubts(axis, smooth, variance)
     left, right = edges.used[:-1] / edges.mean, edges.used[1:] / edges.mean
     rough = roughness(axis, smooth, variance)
@@ -139,7 +139,7 @@ def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float 
     off = np.sqrt((doubt[:-1] / edges.mean) ** 2 + (doubt[1:] / edges.mean) ** 2)
     hidden = hidden_means(axis, edges, rough) / axis.widths
     heaps = declared_heaps(bounds, heaped_at)
-    part = np.where(heaped > 0, heaped / np.maximum(counts, 1.0), 0.0)
+    part = np.maximum(np.where(heaped.rows > 0, heaped.rows / np.maximum(counts, 1.0), 0.0), heaped.anywhere)
     declared = None if heaps is None else (bounds, heaps)
     part = part if heaps is None else np.where(heaps.count > 0, 0.0, part)
     return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden, part, declared)
