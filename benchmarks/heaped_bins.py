@@ -5,7 +5,8 @@
 A part of the rows is at multiples of one number (ages told in fives, incomes in tens of thousands, minutes in quarters
 of an hour, months in years).  Where bins are as wide as a round number each has its heap at the same place, which
 moves all bins alike, and no slope; in 18 bins of 0 to 100 the heaps drift from one end of the bin to the other, and no
-count shows it.  Parts: "now", and "before", the number of bins before widths were round.  Rows and noise are drawn
+count shows it.  Parts: "now"; "declared", with `heaped_at=`; and "before", the number of bins before widths were round.
+Rows and noise are drawn
 anew in each simulation (Laplace noise of scale 2 / epsilon, replace-one).  The designs were written down before any of
 them was simulated.  Seeds are constants.  `--plain` prints rows only; else the table is written into
 docs/reference/histogram-fits.md.
@@ -86,27 +87,27 @@ DESIGNS = (
 )
 
 
-def bins_of(design: Design, before: bool) -> dict[str, int]:
-    """Return the numbers of bins of both columns, before widths were round or as they are now."""
-    columns = {"x": Real(design.lower, design.upper)} | ({} if design.model == "logistic" else {"y": Real(0, 100)})
-    if before:  # bounds without round widths
+def axes_of(design: Design, part: str) -> tuple[CellAxis, CellAxis]:
+    """Return regressor and response in automatic bins, or in as many as before widths were round."""
+    heap = design.heap if part == "declared" else None
+    columns: dict[str, Real] = {"x": Real(design.lower, design.upper, heaped_at=heap)}
+    columns |= {} if design.model == "logistic" else {"y": Real(0, 100)}
+    if part == "before":  # bounds without round widths
         columns = {name: Real(0, np.pi) for name in columns}
     size = Size(float(design.rows), EPSILON, 10_000_000)
     others = 2 if design.model == "logistic" else 1
-    return resolved(Schema(columns), tuple(columns), dict.fromkeys(columns, "auto"), size, others, 0)
-
-
-def axes_of(design: Design, before: bool) -> tuple[CellAxis, CellAxis]:
-    bins = bins_of(design, before)
-    x = CellAxis("x", "continuous", np.linspace(design.lower, design.upper, bins["x"] + 1))
+    bins = resolved(Schema(columns), tuple(columns), dict.fromkeys(columns, "auto"), size, others, 0)
+    inner = bins["x"] if part == "declared" else np.linspace(design.lower, design.upper, bins["x"] + 1)[1:-1]
+    edges = np.array([design.lower, *inner, design.upper])
+    x = CellAxis("x", "continuous", edges, heaped_at=heap or 0.0)
     if design.model == "logistic":
         return x, CellAxis("y", "levels", labels=("no", "yes"))
     return x, CellAxis("y", "continuous", np.linspace(0, 100, bins["y"] + 1))
 
 
-def covered(design: Design, before: bool, repeats: int) -> str:
+def covered(design: Design, part: str, repeats: int) -> str:
     """Return one row of the table."""
-    axes = axes_of(design, before)
+    axes = axes_of(design, part)
     bounds = [one.bounds if one.kind == "continuous" else np.array([-0.5, 0.5, 1.5]) for one in axes]
     rng = np.random.default_rng([15, *design.name.encode()])
     found: list[tuple[float, float, bool]] = []
@@ -136,6 +137,7 @@ HEAD = (
 
 TITLES = {
     "now": "Automatic bins of heaped columns",
+    "declared": "The same columns, with their heaps declared",
     "before": "The same columns in as many bins as were taken before their widths were round numbers",
 }
 
@@ -148,19 +150,19 @@ def table(part: str, repeats: int) -> Iterator[Part]:
     )
     yield from HEAD
     for design in DESIGNS:
-        yield partial(covered, design, part == "before", repeats)
+        yield partial(covered, design, part, repeats)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default both")
+    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default all")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--plain", action="store_true", help="rows to the terminal")
     options = parser.parse_args()
     for part in options.parts or TITLES:
         if options.plain:
             for design in DESIGNS:
-                print(covered(design, part == "before", options.repeats), flush=True)
+                print(covered(design, part, options.repeats), flush=True)
         else:
             put(PAGE, f"heaped_bins.py {part}", worked(list(table(part, options.repeats)), processes=1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.integrate import quad
 
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
+from tacit.method.histogram.estimate_from_cells.within_bin_shares import level_bins, within_bins
 from tacit.noise.laws import DiscreteLaplace
 
 ROWS = 100_000
@@ -27,7 +28,7 @@ LAWS = {
 
 @pytest.mark.parametrize("kappa", [-30.0, -2.0, 0.0, 1e-4, 3.0, 450.0])
 def test_shares_below_a_place_are_integrals_of_the_density(kappa: float) -> None:
-    flat = WithinBins(np.array([kappa]), *np.zeros((3, 1)))
+    flat = replace(level_bins(1), kappa=np.array([kappa]))
     first = np.array([0])
     whole = quad(lambda t: np.exp(kappa * (t - (kappa > 0))), 0, 1, limit=200)[0]
     for u in (0.0, 0.1, 0.5, 0.99, 1.0):
@@ -40,12 +41,12 @@ def test_shares_rise_and_places_invert_them() -> None:
     for _ in range(8):
         made = within_bins(np.linspace(0, 10, 11), rng.gamma(0.5, 2_000, 10), 8.0)
         for at in range(10):
-            below = made.below(np.full(101, at), u)
+            below = made.smooth(np.full(101, at), u)
             assert (below[0], below[-1]) == pytest.approx((0, 1))
             assert (np.diff(below) > -1e-12).all()
             share = float(rng.uniform(0.05, 0.95))
             found = made.place(at, share)
-            assert float(made.below(np.array([at]), np.array([found]))[0]) == pytest.approx(share, abs=1e-9)
+            assert float(made.smooth(np.array([at]), np.array([found]))[0]) == pytest.approx(share, abs=1e-9)
 
 
 def test_quantiles_of_whole_numbers_are_whole() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tacit.base.json_text import short, write_text
 from tacit.base.progress import phase
@@ -13,6 +13,9 @@ from tacit.errors import CommandError, ReleaseError, SourceError
 from tacit.schema.drafted_file import draft_file
 from tacit.schema.drafting import FOUND_MARK, Found, suggested_lines, typed_lines
 from tacit.schema.toml import read_text
+
+if TYPE_CHECKING:
+    from tacit.source.suggested_types import Suggestions
 
 DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 
@@ -26,14 +29,14 @@ def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, a
     place = Path(table)
     suffix = place.suffix.lower()
     found: dict[str, Found] | None = None
-    multiples: dict[str, float] = {}
     if suffix in DELIMITERS:
         if not os.path.isfile(table):
             open_source(table)  # for its error
         if delimiter is None:
             _one_column(place, DELIMITERS[suffix])
-        found, multiples = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
-        types, lines = dict.fromkeys(found, "text"), suggested_lines(found, multiples)
+        looked = _found(place, DELIMITERS[suffix] if delimiter is None else delimiter, no_rows)
+        found = looked.kinds
+        types, lines = dict.fromkeys(found, "text"), suggested_lines(*looked)
     else:
         _typed_already(delimiter)
         types = open_source(table).columns()
@@ -69,15 +72,15 @@ def _one_column(place: Path, delimiter: str) -> None:
         raise SourceError(text, code="D04", hint=f"--delimiter {'$' if mark == chr(9) else ''}{mark!r}")
 
 
-def _found(place: Path, delimiter: str, no_rows: bool) -> tuple[dict[str, Found], dict[str, float]]:
-    """Return what each column of a text file looks like, and of what its numbers are multiples."""
+def _found(place: Path, delimiter: str, no_rows: bool) -> Suggestions:
+    """Return what each column of a text file looks like, and of what all or many of its numbers are multiples."""
     from tacit.source import text_files
-    from tacit.source.suggested_types import suggest
+    from tacit.source.suggested_types import Suggestions, suggest
     from tacit.source.text_import import Dialect
 
     Dialect(delimiter=delimiter)  # for its error: not one character
     if no_rows:
-        return dict.fromkeys(text_files.header(place, delimiter), "unread"), {}
+        return Suggestions(dict.fromkeys(text_files.header(place, delimiter), "unread"), {}, {})
     with progress_on_terminal(), phase(f"reading {place}"):
         return suggest(place, delimiter)
 

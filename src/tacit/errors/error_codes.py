@@ -26,6 +26,7 @@ CODES: Final[dict[str, str]] = {
     "S18": "a computed column cannot be computed from the others",
     "S19": "the longest text that is a level is no number of characters",
     "S40": "what the values of a column are multiples of is not above 0, or too much or too little for its bounds",
+    "S45": "what the values of a column are heaped at is not above 0, or fits neither its bounds nor its multiples",
     # F: TOML and other files
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",

@@ -1,8 +1,9 @@
 """A note on columns whose values may be rounded: real numbers of which no multiples are declared, in round bins.
 
 Values that are rounded to a unit u, down or to the nearest, lie at k u, k u + u, ... in a bin that begins at k u, not
-evenly from its beginning to its end: their mean is u / 2 below the middle.  No count shows it.  The note is printed
-wherever an estimate rests on where values lie within bins.
+evenly from its beginning to its end: their mean is u / 2 below the middle.  No count shows it, nor that a part of the
+values is heaped at numbers of which every bin holds as many.  The note is printed wherever an estimate rests on where
+values lie within bins.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
     return tuple(
         name
         for name, axis in axes
-        if axis.kind == "real" and axis.multiple_of is None and round_edges(axis.edges) is not None
+        if axis.kind == "real"
+        and axis.multiple_of is None
+        and axis.heaped_at is None
+        and round_edges(axis.edges) is not None
     )
 
 
@@ -57,16 +61,17 @@ def rounding_note(names: Sequence[str]) -> tuple[str, ...]:
     """Return the note on these columns; none where there are none.
 
     >>> print(*rounding_note(["age"]))
-    edges of age are round numbers: were its values rounded (to whole numbers, say), they would lie up to half a unit \
-lower within bins than is taken here, which no error includes: Real(…, multiple_of=1) in the schema
+    edges of age are round numbers: were its values rounded (to whole numbers, say), all or some, they would lie up to \
+half a unit lower within bins than is taken here, which no count shows and no error includes: Real(…, multiple_of=1) \
+of all, heaped_at=1 of some
     """
     if not names:
         return ()
     whose = "its" if len(names) == 1 else "their"
     return (
-        f"edges of {' and '.join(names)} are round numbers: were {whose} values rounded (to whole numbers, say), they "
-        "would lie up to half a unit lower within bins than is taken here, which no error includes: "
-        "Real(…, multiple_of=1) in the schema",
+        f"edges of {' and '.join(names)} are round numbers: were {whose} values rounded (to whole numbers, say), all "
+        "or some, they would lie up to half a unit lower within bins than is taken here, which no count shows and no "
+        "error includes: Real(…, multiple_of=1) of all, heaped_at=1 of some",
     )
 
 
@@ -93,11 +98,12 @@ def coarser_note(name: str, unit: float) -> str:
     """Return the note on a column, of which rounding to less than a unit would not matter.
 
     >>> print(coarser_note("income", 2_299.0))
-    edges of income are round numbers: were its values rounded to multiples of 2,300 or more, they would lie lower \
-within bins than is taken here, by half of one, which no error includes: Real(…, multiple_of=…) in the schema
+    edges of income are round numbers: were its values rounded to multiples of 2,300 or more, all or some, they would \
+lie lower within bins than is taken here, by half of one, which no count shows and no error includes: \
+Real(…, multiple_of=…) of all, heaped_at=… of some
     """
     return (
         f"edges of {name} are round numbers: were its values rounded to multiples of {float(f'{unit:.2g}'):,g} or "
-        "more, they would lie lower within bins than is taken here, by half of one, which no error includes: "
-        "Real(…, multiple_of=…) in the schema"
+        "more, all or some, they would lie lower within bins than is taken here, by half of one, which no count shows "
+        "and no error includes: Real(…, multiple_of=…) of all, heaped_at=… of some"
     )

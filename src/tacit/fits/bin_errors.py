@@ -3,8 +3,8 @@
 The rule of an axis (`bin_rules`) is made from the axis's noisy margin.  So a count moves a fit twice: through its own
 cell's weight, and through the rule; the second influence is found here by differences.  A rule made otherwise moves the
 fit by the difference of weights times the points' influences: each edge's density by what is not known of it, each
-bin's mean and the tails by what no count tells (`bin_doubts`), and the curvature of cells' shares by a part of itself,
-for what is of higher order than the parabola through three bins.
+bin's mean and the tails by what no count tells (`bin_doubts`), rows at points by where these may be (`bin_heaps`), and
+the curvature of cells' shares by a part of itself, for what is of higher order than the parabola through three bins.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.bin_doubts import hidden_means, other_tails
+from tacit.fits.bin_heaps import unknown_points
 from tacit.fits.bin_rules import MarginRule, Parts, nearby
 from tacit.fits.bin_shapes import Edges, edge_densities
 from tacit.fits.cell_arrays import CellAxis
@@ -75,7 +76,7 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
         return np.einsum("...kj,kjp->...p", parts.base, own) + shared + bent
 
     m, edges = margin.counts, margin.edges
-    each, up, down = _stepped(margin.axis, m, margin.variance)
+    each, up, down = _stepped(margin.axis, margin.smooth, margin.variance)
     step = np.diag(each)
     along = (moved(margin.parts(m + each, up)) - moved(margin.parts(m - each, down))) / (2 * step[:, None])
     doubt = _doubt(edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
@@ -84,6 +85,11 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     pushed = moved(margin.parts(m, edges, np.diag(hidden_means(margin.axis, edges, margin.rough)))) - moved(here)
     tails = other_tails(margin.axis, edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     tail = np.array([moved(margin.parts(m, edges, shapes=one)) - moved(here) for one in tails]).reshape(-1, p)
+    taken, points_off = margin.points, np.zeros((p, p))
+    if taken is not None:
+        points_off = unknown_points(
+            margin.axis, taken, lambda one: moved(margin.parts(m, edges, points=one)), moved(here)
+        )
     # the curvature of shares, as weights of the cells' counts; in end bins it moves slopes as well
     weight = np.zeros((K, *value.shape[2:]))
     own_bend = here.bend + here.grow * here.halfway[:, None]
@@ -94,7 +100,7 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     # edges are wrong each on its own, and all one way where their densities bend alike
     together = edges.lean @ off
     curved = less_noise(np.einsum("ko,kop->p", counts, weight), noise)
-    unknown = sum((one.T @ one for one in (off, pushed, tail)), np.outer(together, together))
+    unknown = sum((one.T @ one for one in (off, pushed, tail)), np.outer(together, together) + points_off)
     grown: Array = np.einsum("kj,kt,kjtp->p", here.grow, here.slope, band)
     shared: Array = np.outer(grown, grown)
     return along, unknown, shared, SHARES**2 * curved

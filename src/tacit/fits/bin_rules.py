@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_heaps import AtPoints, at_points
 from tacit.fits.bin_shapes import NARROW_HEAP, BinShapes, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.hidden_heaps import heaped_rows
 
 ENDS: Final = 0.5
 """Part of what shares' curvature says of their slope in an end bin that is taken.
@@ -72,24 +74,50 @@ class MarginRule:
     variance: float
 
     @cached_property
+    def heaped(self) -> Array:
+        """Rows that the counts show to be at points, shape (K,)."""
+        return heaped_rows(self.axis, self.counts, self.variance).rows
+
+    @cached_property
+    def smooth(self) -> Array:
+        """The other rows' counts, from which densities are made, shape (K,)."""
+        return self.counts - self.heaped
+
+    @cached_property
+    def points(self) -> AtPoints | None:
+        """What is taken of rows at points."""
+        return at_points(self.axis, self.heaped / np.maximum(self.counts, 1.0))
+
+    @cached_property
     def edges(self) -> Edges:
         """Densities at edges, with what is not known of them."""
-        return edge_densities(self.axis, self.counts, self.variance)
+        return edge_densities(self.axis, self.smooth, self.variance)
 
     @cached_property
     def rough(self) -> Array:
         """Scatter of the mean densities about a smooth curve, shape (K,)."""
-        return roughness(self.axis, self.counts, self.variance)
+        return roughness(self.axis, self.smooth, self.variance)
 
-    def parts(self, counts: Array, edges: Edges, pushed: Array | float = 0.0, shapes: BinShapes | None = None) -> Parts:
+    def parts(
+        self,
+        counts: Array,
+        edges: Edges,
+        pushed: Array | float = 0.0,
+        shapes: BinShapes | None = None,
+        points: AtPoints | None = None,
+    ) -> Parts:
         """Return the parts of the rule for margins, shape (..., K), and densities at edges.
 
         pushed: what the means within bins are moved by, shape (..., K).  shapes: in the place of those of the edges.
+        points: in the place of those taken.
         """
         found = shapes or shapes_of(self.axis, edges.mean, edges.used)
         # among heaps the neighbours of a bin say little of where its values lie
         shift = found.shift / (1 + (self.rough / ROUGH) ** 2) + pushed
         offset, v, third = outer(self.axis), found.variance, found.third
+        used = points or self.points
+        if used is not None:
+            shift, v = used.mixed(shift, v)
         base = weights(offset, 1.0, shift, v + shift**2)
         # first and second moments about the middle of x - mean and of ((x - mean)**2 - v) / 2, without mass; the
         # fourth central moment is about that of an even density, 9/5 of the squared variance

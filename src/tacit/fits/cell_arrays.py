@@ -34,6 +34,7 @@ class CellAxis:
     name, units: name and units of the column.  kind: "continuous" has increasing `edges`, shape (K + 1,); "levels" has
     K `labels`.  numbers: numeric values of the levels in a formula (years, counts), shape (K,), None for a factor.
     step: spacing of the possible values of a continuous axis, 0 for real numbers; edges lie halfway between values.
+    heaped_at: number at whose multiples any share of the rows is declared to be (`declared_heaps`), 0 for none.
     extra: names of cells after the K regular ones ("missing", "below"); a fit that uses the column leaves them out.
     missing: label of the last level if it holds missing values, for `complete`; else None.
 
@@ -53,6 +54,7 @@ class CellAxis:
     extra: tuple[str, ...] = ()
     missing: str | None = None
     step: float = 0.0
+    heaped_at: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kind == "continuous":

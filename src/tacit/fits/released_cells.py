@@ -74,7 +74,8 @@ def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> CellAxis:
     if fact.kind != "date" and step and (np.diff(edges) < 1.5 * step).all():
         numbers = values_of(fact, edges)
         return CellAxis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
-    return CellAxis(name, "continuous", edges, units=fact.units, extra=extra, step=step)
+    heaped_at = fact.heaped_at or 0.0
+    return CellAxis(name, "continuous", edges, units=fact.units, extra=extra, step=step, heaped_at=heaped_at)
 
 
 def _edges(fact: Facts) -> tuple[Array, float]:

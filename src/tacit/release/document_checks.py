@@ -118,6 +118,8 @@ def _axes(made: Release) -> Iterator[str]:
             yield f"the edges of {name!r} do not rise"
         elif axis.multiple_of is not None and (axis.kind != "real" or not halfway(axis.edges, axis.multiple_of)):
             yield f"the edges of {name!r} do not lie halfway between multiples of {axis.multiple_of:g}"
+        if axis.heaped_at is not None and axis.kind != "real":
+            yield f"{name!r} is heaped at multiples of {axis.heaped_at:g}, and no column of real numbers"
 
 
 def _rising(edges: Sequence[float]) -> bool:

@@ -44,6 +44,7 @@ class Axis:
     included; none for levels.  Labels are in `Release.levels`, in the same order.  extra: names of the last cells,
     which are no bins or levels: "missing", and "below" and "above" the column's bounds.  multiple_of: of real numbers
     what they are declared to be multiples of, the edges lying halfway between two of these; None where it is not known.
+    heaped_at: a number at whose multiples any share of them is declared to be; None where that is not known.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Axis:
     missing: str = "exclude"
     extra: tuple[str, ...] = ()
     multiple_of: float | None = None
+    heaped_at: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -59,6 +61,7 @@ class Axis:
         words |= {"edges": list(self.edges)} if self.edges else {}
         words |= {"extra": list(self.extra)} if self.extra else {}
         words |= {} if self.multiple_of is None else {"multiple_of": self.multiple_of}
+        words |= {} if self.heaped_at is None else {"heaped_at": self.heaped_at}
         return words if self.units is None else {**words, "units": self.units}
 
     @classmethod
@@ -66,8 +69,9 @@ class Axis:
         """Inverse of `to_dict`."""
         edges = tuple(map(float, words.get("edges", ())))
         units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
-        unit = None if words.get("multiple_of") is None else float(words["multiple_of"])
-        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra, unit)
+        unit, heap = (None if words.get(key) is None else float(words[key]) for key in ("multiple_of", "heaped_at"))
+        said = None if units is None else str(units)
+        return cls(str(words["kind"]), edges, said, str(words["missing"]), extra, unit, heap)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ ROUND: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fracti
 """Round widths, times powers of ten.  Not 4, in which heaps at fives drift through four bins of five."""
 FAR: Final = 1.5
 """A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
+HEAPS: Final = 2
+"""The same for the sake of heaps in the middles of bins."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -63,7 +65,8 @@ def resolved(
     A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
     cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds allow it
     (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many values (the
-    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.
+    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.  A
+    Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
     whose bins were given.
     """
@@ -83,7 +86,11 @@ def resolved(
     cells = others * math.prod(alone.values())
     for name in left:
         column = column_of(schema, name)
-        if isinstance(column, Real) and column.lower is not None and column.upper is not None:
+        if isinstance(column, Real) and column.heaped_at is not None:
+            found = heap_bins(column, K)
+            fit = (one for one in found if len(one) < K or _fit(size, len(one) + 1, len(left), cells, extra))
+            chosen[name] = next(fit, K)
+        elif isinstance(column, Real) and column.lower is not None and column.upper is not None:
             near = [k for k in round_bins(column.lower, column.upper, K) if _whole_units(column, k)]
             fits = (k for k in near if k <= K or _fit(size, k, len(left), cells, extra))
             chosen[name] = next(fits, multiples(column).even(K) if has_multiples(column) else K)
@@ -109,6 +116,36 @@ def round_bins(lower: float, upper: float, K: int) -> list[int]:
     found = {int(span / width) for width in widths if (span / width).denominator == 1}
     near = [k for k in found if LEAST <= k <= MOST_BINS and 1 / FAR <= k / K <= FAR]
     return sorted(near, key=lambda k: (abs(math.log(k / K)), k))
+
+
+def heap_bins(column: Real, K: int) -> list[tuple[float, ...]]:
+    """Return inner edges of about K bins in which declared heaps lie about the middles, the nearest number first.
+
+    Bins are as wide as the distance of two heaps, several such, or an odd part of one, with edges halfway between two
+    heaps: a bin's heaps are then as far below its middle as above, and a mean is the same whatever their share.  There
+    may be none.
+
+    >>> [edges[:3] for edges in heap_bins(Real(0, 100, heaped_at=10), 12)]
+    [(5.0, 15.0, 25.0)]
+    """
+    assert column.lower is not None
+    assert column.upper is not None
+    low, high, unit = (Fraction(str(one)) for one in (column.lower, column.upper, column.heaped_at))
+    # of values that are multiples of a number every bin holds some
+    parts = [unit / odd for odd in range(3, MOST_BINS, 2) if _units(column, unit / odd)]
+    widths = [*parts, *(unit * many for many in range(1, int((high - low) / unit) + 1))]
+    near = [w for w in widths if LEAST <= (high - low) / w <= MOST_BINS and 1 / HEAPS <= (high - low) / w / K <= HEAPS]
+    near.sort(key=lambda w: abs(math.log((high - low) / w / K)))
+    return [made for w in near if len(made := _heap_edges(low, high, unit, w)) + 1 >= LEAST]
+
+
+def _heap_edges(low: Fraction, high: Fraction, unit: Fraction, width: Fraction) -> tuple[float, ...]:
+    """Return edges of a width between two bounds, halfway between heaps; no end bin is narrower than half of it."""
+    first = unit * math.ceil(low / unit)
+    start = first + (width - unit / 2 if width >= unit else width / 2)
+    start -= width * math.floor((start - low) / width)
+    edges = [start + width * i for i in range(math.ceil((high - start) / width))]
+    return tuple(float(edge) for edge in edges if min(edge - low, high - edge) >= width / 2)
 
 
 def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> int:
@@ -138,4 +175,9 @@ def _whole_units(column: Real, bins: int) -> bool:
     if column.multiple_of is None or column.lower is None or column.upper is None:
         return True
     span = Fraction(str(column.upper)) - Fraction(str(column.lower))
-    return (span / bins / Fraction(str(column.multiple_of))).denominator == 1
+    return _units(column, span / bins)
+
+
+def _units(column: Real, width: Fraction) -> bool:
+    """Return whether a width is a whole multiple of what the values are multiples of, if any is."""
+    return column.multiple_of is None or (width / Fraction(str(column.multiple_of))).denominator == 1

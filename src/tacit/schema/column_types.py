@@ -18,9 +18,9 @@ from typing import Final, Literal, TypeAlias, cast
 
 from tacit.base.arguments import described, named_fields
 from tacit.errors import SchemaError
-from tacit.rows.multiples import between
 from tacit.rows.row_map import GRID, Level
 from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
+from tacit.schema.declared_units import unit_of, whole_units
 from tacit.schema.text_column import Text
 
 EXCLUDE: Final = "exclude"
@@ -29,10 +29,6 @@ Exclude: TypeAlias = Literal["exclude", "none"]
 MAX_ROWS_PER_UNIT: Final = 2**20
 WIDEST: Final = 1e75
 """Largest absolute bound, and largest width: fourth powers, as in variances of variances, stay finite floats."""
-
-
-MOST_UNITS: Final = 2.0**40
-"""Largest bound in units of `multiple_of`: halves of a unit are far from the rounding of floats."""
 
 
 @named_fields(SchemaError, "S05")
@@ -47,8 +43,12 @@ class Real:
     Bins of a histogram then hold whole values, a cell counting as the nearest multiple, and what is made of the bins
     takes values as these (a bin of ages 20 to 24 has the middle 22).  A false one makes answers less accurate, not less
     private; sums, and so means and regressions of rows, take cells as they are.
+    heaped_at:    a share of the values, nobody need know which, is at multiples of this number (incomes that many tell
+    in ten thousands 10_000), the others anywhere; None: not known.  Automatic bins then have these multiples in their
+    middles, and what is made of bins allows for any share.  Of a column that also has `multiple_of` it is a multiple
+    of that.  A false one makes intervals longer, no less true.
     Raises SchemaError S06 (not finite), S07 (order), S08 (too wide or too narrow for a grid), S11 (missing), S15, S40
-    (multiple_of).
+    (multiple_of), S45 (heaped_at).
 
     >>> Real(0, 300_000, units="USD").upper
     300000.0
@@ -65,6 +65,7 @@ Nothing was read or spent.
     column: str | None = field(default=None, kw_only=True)
     computed: str | None = field(default=None, kw_only=True)
     multiple_of: float | None = field(default=None, kw_only=True)
+    heaped_at: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "computed", common("Real", self.units, self.column, self.computed, self.missing))
@@ -85,7 +86,11 @@ Nothing was read or spent.
                 _inside(value, self.lower, self.upper, show(value), (show(self.lower), show(self.upper)))
             object.__setattr__(self, "missing", value)
         if self.multiple_of is not None:
-            object.__setattr__(self, "multiple_of", _unit(self.multiple_of, self.lower, self.upper))
+            object.__setattr__(self, "multiple_of", unit_of("multiple_of", self.multiple_of, self.lower, self.upper))
+        if self.heaped_at is not None:
+            heap = unit_of("heaped_at", self.heaped_at, self.lower, self.upper)
+            object.__setattr__(self, "heaped_at", heap)
+            whole_units(heap, self.multiple_of)
 
 
 @named_fields(SchemaError, "S05")
@@ -289,22 +294,6 @@ def _grid(low: float, high: float) -> None:
         how = "wide" if width > 1 else "narrow"
         text = f"bounds {show(low)} and {show(high)} of Real are too {how} for a grid of 2**20 steps."
         raise SchemaError(text, code="S08", hint="rescale the column, or choose other bounds")
-
-
-def _unit(given: object, low: float | None, high: float | None) -> float:
-    """Return `multiple_of` as a float; SchemaError S40 unless two multiples or more lie between the bounds."""
-    hint = "multiple_of=1, multiple_of=0.5, or leave it out"
-    try:
-        unit = finite(given, "multiple_of of Real", hint)
-    except SchemaError as problem:
-        raise SchemaError(problem.message, code="S40", hint=hint) from None
-    fits = unit > 0
-    if fits and low is not None and high is not None:
-        fits = max(abs(low), abs(high)) / unit <= MOST_UNITS and between(low, high, unit).count > 1
-    if not fits:
-        said = "is not above 0" if unit <= 0 else "has fewer than two multiples within the bounds, or too many"
-        raise SchemaError(f"multiple_of {show(unit)} of Real {said}.", code="S40", hint=hint)
-    return unit
 
 
 def _inside(value: float, low: float, high: float, text: str, bounds: tuple[str, str]) -> None:

@@ -17,7 +17,7 @@ WHOLE: Final = re.compile(r"-?[1-9][0-9]{0,17}|0")
 """Pattern of a key that stands for a whole number."""
 
 _FIELDS: Final = {
-    "Real": ("lower", "upper", "multiple_of", "units", "missing", "column", "computed"),
+    "Real": ("lower", "upper", "multiple_of", "heaped_at", "units", "missing", "column", "computed"),
     "Integer": ("lower", "upper", "units", "missing", "column", "computed"),
     "Boolean": ("missing", "column", "computed"),
     "Date": ("lower", "upper", "missing", "column"),

@@ -91,10 +91,15 @@ def typed_lines(columns: Any) -> dict[str, str]:
     return {name: _line(name, kind) for name, kind in types.items()}
 
 
-def suggested_lines(found: Mapping[str, Found], multiples: Mapping[str, float] | None = None) -> dict[str, str]:
+def suggested_lines(
+    found: Mapping[str, Found],
+    multiples: Mapping[str, float] | None = None,
+    heaps: Mapping[str, float] | None = None,
+) -> dict[str, str]:
     r"""Return a line for each column of a text file, by name: a comment, until a person has decided it.
 
-    multiples: of columns of numbers what all their cells are multiples of, as far as that is known.
+    multiples: of columns of numbers what all their cells are multiples of, as far as that is known.  heaps: the same of
+    what many are multiples of.
 
     >>> print(*suggested_lines({"age": "number", "name of street": "few"}).values(), sep="\n")
     # age = { type = "Real", lower = "?", upper = "?" }  # found: numbers
@@ -102,11 +107,11 @@ def suggested_lines(found: Mapping[str, Found], multiples: Mapping[str, float] |
     >>> print(suggested_lines({"fee": "number"}, {"fee": 0.5})["fee"].split("# found: ")[1])
     numbers, all of them multiples of 0.5: multiple_of = 0.5, if that is how they are recorded
     """
-    known = multiples or {}
-    return {name: _suggestion(name, one, known.get(name)) for name, one in found.items()}
+    known, many = multiples or {}, heaps or {}
+    return {name: _suggestion(name, one, known.get(name), many.get(name)) for name, one in found.items()}
 
 
-def _suggestion(name: str, found: Found, multiple: float | None) -> str:
+def _suggestion(name: str, found: Found, multiple: float | None, heap: float | None) -> str:
     if not name.strip() or not name.isprintable():
         return f"# {name!a}: a column needs a printable name"
     column, words = _FOUND[found]
@@ -115,6 +120,9 @@ def _suggestion(name: str, found: Found, multiple: float | None) -> str:
         real = 'type = "Real" with ' if found == "whole" else ""
         words += f", all of them multiples of {multiple:g}: {real}multiple_of = {multiple:g}, if that is how they are "
         words += "recorded"
+    if heap is not None and found in ("number", "whole"):
+        real = 'type = "Real" with ' if found == "whole" else ""
+        words += f", many of them multiples of {heap:.15g}: {real}heaped_at = {heap:.15g}, if people tell it in these"
     return f"# {key_text(name)} = {column}" + (f"  {FOUND_MARK} {words}" if words else "")
 
 

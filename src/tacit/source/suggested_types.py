@@ -36,11 +36,24 @@ MULTIPLES: Final = (1_000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.1,
 """Numbers of which all cells of a column may be multiples, the largest first."""
 
 
+HEAPS: Final = (100_000.0, 10_000.0, 5_000.0, *MULTIPLES)
+"""Numbers at whose multiples many cells of a column may be, the largest first."""
+MANY: Final = 0.1
+"""Least part of the cells that are not 0 which is suggested as heaped."""
+BEYOND: Final = 3.0
+"""It is at least so many times what evenly spread multiples of what all cells are multiples of would be."""
+
+
 class Suggestions(NamedTuple):
-    """A word for each column, and of columns of numbers the largest of MULTIPLES that divides all cells, if any."""
+    """A word for each column, and of columns of numbers what divides cells.
+
+    multiples: the largest of MULTIPLES that divides all, if any.  heaps: the largest of HEAPS that divides many more
+    than chance would, if any.
+    """
 
     kinds: dict[str, Found]
     multiples: dict[str, float]
+    heaps: dict[str, float]
 
 
 @dataclass
@@ -53,6 +66,8 @@ class _Cells:
     """The distinct texts; None once there are more than FEW."""
     multiples: tuple[float, ...] = MULTIPLES
     """Those of which all cells so far are multiples."""
+    tallied: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(HEAPS) + 1, np.int64))
+    """How many cells that are not 0 each of HEAPS divides, and how many there are."""
 
     def add(self, texts: Any) -> None:
         """Count the cells of a batch, an Arrow array of text."""
@@ -65,7 +80,7 @@ class _Cells:
             words, times = tallied.field("values"), tallied.field("counts").to_numpy()
             self.distinct |= set(words[: FEW + 1].to_pylist())
             self.distinct = None if len(self.distinct) > FEW else self.distinct
-        self._divide(words)
+        self._divide(words, times)
         self.cells += int(times.sum())
         low = pc.utf8_lower(words)
         self._count("boolean", pc.is_in(low, value_set=_texts((*TRUE, *FALSE))), times)
@@ -76,19 +91,23 @@ class _Cells:
                     self.counts[other] += int(times.sum())
                 break
 
-    def _divide(self, words: Any) -> None:
-        """Drop the multiples that some text is none of; all where it is no number."""
-        if not self.multiples or not len(words):
+    def _divide(self, words: Any, times: NDArray[np.int64]) -> None:
+        """Drop the multiples that some text is none of, and count those of heaps; all where it is no number."""
+        if self.tallied[-1] < 0 or not len(words):
             return
         if not _compute().all(_compute().match_substring_regex(words, _PATTERNS["number"])).as_py():
             self.multiples = ()
+            self.tallied[-1] = -1
             return
         # NumPy reads +12, 4. and 1e5 as `tacit import` does
         values = words.to_numpy(zero_copy_only=False).astype(np.float64)
-        for unit in self.multiples:
+        some = values != 0
+        self.tallied[-1] += times[some].sum()
+        for i, unit in enumerate(HEAPS):
             with np.errstate(over="ignore", invalid="ignore"):
-                off = np.abs(values / unit - np.rint(values / unit))
-            if not (off <= 1e-6).all():
+                whole = np.abs(values / unit - np.rint(values / unit)) <= 1e-6
+            self.tallied[i] += times[some & whole].sum()
+            if not whole.all():
                 self.multiples = tuple(one for one in self.multiples if one != unit)
 
     def _count(self, kind: Found, mask: Any, times: NDArray[np.int64]) -> int:
@@ -96,6 +115,14 @@ class _Cells:
         held = mask.to_numpy(zero_copy_only=False).astype(bool)
         self.counts[kind] += int(times[held].sum())
         return int(held.sum())
+
+    def heap(self) -> float | None:
+        """Return the largest number of which far more cells are multiples than of those of all cells would be."""
+        finest = self.multiples[0] if self.multiples else 0.0
+        for unit, times in zip(HEAPS, self.tallied, strict=False):
+            if unit > finest and times >= max(MANY, BEYOND * finest / unit) * max(self.tallied[-1], 1):
+                return unit
+        return None
 
     def found(self) -> Found:
         """Return the word for the column: the narrowest kind that holds all its cells, else nearly all of them."""
@@ -128,7 +155,9 @@ def suggest(path: str | Path, delimiter: str = ",") -> Suggestions:
 
     tried(read, f"{place} cannot be read as text.", "D03", "is the file whole, and may it be read?")
     kinds: dict[str, Found] = {name: cells.found() for name, cells in columns.items()}
-    return Suggestions(kinds, {name: cells.multiples[0] for name, cells in columns.items() if cells.multiples})
+    heaps = {name: unit for name, cells in columns.items() if (unit := cells.heap()) is not None}
+    divide = {name: cells.multiples[0] for name, cells in columns.items() if cells.multiples}
+    return Suggestions(kinds, divide, heaps)
 
 
 def _texts(words: tuple[str, ...]) -> Any:

@@ -219,6 +219,11 @@ def _numbers(
             found = nearest_multiples(found, fact.multiple_of)
             first, last = nearest_multiples(np.array([first + half, last - half]), fact.multiple_of).tolist()
             found = np.clip(found, first, last)
+        if fact.heaped_at is not None:
+            # of any share of rows, as is declared: a share is drawn; a row stays in its bin
+            near = nearest_multiples(found, fact.heaped_at)
+            told = (rng.random(len(near)) < rng.random()) & (near >= lower[bins]) & (near < upper[bins])
+            found = np.where(told, near, found)
     else:
         # whole numbers from `start` to below `end`: lower ends are v - 1/2 for whole numbers, v for days
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)

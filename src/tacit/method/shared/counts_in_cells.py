@@ -52,14 +52,14 @@ def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False, moved: bool 
     # the open end bins are the cells below and above: the axis ends at the outer finite edges
     if logistic and key.beyond is not None:
         return Axis(kind, (key.beyond[0], *key.edges, key.beyond[1]), units, missing, key.extra)
-    unit = column.multiple_of if moved and isinstance(column, Real) else None
+    unit, heap = (column.multiple_of, column.heaped_at) if moved and isinstance(column, Real) else (None, None)
     if unit is not None:
         # half a unit beyond the first and the last multiple
         first, last = multiples(column).ends
-        return Axis(kind, (first, *key.edges, last), units, missing, key.extra, unit)
+        return Axis(kind, (first, *key.edges, last), units, missing, key.extra, unit, heap)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
     whole = kind == "integer" and all(
         edge % 1 == 0.5 for edge in key.edges
     )  # bins of whole numbers: as wide at the ends
     ends = (low - 0.5, high + 0.5) if whole else (low, high)
-    return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing, key.extra)
+    return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing, key.extra, None, heap)

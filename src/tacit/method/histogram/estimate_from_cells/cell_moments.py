@@ -22,6 +22,7 @@ from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.fit import grown_note
+from tacit.fits.heap_notes import heap_notes
 from tacit.fits.sandwich import floored
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds, beside
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
@@ -137,6 +138,7 @@ def derived(
             *rounding_notes(
                 made.release, (axis.name for axis in made.axes), lambda: _error_of_mean(own, sampling + privacy)
             ),
+            *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
         term_title=":".join(made.by),
     )
@@ -243,6 +245,7 @@ def plain(axis: CellAxis) -> CellAxis:
         axis.labels if axis.kind == "levels" else None,
         numbers=axis.numbers,
         step=axis.step,
+        heaped_at=axis.heaped_at,
     )
 
 

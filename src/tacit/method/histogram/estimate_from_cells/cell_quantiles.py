@@ -16,6 +16,7 @@ from tacit.estimates.bins import logistic_of
 from tacit.estimates.monotone import rising
 from tacit.estimates.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
+from tacit.fits.heap_notes import heap_notes
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
@@ -125,6 +126,7 @@ def quantiles(
             *_whole(made, levels, coarse, FEW),
             # limits of whole bins hold rounded values, too
             *(() if all(map(all, whole)) else rounding_notes(release, (column,), lambda: _shortest(inversion))),
+            *heap_notes(release, (column,)),
         ),
         term_title=":".join(made.by),
     )
@@ -149,6 +151,7 @@ def curves(made: GroupCounts, target: Target) -> tuple[GroupCurve, ...]:
             discrete=discrete,
             map=logistic_of(made.release, axis.name),
             step=axis.step,
+            heaped_at=axis.heaped_at,
         )
         for g in range(len(made.labels))
     )

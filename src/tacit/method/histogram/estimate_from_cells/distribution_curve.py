@@ -22,7 +22,7 @@ from tacit.estimates.bins import nearest_multiples
 from tacit.fits.bin_shapes import positive
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
+from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.schema.logistic_bins import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]
@@ -41,6 +41,7 @@ class GroupCurve:
     sampling: whether the rows are a sample of a population.  map: logistic bins, or None; with these, interpolation
     within bins is on the logistic scale and results are mapped back, which keeps the order of quantiles.  step: spacing
     of the possible values of a column, between which edges lie, 0 for real numbers; quantiles are such values.
+    heaped_at: a number at whose multiples any share of the rows is declared to be, 0 for none.
     """
 
     edges: Array
@@ -52,6 +53,7 @@ class GroupCurve:
     discrete: bool = False
     map: LogisticBins | None = None
     step: float = 0.0
+    heaped_at: float = 0.0
 
     @cached_property
     def line(self) -> Array:
@@ -110,9 +112,9 @@ class GroupCurve:
     def inside(self) -> WithinBins:
         """The shapes of the densities within bins, on the scale of `line`; flat ones where there are few bins."""
         if not self.shaped:
-            return WithinBins(*np.zeros((4, self.bins)))
+            return level_bins(self.bins)
         known = self.noise.cell * (1 - self.noise.projected / self.noise.size)
-        return within_bins(self.line, self.counts, known)
+        return within_bins(self.line, self.counts, known, self.heaped_at if self.map is None else 0.0)
 
     @property
     def shaped(self) -> bool:
@@ -122,7 +124,8 @@ class GroupCurve:
     def unknown(self, at: Places, within: Array) -> Array:
         """Return the standard deviation, in rows, of what is not known of S at the fraction `within` of bin `at`."""
         rows = positive(self.counts, self.noise.cell)
-        return np.where((within > 0) & (within < 1), rows[at] * self.inside.unknown(at, within), 0.0)
+        # at a bin's lower edge only of rows that may be at it
+        return np.where(within < 1, rows[at] * self.inside.unknown(at, within), 0.0)
 
     def error(self, at: Places, within: Array, tau: Array) -> Error:
         """Return the law of S(t) - tau N if F(t) = tau, for t at the fraction `within` of bin `at`; shapes (m,)."""
@@ -205,9 +208,9 @@ class GroupCurve:
     def _grid(self, smooth: bool) -> tuple[Places, Array]:
         """Return bins and fractions of them: every edge once, with points between the edges if `smooth`."""
         fine = max(1, min(FINE, POINTS // self.bins)) if smooth else 1
-        at = np.append(np.repeat(np.arange(self.bins), fine), self.bins - 1)
-        u = np.append(np.tile(np.arange(fine) / fine, self.bins), 1.0)
-        return at, u
+        each = [self.inside.fractions(r, fine) for r in range(self.bins)] if smooth else [np.zeros(1)] * self.bins
+        at = np.append(np.repeat(np.arange(self.bins), [len(one) for one in each]), self.bins - 1)
+        return at, np.append(np.concatenate(each), 1.0)
 
 
 def pooled(values: Array) -> Array:

@@ -1,7 +1,9 @@
 """Distribution functions within bins: the share of a bin's rows below a place in it, and what is not known of that.
 
 The density within a bin is that of fits (`fits.bin_shapes`): an exponential between its edges' densities, and in inner
-bins a parabola for edges that are both higher, or both lower, than the exponential has them.
+bins a parabola for edges that are both higher, or both lower, than the exponential has them.  Where rows are at points
+(`fits.bin_heaps`), the function is between what none of them and all of them at the points make: its middle is taken,
+and half the way between is not known.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.fits.bin_doubts import hidden_means
 from tacit.fits.bin_errors import edge_doubts
+from tacit.fits.bin_heaps import DeclaredHeaps, declared_heaps
 from tacit.fits.bin_rules import ROUGH
 from tacit.fits.bin_shapes import roughness
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.exponential_bins import STEEPEST
+from tacit.fits.hidden_heaps import heaped_rows
 
 POINTS, ROUNDS = 65, 7
 """Points of a bin among which the place of a quantile is looked for, and how often: 64**7 is above 2**40."""
@@ -29,24 +33,60 @@ class WithinBins:
 
     kappa: slope of the logarithm over the bin.  hollow: how much higher both edges are, in mean densities.  doubt: what
     is not known of kappa, as a standard deviation.  hidden: the same of the mean, in bins, whatever is known of edges.
+    heaped: part of each bin's rows that its counts show to be at one point or few, anywhere.  heaps: bounds, and
+    declared ones; None where there are none.
     """
 
     kappa: Array
     hollow: Array
     doubt: Array
     hidden: Array
+    heaped: Array
+    heaps: tuple[Array, DeclaredHeaps] | None = None
 
     def below(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the share of bin `at` below its fraction u, shapes (m,): 0 at 0, 1 at 1, rising.
 
-        >>> flat = WithinBins(*np.zeros((4, 3)))
-        >>> flat.below(np.array([0, 2]), np.array([0.25, 1.0]))
+        >>> level_bins(3).below(np.array([0, 2]), np.array([0.25, 1.0]))
         array([0.25, 1.  ])
         """
+        low, high = self.ends(at, u)
+        return (low + high) / 2
+
+    def smooth(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the share of rows at no point below the fraction u."""
         return _exponential(self.kappa[at], u) + self.hollow[at] * u * (1 - u) * (1 - 2 * u)
+
+    def ends(self, at: NDArray[np.int64], u: Array) -> tuple[Array, Array]:
+        """Return between which shares `below` is, for rows at points; a row at a point is below and not below it."""
+        smooth = self.smooth(at, u)
+        part = np.where(u < 1, self.heaped[at], 0.0)
+        low, high = (1 - part) * smooth, (1 - part) * smooth + part
+        if self.heaps is None:
+            return low, high
+        edges, heaps = self.heaps
+        below, upto = heaps.shares(at, edges[at] + u * np.diff(edges)[at])
+        own = (heaps.count[at] > 0) & (u < 1)
+        return np.where(own, np.minimum(smooth, below), low), np.where(own, np.maximum(smooth, upto), high)
+
+    def fractions(self, at: int, fine: int) -> Array:
+        """Return `fine` fractions of a bin from 0 on, and those of its declared heaps, if these are no more."""
+        even: Array = np.arange(fine) / fine
+        if self.heaps is None or not 0 < self.heaps[1].count[at] <= fine:
+            return even
+        edges, heaps = self.heaps
+        number = np.arange(int(heaps.count[at]), dtype=np.float64)
+        found = (heaps.first[at] + heaps.unit * number - edges[at]) / (edges[at + 1] - edges[at])
+        both: Array = np.sort(np.concatenate([even, found[found < 1]]))
+        return both[np.diff(both, prepend=-1.0) > 1e-9]
 
     def unknown(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the standard deviation of what is not known of `below`."""
+        low, high = self.ends(at, u)
+        return np.hypot(self._doubtful(at, u), (high - low) / 2)
+
+    def _doubtful(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the same of `smooth`."""
         k, d = self.kappa[at], self.doubt[at]
         middle = _exponential(k, u)
         tilted = np.maximum(_exponential(k - d, u) - middle, middle - _exponential(k + d, u))
@@ -62,17 +102,32 @@ class WithinBins:
         for _ in range(ROUNDS):
             # the first of some points at or above it, and the one before
             u = np.linspace(low, high, POINTS)
-            first = int(np.searchsorted(self.below(np.full(POINTS, at, dtype=np.int64), u), share))
+            first = int(np.searchsorted(self._taken(np.full(POINTS, at, dtype=np.int64), u), share))
             low, high = u[max(first - 1, 0)], u[min(first, POINTS - 1)]
         return float(low + high) / 2
 
+    def _taken(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return `below` with rows at points that are not declared as the others lie."""
+        return np.where(self.heaped[at] > 0, self.smooth(at, u), self.below(at, u))
 
-def within_bins(bounds: Array, counts: Array, variance: float) -> WithinBins:
-    """Return the shapes from noisy counts, shape (K,), each with noise of a variance, in bins with K + 1 bounds."""
+
+def level_bins(K: int) -> WithinBins:
+    """Return the shapes of K bins of even densities."""
+    zero = np.zeros(K)
+    return WithinBins(zero, zero, zero, zero, zero)
+
+
+def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float = 0.0) -> WithinBins:
+    """Return the shapes from noisy counts, shape (K,), each with noise of a variance, in bins with K + 1 bounds.
+
+    heaped_at: declared heaps are at its multiples.
+    """
     axis = CellAxis("", "continuous", bounds)
-    edges, doubt = edge_doubts(axis, counts, variance)
+    heaped = heaped_rows(axis, counts, variance)
+    smooth = counts - heaped.rows
+    edges, doubt = edge_doubts(axis, smooth, variance)
     left, right = edges.used[:-1] / edges.mean, edges.used[1:] / edges.mean
-    rough = roughness(axis, counts, variance)
+    rough = roughness(axis, smooth, variance)
     # among heaps the neighbours of a bin say little, as for means
     kappa = np.clip(right - left, -STEEPEST, STEEPEST) / (1 + (rough / ROUGH) ** 2)
     size = np.maximum(np.abs(kappa), 1e-3)
@@ -82,7 +137,12 @@ def within_bins(bounds: Array, counts: Array, variance: float) -> WithinBins:
     hollow = np.clip(hollow, -least, least)
     hollow[[0, -1]] = 0.0
     off = np.sqrt((doubt[:-1] / edges.mean) ** 2 + (doubt[1:] / edges.mean) ** 2)
-    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden_means(axis, edges, rough) / axis.widths)
+    hidden = hidden_means(axis, edges, rough) / axis.widths
+    heaps = declared_heaps(bounds, heaped_at)
+    part = np.maximum(np.where(heaped.rows > 0, heaped.rows / np.maximum(counts, 1.0), 0.0), heaped.anywhere)
+    declared = None if heaps is None else (bounds, heaps)
+    part = part if heaps is None else np.where(heaps.count > 0, 0.0, part)
+    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden, part, declared)
 
 
 def _exponential(kappa: Array, u: Array) -> Array:
