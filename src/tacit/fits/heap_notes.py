@@ -36,7 +36,7 @@ Real(…, heaped_at=…) where it is
         if rows.any():
             part = 100 * rows.sum() / max(counts.sum(), 1.0)
             found.append(
-                f"counts of {axis.name} show heaps ({part:.2g}% of its rows): where "
+                f"counts of {axis.name} show heaps ({part:.{0 if part >= 1 else 2}f}% of its rows): where "
                 "in their bins these are is not known, and is in the errors; Real(…, heaped_at=…) where it is"
             )
     return tuple(found)

@@ -124,9 +124,9 @@ def quantiles(
             _note(found[0], smooth),
             *_whole(made, levels, ends, CLAMPED),
             *_whole(made, levels, coarse, FEW),
-            # limits of whole bins hold rounded values, too
+            # limits of whole bins hold rounded values, and heaps, too
             *(() if all(map(all, whole)) else rounding_notes(release, (column,), lambda: _shortest(inversion))),
-            *heap_notes(release, (column,)),
+            *(() if all(map(all, whole)) else heap_notes(release, (column,))),
         ),
         term_title=":".join(made.by),
     )
