@@ -34,6 +34,13 @@ VECTORS = "tests/mechanisms/test_bootstrap_vectors.py"
 
 FAULTS = (
     Fault(
+        "tacit.method.shared.pair_or_epsilon",
+        'if public.accounting != "basic" or cost.kind != "approximate":',
+        'if cost.kind != "approximate":',
+        "ledgers of μ² sell Laplace noise at the charge of a pair",
+        ("tests/privacy/test_pair_or_epsilon.py",),
+    ),
+    Fault(
         "tacit.method.bootstrap.mechanism_resampling",
         ">= np.uint64(2**32 % below)",
         ">= np.uint64(0)",
@@ -164,7 +171,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.settled",
-        "    if others or not part or cost == price:\n",
+        "    if others or not (part or alone) or cost == price:\n",
         "    if True:\n",
         "a bootstrap is charged the mu^2 of its pair and no delta",
         ("tests/mechanisms/test_bootstrap.py::test_what_is_charged_follows_how_the_ledger_adds",),

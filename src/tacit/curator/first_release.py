@@ -14,6 +14,7 @@ from tacit.curator.guard import guarded
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext, charged
 from tacit.curator.request import Questions
+from tacit.curator.settled import settled
 from tacit.errors import SourceError
 from tacit.ledger import open_ledger
 from tacit.method.shared.measurement import Public
@@ -47,10 +48,10 @@ def check_first_release(
     unit = None if unit_of(schema) is None else most_rows(schema)
     rows = public_rows(source, schema, budget, name, log)
     with silent():
-        public = Public(schema, budget.neighbors, rows, size_hint)
+        public = Public(schema, budget.neighbors, rows, size_hint, budget.kind)
         designs = [design(of_numbers(query, schema), public, cost) for _, query, cost in questions.parts]
     ledger = open_ledger(None, budget=budget, unit=unit)
-    charged(questions, designs, TableContext(name, schema, rows, unit, analyst, ledger, source))
+    charged(settled(questions, designs), designs, TableContext(name, schema, rows, unit, analyst, ledger, source))
     return rows
 
 

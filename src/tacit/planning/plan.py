@@ -18,6 +18,7 @@ from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.planning.enough import enough
+from tacit.planning.epsilon_alone import charged, of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
@@ -95,7 +96,8 @@ def plan(
     asks: Asks = {"": query} if isinstance(query, Query) else query
     known = Expectations.of(expect, declared, asked_parameters(asks))
 
-    public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows)
+    adds = None if budget is None else budget.kind
+    public = Public(declared, neighbors, size if neighbors == "replace-one" else None, rows, adds)
 
     def designs(cost: Cost) -> dict[str, Measurement]:
         return {cast(str, key): design(one, public, part) for key, one, part in split(asks, cost, shares)}
@@ -116,9 +118,9 @@ def plan(
         public=neighbors == "replace-one",
         guessed=rows is None,
         neighbors=neighbors,
-        cost=cost,
+        cost=charged(list(made.values()), cost),
         level=level,
-        parts=tuple(_question(key, asks[key], shape, size, level, known, public) for key, shape in made.items()),
+        parts=tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -135,6 +137,7 @@ def _question(
     level: float,
     known: Expectations,
     public: Public,
+    cost: Cost,
 ) -> PlannedQuestion:
     """Return one question of a plan, with what a group of another size would have, and another question's precision."""
     known = known.of_question(name)
@@ -144,7 +147,7 @@ def _question(
     guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
     # of a question that says which method it wants another may be more precise; "auto" has chosen
     better = None if auto is not None else narrower(shape, terms, public, rows, known)
-    better = better or plainer(shape, terms, public, rows, known)
+    better = better or plainer(shape, terms, public, rows, known) or of_epsilon_alone(shape, cost, public)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)
