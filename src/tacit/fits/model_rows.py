@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from tacit.fits.fitted_model import FittedModel
 
 STEPS: Final = 25
-SPREAD_DRAWN: Final = (
-    "the spread of responses about their means is drawn with its errors; the shape of their law is not"
-)
-)
+SPREAD_DRAWN: Final = "the spread of responses is drawn with its errors; the shape of their law is not"
 SPREAD_KNOWN: Final = "the spread of responses about their means is taken as known"
 LAWS: Final = {
     "linear": "responses are taken as normal about their means, with the residual standard deviation {spread:.4g}",
