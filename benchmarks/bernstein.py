@@ -1,6 +1,6 @@
 """Bernstein polynomials and risk functions: docs/reference/bernstein.md.
 
-    python benchmarks/bernstein.py [--repeats 300] [--quick] [--part rates|functions|curves|risks|time]
+    python benchmarks/bernstein.py [--repeats 300] [--quick] [--part rates|functions|bands|curves|risks|time]
 
 Rows are drawn anew, as counts of the public bins, and integers perturbed anew in each simulation, by the law of a
 release.  Deterministic but for times: seeds are constants.  All laws, sizes, prices, degrees and coefficients below
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from compared_designs import HELD
 from pages import put
 from scipy import optimize
 from smooth_density import LAWS
@@ -40,6 +41,8 @@ PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "bernstein.md"
 SHAPES: Final = ("Beta(2,5)", "two modes", "heavy tails: t(2)", "exponential", "triangle", "claw")
 """Laws of one column."""
 SIZES: Final = ((1_000, {"epsilon": 0.5}), (1_000, {"rho": 0.1}), (10_000, {"epsilon": 1.0}), (10_000, {"rho": 0.01}))
+OTHERS: Final = ((2_000, {"epsilon": 1.0}), (20_000, {"epsilon": 0.5}), (5_000, {"rho": 0.05}))
+"""Of laws held out (`compared_designs`): sizes and prices at which bands are simulated."""
 DEGREES: Final = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 """Degrees, and numbers of bins, over which the least error is looked for."""
 PLACES: Final = (np.arange(400) + 0.5) / 400
@@ -201,6 +204,30 @@ def _coverage(name: str, n: int, shape: Any, k: int, repeats: int, rng: np.rando
         # a band is not below 0, where a polynomial may be
         held[4] += ((band[:, 0] <= np.maximum(whole, 0.0)) & (whole <= band[:, 1])).all()
     return held / repeats
+
+
+def bands(repeats: int) -> str:
+    """Return the table of bands of laws, sizes and prices that were written down when their law of noise changed."""
+    head = "| law | rows | price | k | band |\n|---|---|---|---|---|"
+    lines = list[str]()
+    for name in HELD:
+        for n, price in OTHERS:
+            rng = np.random.default_rng([list(HELD).index(name), n, 19])
+            shape = shaped(tc.Bernstein("x"), _column(), "replace-one", n, Cost.of(**price))
+            (part,) = shape.columns
+            k = part.form.parameters["degree"]
+            values, held = HELD[name].cdf(np.arange(k + 1) / k), 0
+            # the law is cut to [0, 1], and cells at the ends take what is beyond
+            values = np.concatenate([[0.0], values[1:-1], [1.0]])
+            whole = slopes(k, 2, PLACES) @ values
+            for _ in range(repeats):
+                exact = np.array([lattice_sums(shape, part, rng.multinomial(n, np.diff(values)).astype(np.int64))])
+                release = simulated(shape, add_noise(shape, (exact.astype(np.int64),), rng))
+                band = smooth_density(release).intervals(PLACES, simultaneous=True)
+                held += bool(((band[:, 0] <= np.maximum(whole, 0.0)) & (whole <= band[:, 1])).all())
+            lines.append(f"| {name} | {n:,} | {Cost.of(**price)} | {k} | {100 * held / repeats:.1f} |")
+            print(lines[-1], flush=True)
+    return "\n".join([head, *lines])
 
 
 # Risks --------------------------------------------------------------------------------------------------------------
@@ -413,19 +440,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--quick", action="store_true", help="ten simulations, printed only")
-    parser.add_argument("--part", choices=("rates", "functions", "curves", "risks", "time"))
+    parser.add_argument("--part", choices=("rates", "functions", "bands", "curves", "risks", "time"))
     given = parser.parse_args()
     repeats = 10 if given.quick else given.repeats
     parts = {
         "rates": rates,
         "functions": lambda: functions(repeats),
+        "bands": lambda: bands(repeats),
         "curves": lambda: curves(repeats),
         "risks": lambda: risks(repeats),
         "time": lambda: times(100_000 if given.quick else 10_000_000),
     }
     for name, made in parts.items():
         if given.part in (None, name):
-            note = f"\n\n{repeats:,} simulations." if name in ("functions", "curves", "risks") else ""
+            note = f"\n\n{repeats:,} simulations." if name in ("functions", "bands", "curves", "risks") else ""
             text = made() + note
             if given.quick:
                 print(text)

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from compared_designs import ASKED, BASES, HELD, METHODS, PRICES, SIZES
+from compared_pairs import WORDS, heads, pairs
 from pages import put
 
 from tacit.privacy import Cost
@@ -249,9 +250,9 @@ Why they are where they are:
 - Smooth densities have no rule: 64 bins are the advice of [the guide](../howto/densities-and-pictures.md). Of 1,000
   rows of a smooth law 16 have less noise, and of a spike they would be far too few.
 
-A pair (ε, δ) buys normal noise. Of cells, whose sensitivity is 2 in l1 and √2 in l2, that is more than Laplace noise at
-the same ε: smooth densities and kernels are worse at ε = 1, δ = 10⁻⁶ than at ε = 1. Of functions that
-overlap, as of a series, it is about as much or less.
+{WORDS}
+
+{_table(heads(), pairs(_pick(lines, "best"), NAMES), 3)}
 
 The next table has, for each size and price, the one value whose worst ratio over the four laws is least, and the ratios
 at it, of the laws held out too ({SCANNED[True]} simulations of a value; a best value is best partly by luck, so that

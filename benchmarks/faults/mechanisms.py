@@ -34,6 +34,13 @@ VECTORS = "tests/mechanisms/test_bootstrap_vectors.py"
 
 FAULTS = (
     Fault(
+        "tacit.method.shared.pair_or_epsilon",
+        'if public.accounting != "basic" or cost.kind != "approximate":',
+        'if cost.kind != "approximate":',
+        "ledgers of μ² sell Laplace noise at the charge of a pair",
+        ("tests/privacy/test_pair_or_epsilon.py",),
+    ),
+    Fault(
         "tacit.method.bootstrap.mechanism_resampling",
         ">= np.uint64(2**32 % below)",
         ">= np.uint64(0)",

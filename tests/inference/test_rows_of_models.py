@@ -130,6 +130,49 @@ def test_rows_of_a_regression_refit_to_it_and_sets_have_its_errors(formula: str,
     assert (found.std_errors < 2 * np.hypot(report.std_error, report.drawing)).all()
 
 
+def test_sets_draw_the_spread_of_responses_with_its_errors() -> None:
+    made = release(tc.Regression("y ~ x"), rho=0.1)
+    errors, scale = made.fit().spread, made.fit().criteria["scale"]
+    assert errors.sampling == pytest.approx(2 / 8_000, rel=0.01)
+    factors = errors.factors(40_000, False, np.random.default_rng(0))
+    # to 1.4% at 4 standard deviations of simulation; of a standard deviation half the relative error of the variance
+    assert np.log(factors).std() == pytest.approx(np.sqrt(errors.sampling + errors.privacy) / 2, rel=0.02)
+    sets = made.synthetic_sets(60, n=20_000, regressors=FRAME, rng=1)
+    assert any("spread of responses is drawn" in one for one in sets.notes)
+    found = sets.analyse(lambda rows: np.log(np.std(rows.y - np.polyval(np.polyfit(rows.x, rows.y, 1), rows.x))))
+    own = float(np.sqrt(errors.sampling + errors.privacy) / 2)
+    # 59 degrees of freedom: within a half and 1.6 of it but for one in a million
+    assert 0.5 * own < found.std_error < 1.6 * np.hypot(own, 1 / np.sqrt(2 * 20_000))
+    assert abs(found.value - np.log(scale)) < 5 * own
+    noise = errors.factors(40_000, True, np.random.default_rng(0))
+    assert np.log(noise).std() < np.log(factors).std()
+
+
+def test_a_spread_of_counts_is_drawn_between_its_errors_and_none_is_negative() -> None:
+    errors = release(tc.Regression("kids ~ x", model="poisson")).fit().spread
+    drawn = errors.drawn(20_000, np.random.default_rng(0))
+    assert drawn.min() >= 0
+    assert np.quantile(drawn, 0.8413) == pytest.approx(errors.high, rel=0.05)
+    assert errors.drawn(100, np.random.default_rng(0), least=0.01).min() >= 0.01
+
+
+@pytest.mark.long
+def test_the_error_of_a_residual_variance_fitted_to_cells() -> None:
+    found: list[tuple[float, Any]] = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=4_000).clip(-4, 4)
+        y = (1 + 0.5 * x + rng.normal(size=4_000)).clip(-8, 8)
+        curator = tc.Curator(
+            {"x": x, "y": y}, tc.Schema({"x": tc.Real(-4, 4), "y": tc.Real(-8, 8)}), budget=tc.Budget(rho=9)
+        )
+        fit = curator.release(tc.Histogram(["x", "y"], bins=16), rho=0.2).fit("y ~ x").fit
+        found.append((2 * np.log(fit.criteria["scale"]), fit.spread))
+    stated = np.mean([one.sampling + one.privacy for _, one in found])
+    # a standard deviation of 60 is within a half but for one in a million
+    assert np.std([one for one, _ in found]) == pytest.approx(np.sqrt(stated), rel=0.5)
+
+
 def test_regressors_may_be_a_histogram_whose_errors_are_then_in_the_sets() -> None:
     made, cells = release(tc.Regression("y ~ x")), release(tc.Histogram("x", bins=12))
     assert list(made.sample(500, regressors=cells, rng=0).columns) == ["y", "x"]

@@ -8,6 +8,7 @@ from typing import Any
 from tacit.errors import QueryError
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.mechanism import Mechanism
+from tacit.method.shared.pair_or_epsilon import of_smaller_error
 from tacit.privacy import Cost
 from tacit.release.parts import Part
 from tacit.release.query import Query
@@ -28,7 +29,8 @@ def mechanism_of(query: Query[Any]) -> Mechanism:
 def design(query: Query[Any], public: Public, cost: Cost) -> Measurement:
     """Decide what is measured, from public facts alone; QueryError where the query cannot be asked."""
     asked = of_numbers(query, public.schema)
-    return mechanism_of(asked).design(asked, public, cost)
+    found = mechanism_of(asked)
+    return of_smaller_error(found.design, found.error, asked, public, cost)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:

@@ -1,4 +1,4 @@
-"""What is charged for questions whose price buys an approximate part (mu, delta).  INSIDE the wall; public facts only.
+"""What is charged for questions whose price buys something else than its numbers say.  INSIDE the wall; public facts.
 
 The rule is `price_parts.charged_price`.  A question asked alone is released at what is charged, which its design says;
 several are released at shares of it.

@@ -19,6 +19,7 @@ from tacit.fits.cell_points import Points
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import Design
 from tacit.fits.problem import Problem, RegressionProblem
+from tacit.fits.response_spread import Overdispersion, ResidualVariance
 from tacit.fits.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
 from tacit.fits.solver import Solution, solve
 from tacit.release.parts import Variable
@@ -113,6 +114,7 @@ class Fit:
     work: for effects (`tacit.fits.effects`), None where there is no fit, or it was not made from cells.
     evaluator, slope, average_effects: for predictions and average marginal effects of a fit not made from cells.
     noisy: the total covariance with the law of the noise in it, for joint tests, where it is known.
+    spread: the errors of the spread of responses about their means, where it is estimated.
     """
 
     formula: str
@@ -130,6 +132,7 @@ class Fit:
     slope: MeanSlope | None = field(default=None, repr=False, compare=False)
     average_effects: Callable[[Fit], FitEffects] | None = field(default=None, repr=False, compare=False)
     noisy: NoisyCovariance | None = field(default=None, repr=False, compare=False)
+    spread: ResidualVariance | Overdispersion | None = field(default=None, repr=False, compare=False)
 
     @property
     def std_errors(self) -> Array:

@@ -227,7 +227,8 @@ class FittedModel:
 
         sets, n, target, rng: as for histograms.  regressors: a public frame, or a release with `.synthetic_sets`, which
         then are drawn from what the truth may have been, too.  Coefficients are drawn from their normal law with the
-        full covariance; the residual spread is that of the release.  Errors as `sample`, I09 (target), I85 (sets).
+        full covariance, and the spread of responses with its errors; the shape of their law is assumed.
+        Errors as `sample`, I09 (target), I85 (sets).
         """
         from tacit.fits.model_rows import synthetic_sets
 

@@ -1,6 +1,7 @@
 """Synthetic rows of a fitted regression: responses drawn given regressors, and sets of them.  Post-processing.
 
-Coefficients that the truth may have are drawn from their normal law, with the full covariance of sampling and noise.
+Coefficients that the truth may have are drawn from their normal law, with the full covariance of sampling and noise,
+and so is the spread of responses about their means (`response_spread`), independently of them.
 Regressors are a public frame, each row as often as the others, or synthetic rows of another release; sets of those are
 then drawn from what the truth may have been, too.
 """
@@ -8,7 +9,7 @@ then drawn from what the truth may have been, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ from tacit.estimates.synthetic_sets import SyntheticSets
 from tacit.estimates.terms import Target
 from tacit.fits.effects import evaluator
 from tacit.fits.fit import Evaluator
+from tacit.fits.response_spread import LEAST, Overdispersion, ResidualVariance
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -32,13 +34,15 @@ if TYPE_CHECKING:
     from tacit.fits.fitted_model import FittedModel
 
 STEPS: Final = 25
+SPREAD_DRAWN: Final = "the spread of responses is drawn with its errors; the shape of their law is not"
+SPREAD_KNOWN: Final = "the spread of responses about their means is taken as known"
 LAWS: Final = {
-    "linear": "responses are normal about their means, with the residual standard deviation {spread:.4g}, as if known",
+    "linear": "responses are taken as normal about their means, with the residual standard deviation {spread:.4g}",
     "logistic": "responses are 1 with the model's probability",
     "probit": "responses are 1 with the model's probability",
     "poisson": "responses have a Poisson law about their means",
-    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean², as if known",
-    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean², as if known",
+    "negative binomial": "responses have a negative binomial law, of variance mean + {spread:.3g} mean², as is assumed",
+    "gamma": "responses have a gamma law about their means, of variance {spread:.3g} mean², as is assumed",
 }
 
 
@@ -69,9 +73,25 @@ class ResponseLaw:
             if self.labels in ((), ("false", "true")):
                 return one
             return pandas().Categorical.from_codes(one.astype(np.int64), list(self.labels))
-        if self.kind == "negative binomial":
+        if self.kind == "negative binomial" and self.spread > 0:
             return rng.poisson(rng.gamma(1 / self.spread, self.spread * mean))
-        return rng.poisson(mean) if self.kind == "poisson" else rng.gamma(1 / self.spread, self.spread * mean)
+        if self.kind == "poisson" and self.spread > 0:
+            return replace(self, kind="negative binomial").drawn(mean, rng)
+        return rng.poisson(mean) if self.kind != "gamma" else rng.gamma(1 / self.spread, self.spread * mean)
+
+    def possible(
+        self, errors: ResidualVariance | Overdispersion | None, ask: SetsAsked
+    ) -> tuple[list[ResponseLaw], tuple[str, ...]]:
+        """Return the law with a spread that the truth may have, for each set, and notes."""
+        if isinstance(errors, ResidualVariance):
+            spreads = self.spread * errors.factors(ask.sets, ask.target == "table", ask.rng)
+        elif isinstance(errors, Overdispersion):
+            least = LEAST * self.spread if self.kind == "gamma" else 0.0
+            spreads = errors.drawn(ask.sets, ask.rng, least=least)
+        else:
+            known = () if self.kind in ("logistic", "probit", "poisson") else (SPREAD_KNOWN,)
+            return [self] * ask.sets, known
+        return [replace(self, spread=float(one)) for one in spreads], (SPREAD_DRAWN,)
 
     def numbers(self, rows: pd.DataFrame) -> Array:
         """Return responses of rows as numbers, shape (n,); InferenceError I87 for what are none."""
@@ -138,15 +158,16 @@ def synthetic_sets(
     given = _sets_of_regressors(needed(regressors, columns), ask, columns)
     known = model.coefficients
     joint = known.privacy if target == "table" else known.sampling + known.privacy
+    laws, said = law.possible(model.fit.spread, ask)
     moved = model.values + ask.rng.standard_normal((ask.sets, len(model.values))) @ error_draws.root(joint).T
     kept = f"synthetic sets keep the regression {model.formula}; of regressors what was given with them"
     return made_sets(
         model.release,
         ask,
         lambda place, rows, own: _with_response(given.plain(place, rows, own), law, formula, model.values, own),
-        lambda place, rows, own: _with_response(given.moved(place, rows, own), law, formula, moved[place], own),
+        lambda place, rows, own: _with_response(given.moved(place, rows, own), laws[place], formula, moved[place], own),
         reason=given.reason,
-        notes=(kept, law.words, *given.notes),
+        notes=(kept, law.words, *said, *given.notes),
     )
 
 

@@ -15,6 +15,7 @@ from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, p
 from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
+from tacit.fits.response_spread import ResidualVariance
 from tacit.fits.separation import separated
 from tacit.fits.within_residuals import residuals_moved
 
@@ -136,7 +137,22 @@ def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: P
         old or new for old, new in zip(fit.reasons, separated(points, made, problem, fit.values), strict=True)
     )
     notes = (*fit.notes, *_narrow(fit, outcome, problem, made))
-    return replace(fit, notes=notes, criteria=criteria, work=work, reasons=reasons)
+    spread = _spread_errors(problem, outcome, points, criteria["scale"] ** 2) if criteria.get("scale") else None
+    return replace(fit, notes=notes, criteria=criteria, work=work, reasons=reasons, spread=spread)
+
+
+def _spread_errors(problem: RegressionProblem, outcome: Outcome, points: Points, variance: float) -> ResidualVariance:
+    """Return the errors of the mean squared residual of a linear fit; at the least sum of squares it alone varies.
+
+    Sampling: that of the squares as the cells have them, at least that of normal errors.  Noise: that of each cell
+    times how its mean square departs.
+    """
+    rows = float(outcome.weights.sum())
+    squares = (problem.y[:, 0] - problem.X @ outcome.solution.theta) ** 2
+    own = max(float(outcome.weights @ (squares - variance) ** 2) / rows, 2 * variance**2)
+    moved = points.gather((squares - variance)[:, None])
+    noise = points.cells.variance * float((moved**2).sum()) / rows**2
+    return ResidualVariance(own / rows / variance**2, noise / variance**2)
 
 
 def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design) -> list[str]:

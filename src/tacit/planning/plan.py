@@ -19,6 +19,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.method.shared.price_parts import charged_price
 from tacit.planning.enough import enough
+from tacit.planning.epsilon_alone import charged, of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
@@ -120,9 +121,9 @@ def plan(
         public=neighbors == "replace-one",
         guessed=rows is None,
         neighbors=neighbors,
-        cost=cost,
+        cost=charged(list(made.values()), cost),
         level=level,
-        parts=tuple(_question(key, asks[key], shape, size, level, known, public) for key, shape in made.items()),
+        parts=tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -139,6 +140,7 @@ def _question(
     level: float,
     known: Expectations,
     public: Public,
+    cost: Cost,
 ) -> PlannedQuestion:
     """Return one question of a plan, with what a group of another size would have, and another question's precision."""
     known = known.of_question(name)
@@ -148,7 +150,7 @@ def _question(
     guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
     # of a question that says which method it wants another may be more precise; "auto" has chosen
     better = None if auto is not None else narrower(shape, terms, public, rows, known)
-    better = better or plainer(shape, terms, public, rows, known)
+    better = better or plainer(shape, terms, public, rows, known) or of_epsilon_alone(shape, cost, public)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)

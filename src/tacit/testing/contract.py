@@ -230,8 +230,11 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
     asked = [in_blocks.asked(one) if isinstance(one, SampleAndAggregate) else one for one in asks.values()]
     for relation in RELATIONS:
         for price in pair_check.PAIRS:
-            shapes = [designed(one, schema, relation, ROWS, price.share(Fraction(1, len(asked)))) for one in asked]
-            failures += pair_check.pair_violation([one for one in shapes if one is not None], price)
+            share = price.share(Fraction(1, len(asked)))
+            # a ledger that adds ε and adds δ may be sold what ε alone buys
+            for adds in (None, "basic"):
+                shapes = [designed(one, schema, relation, ROWS, share, adds) for one in asked]
+                failures += pair_check.pair_violation([one for one in shapes if one is not None], price)
     return failures
 
 

@@ -88,11 +88,14 @@ class Contract:
 
 
 def designed(
-    query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost
+    query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost, adds: str | None = None
 ) -> Measurement | None:
-    """Return the design of a query; None where it is refused: a count of public rows, draws at another price."""
+    """Return the design of a query; None where it is refused: a count of public rows, draws at another price.
+
+    adds: how the ledger adds costs (`Public.accounting`).
+    """
     try:
-        return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
+        return design(query, Public(schema, relation, rows if relation == "replace-one" else None, None, adds), price)
     except QueryError as refused:
         # the answer is public already, and there is nothing to protect; or the price buys no such noise
         if refused.code in ("Q32", "Q131"):

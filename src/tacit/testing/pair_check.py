@@ -1,9 +1,9 @@
 """Check that noise and selections bought with a price together satisfy the (ε, δ) of that price.
 
 Everything that a request buys at an (ε, δ) price is composed from the declared sensitivities and the laws that are
-drawn: all sums with normal noise as one normal, each selection as the worst pair of outcomes within its range.  Their
-δ at ε must not be above the price's.  The computation is in floats and by another way than the accounting
-(`privacy.gaussian`), which it checks; it is no proof.
+drawn: all sums with normal noise as one normal, each selection as the worst pair of outcomes within its range, sums
+with Laplace noise as randomised response at their ε.  Their δ at ε must not be above the price's.  The computation is
+in floats and by another way than the accounting (`privacy.gaussian`), which it checks; it is no proof.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.noise.laws import RoundedNormal
 from tacit.noise.selection_law import Selection
+from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
 
 PAIRS: Final = (
@@ -51,16 +53,19 @@ def delta_of(designs: Sequence[Measurement], epsilon: float, tilt: float = 0.5) 
     """
     columns = [column for design in designs for column in design.columns]
     # Gaussian mechanisms compose to one: μ² adds up
-    normal = sum(_normal(column) for column in columns if not isinstance(column.law, Selection))
-    selected = [column for column in columns if isinstance(column.law, Selection)]
+    normal = sum(_normal(column) for column in columns if isinstance(column.law, RoundedNormal))
+    selected = [column for column in columns if not isinstance(column.law, RoundedNormal)]
     # which of both is worse depends on the price: a neighbour may change one cell or two
     return max(_delta(selected, spread, normal, epsilon, tilt) for spread in (False, True))
 
 
 def _delta(selected: Sequence[PartSpec], spread: bool, normal: float, epsilon: float, tilt: float) -> float:
-    """Return δ at ε of the selections and one normal of μ² = `normal`."""
+    """Return δ at ε of the selections, or Laplace noises, and one normal of μ² = `normal`."""
     losses: Losses = {0.0: 1.0}
     for column in selected:
+        if not isinstance(column.law, Selection):
+            losses = convolved(losses, response(pure(column)))
+            continue
         for range_ in ranges(column, spread=spread):
             losses = convolved(losses, outcomes(range_, tilt))
     return hockey_stick(losses, normal**0.5, epsilon)
@@ -69,6 +74,18 @@ def _delta(selected: Sequence[PartSpec], spread: bool, normal: float, epsilon: f
 def _normal(column: PartSpec) -> float:
     """Return μ² of noise on sums, from the declared sensitivity and the law that is drawn."""
     return column.form.l2_squared / float(column.law.scale) ** 2
+
+
+def pure(column: PartSpec) -> float:
+    """Return ε of Laplace noise on sums, from the declared sensitivity and the law that is drawn."""
+    form, scale = column.form, float(column.law.scale)
+    return (form.l2_squared**0.5 if isinstance(column.law, SphericalLaplace) else form.l1) / scale
+
+
+def response(epsilon: float) -> Losses:
+    """Return the losses of randomised response at ε, which dominate those of every ε-DP mechanism."""
+    p = float(1 / (1 + np.exp(-epsilon)))
+    return {epsilon: p, -epsilon: 1 - p}
 
 
 def ranges(column: PartSpec, *, spread: bool) -> list[float]:

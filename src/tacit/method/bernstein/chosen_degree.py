@@ -33,10 +33,15 @@ def chosen_degree(order: int, rows: int, cost: Cost) -> int:
     >>> chosen_degree(2, 1_000, Cost.of(rho="0.1")) < chosen_degree(2, 10_000, Cost.of(rho="0.1"))
     True
     """
+    return DEGREES[0] + int(expected_errors(order, rows, cost).argmin())
+
+
+def expected_errors(order: int, rows: int, cost: Cost) -> Array:
+    """Return the mean squared errors of all degrees from 2 on: bias for the reference law, and noise of the lattice."""
     degrees = np.arange(DEGREES[0], MOST_DEGREE + 1)
     bias, spread = (np.exp(np.interp(np.log(degrees), np.log(DEGREES), one)) for one in _errors(order))
     noise = np.array([noise_for(k, k, cost).variance() for k in map(int, degrees)]) / float(max(rows, 1)) ** 2
-    return int(degrees[int((bias + spread * noise).argmin())])
+    return bias + spread * noise
 
 
 @lru_cache(maxsize=8)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tacit.errors import QueryError
-from tacit.method.bernstein.chosen_degree import chosen_degree
+from tacit.method.bernstein.chosen_degree import DEGREES, chosen_degree, expected_errors
 from tacit.method.bernstein.encoding import FINE, lattice
 from tacit.method.bernstein.lattice_bins import bin_edges, scale_of, unit_edges
 from tacit.method.bernstein.query import Bernstein
@@ -44,6 +44,16 @@ def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
     part = LatticePart("", form, None, None, law, cost, weight, keys=(key,))
     chosen: dict[str, Any] = {"where": where, "variables": (one,), "columns": (part,)}
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, **chosen)
+
+
+def error(shape: Measurement, rows: int | None) -> float:
+    """Return the expected squared error, for the law of `chosen_degree`, by which laws of noise are compared; of a
+    degree that was asked for the variance of the noise.
+    """
+    query, (part,) = cast(Bernstein, shape.query), shape.columns
+    if query.degree or rows is None:
+        return part.law.variance()
+    return float(expected_errors(query.order, rows, shape.cost)[part.form.parameters["degree"] - DEGREES[0]])
 
 
 def _degree(order: int, public: Public, cost: Cost) -> int:

@@ -12,13 +12,14 @@ from tacit.base.arrays import Array
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.terms import Target
 from tacit.method.shared.iterated_operator import slopes
+from tacit.noise.laws import Law
 from tacit.release.document import Released
 
 DRAWS: Final = 4_000
 """Draws of the joint error for a simultaneous band."""
 SEED: Final = 18_03
-POINTS: Final = 201
-"""Places of a simultaneous band."""
+POINTS: Final = 301
+"""Places of a simultaneous band: closer near the ends, where a polynomial of degree k moves within 1 / k."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class LatticeFit:
     """Values of a distribution function at j / k, j from 0 to k; the first is 0 and the last 1.
 
     values: as released, not made to rise, shape (k + 1,).  sampling: their covariance without noise.  privacy: that of
-    the noise.  size: number of rows, noisy or public.  reason: why nothing is known.
+    the noise.  size: number of rows, noisy or public.  reason: why nothing is known.  law: of the noise of an integer.
+    load: what it adds to the values, shape (k + 1, integers).
     """
 
     degree: int
@@ -35,6 +37,8 @@ class LatticeFit:
     privacy: Array
     size: float
     reason: str | None
+    law: Law
+    load: Array
 
     @property
     def covariance(self) -> Array:
@@ -62,7 +66,7 @@ def fitted(release: Released, target: Target = "population") -> LatticeFit:
         # of a ratio: the noise of the size moves all values
         load[1:k, -1] = -values[1:k] / (n * unit)
     sampling = np.zeros((k + 1, k + 1)) if target == "table" else of_rows(rising(values), n)
-    return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason)
+    return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason, part.law, load)
 
 
 def rising(values: Array) -> Array:
@@ -107,10 +111,16 @@ class BernsteinCurve(ProjectedCurve):
         return np.asarray(np.sqrt(np.maximum(((over @ self.fit.covariance) * over).sum(axis=1), 0.0)))
 
     def _factor(self, level: float) -> float:
-        """Return the quantile of the largest standardised error over [0, 1], from normal draws."""
-        t = np.linspace(0, 1, POINTS)
+        """Return the quantile of the largest standardised error over [0, 1], from draws.
+
+        Sampling errors are normal, noise has its own law: at an end the derivative is that of two or three lattice
+        values, and the largest of Laplace errors is farther out than that of normal ones.
+        """
+        t = (1 - np.cos(np.pi * np.linspace(0, 1, POINTS))) / 2
         over, rng = slopes(self.fit.degree, self.order, t), np.random.default_rng(SEED)
-        found, vectors = np.linalg.eigh(self.fit.covariance)
+        found, vectors = np.linalg.eigh(self.fit.sampling)
         draws = rng.standard_normal((DRAWS, len(found))) @ (vectors * np.sqrt(np.maximum(found, 0.0))).T
+        many = self.fit.load.shape[1]
+        draws += self.fit.law.sample(DRAWS * many, rng).reshape(DRAWS, many) @ self.fit.load.T
         error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))

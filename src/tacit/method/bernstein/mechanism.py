@@ -30,7 +30,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.bernstein.design import LatticePart, design
+from tacit.method.bernstein.design import LatticePart, design, error
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.shared.measurement import Measurement
@@ -62,4 +62,4 @@ def sums(shape: Measurement, part: LatticePart, found: NDArray[np.int64]) -> tup
     return (*made, *([facts["G"] * int(each.sum())] if facts["presence"] else []))
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, error)

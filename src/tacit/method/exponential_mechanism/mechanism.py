@@ -42,6 +42,7 @@ from tacit.method.exponential_mechanism.utilities import utilities
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_cell_counts import counts
+from tacit.method.shared.pair_or_epsilon import of_selection
 from tacit.noise.select import choose
 from tacit.release.parts import Part
 from tacit.source import Source
@@ -71,4 +72,4 @@ def drawn(found: list[int], law: Any) -> int:
     return choose(law, found, [1] * len(found))[0]
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, of_selection)

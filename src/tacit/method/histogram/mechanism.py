@@ -36,6 +36,7 @@ from tacit.method.histogram.query import Histogram
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_cell_counts import counts, noisy_counts
+from tacit.method.shared.pair_or_epsilon import mean_variance
 from tacit.privacy import Cost
 from tacit.release.parts import Cells, Part
 from tacit.source import Source
@@ -57,4 +58,4 @@ def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
     return (sparse_design if query.sparse else dense_design).design(query, public, cost)
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, mean_variance)

@@ -33,6 +33,7 @@ from tacit.method.kernel_density.design import design
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_cell_counts import counts, noisy_counts
+from tacit.method.shared.pair_or_epsilon import mean_variance
 from tacit.release.parts import Cells, Part
 from tacit.source import Source
 
@@ -47,4 +48,4 @@ def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
     return (tuple(zip(counts(shape, source).tolist(), strict=True)),)
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, mean_variance)

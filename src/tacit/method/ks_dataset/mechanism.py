@@ -53,6 +53,7 @@ from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect
 from tacit.method.shared.mechanism_sums import check_number
+from tacit.method.shared.pair_or_epsilon import of_selection
 from tacit.noise.select import choose_bounded, uniform
 from tacit.noise.selection_law import Selection
 from tacit.release.parts import Cells, Part
@@ -104,4 +105,4 @@ def drawn(layers: Layers) -> tuple[int, ...]:
     return paths.points(uniform(paths.total))
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, of_selection)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.errors import QueryError
 from tacit.method.orthogonal_series.encoding import POINTS, series
-from tacit.method.orthogonal_series.number_of_terms import number_of_terms
+from tacit.method.orthogonal_series.number_of_terms import family_errors, number_of_terms
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.numeric_columns import inner_edges, map_to_bins, numeric, support
@@ -61,6 +61,19 @@ def edges(one: Variable, columns: int) -> tuple[float, ...]:
         inner = np.ceil(inner) - 0.5
     ends = np.array([low, *inner, high])
     return tuple(float(x) for x in (ends - low) / (high - low))
+
+
+def error(shape: Measurement, rows: int | None) -> float:
+    """Return the expected squared error, a geometric mean over the family of `number_of_terms`, by which laws of noise
+    are compared; of a number of terms that was asked for, the variance of the noise.
+    """
+    query, (part,) = cast(OrthogonalSeries, shape.query), shape.columns
+    if query.terms or rows is None:
+        return part.law.variance()
+    ends = tuple(edges(one, len(query.columns)) for one in shape.variables)
+    leaves = shape.where is not None or any(one.missing == "exclude" for one in shape.variables)
+    found = family_errors(query.basis, ends, rows, shape.cost, shape.neighbors, leaves=leaves)
+    return float(np.exp(np.log(found[:, part.form.parameters["terms"] - 1]).mean()))
 
 
 def _rows(public: Public) -> int:

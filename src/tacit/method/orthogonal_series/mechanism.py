@@ -30,7 +30,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.orthogonal_series.design import SeriesPart, design, edges
+from tacit.method.orthogonal_series.design import SeriesPart, design, edges, error
 from tacit.method.orthogonal_series.encoding import SCALE, table
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.method.shared.measurement import Measurement
@@ -82,4 +82,4 @@ def _products(shape: Measurement, part: SeriesPart, found: NDArray[np.int64]) ->
     return made.reshape(-1)
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, error)

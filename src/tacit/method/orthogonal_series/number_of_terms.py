@@ -72,14 +72,19 @@ class NumbersOfTerms:
 
 def number_of_terms(basis: str, ends: Ends, rows: int, cost: Cost, neighbors: str, *, leaves: bool) -> int:
     """Return the number of terms; ends: edges of each column's bins, from 0 to 1.  leaves: as in `series`."""
+    errors = family_errors(basis, ends, rows, cost, neighbors, leaves=leaves)
+    ratios = errors / errors.min(axis=1, keepdims=True)
+    return 1 + int(np.log(ratios).mean(axis=0).argmin())
+
+
+def family_errors(basis: str, ends: Ends, rows: int, cost: Cost, neighbors: str, *, leaves: bool) -> Array:
+    """Return the expected squared errors of each law of the family, by number of terms from 1 on, shape (laws, m)."""
     found = candidates(basis, ends)
     # presence rides free where the number of rows is public, and is one function more where it is not
     squares = found.pairs if neighbors == "replace-one" else found.singles + 1
     dimensions = found.numbers + (leaves or neighbors != "replace-one")
     noise = np.array([noise_variance(k, cost) for k in dimensions.tolist()]) * squares / float(max(rows, 1)) ** 2
-    errors = found.errors(float(max(rows, 1)), noise)
-    ratios = errors / errors.min(axis=1, keepdims=True)
-    return 1 + int(np.log(ratios).mean(axis=0).argmin())
+    return found.errors(float(max(rows, 1)), noise)
 
 
 @lru_cache(maxsize=1024)

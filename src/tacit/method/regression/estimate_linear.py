@@ -24,6 +24,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.fits.fit import Fit
+from tacit.fits.response_spread import of_normal_errors
 from tacit.method.regression.estimate_clipping import ClippingBias, clipping_bias, rows_beyond, surely_clipped
 from tacit.method.regression.estimate_covariance_noise import noisy_covariance, noisy_squares
 from tacit.method.regression.estimate_help import UNKNOWN, shortfall, too_few, too_noisy
@@ -138,6 +139,7 @@ def fit(
         (_cut_note(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
         noisy=None if said.noisy is None else said.noisy.combined(np.diag(back)),
+        spread=of_normal_errors(step.rows, errors.noise / errors.value**2),
     )
 
 

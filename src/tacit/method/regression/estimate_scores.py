@@ -20,6 +20,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit, MeanSlope
+from tacit.fits.response_spread import Overdispersion
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
@@ -128,12 +129,19 @@ def fit(
         {"rows": step.regressors.rows, **_spread(step)},
         slope=slope,
         noisy=noisy,
+        spread=_overdispersion(step),
     )
 
 
 def _spread(step: ScoreStep) -> dict[str, float]:
     """Return how counts vary beyond a Poisson law, or positive responses: variance over squared mean."""
     return {"spread": step.dispersion.spread} if isinstance(step.link, CountLink | PositiveLink) else {}
+
+
+def _overdispersion(step: ScoreStep) -> Overdispersion | None:
+    """Return that spread with its errors."""
+    found = step.dispersion
+    return Overdispersion(found.low, found.spread, found.high) if _spread(step) else None
 
 
 def _no_fit(formula: str, model: str, layout: Layout, reason: str) -> Fit:

@@ -38,6 +38,7 @@ from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_cell_counts import counts
 from tacit.method.shared.mechanism_sums import noisy_parts
+from tacit.method.shared.pair_or_epsilon import mean_variance
 from tacit.release.parts import Cells, Part
 from tacit.source import Source
 
@@ -64,4 +65,4 @@ def sums(shape: Measurement, part: RiskPart, found: NDArray[np.int64]) -> tuple[
     return (*made, *([presence * int(found.sum())] if presence else []))
 
 
-MECHANISM: Final = Mechanism(design, measure, exact)
+MECHANISM: Final = Mechanism(design, measure, exact, mean_variance)

@@ -20,8 +20,12 @@ class Mechanism:
     measure: READS ROWS; computes exact integers and adds their noise at once; returns protected parts only.
     exact: READS ROWS; returns the integers of every part before noise, never to be shown; the contract suite compares
         them on neighbouring tables.  None where they depend on secret labels of rows.
+    error: returns the expected squared error of a measurement for about so many rows (None: unknown), in any one unit,
+        by which it is chosen whether an (epsilon, delta) price buys what epsilon alone buys
+        (`shared.pair_or_epsilon`).  None: it never does.
     """
 
     design: Callable[[Any, Public, Cost], Measurement]
     measure: Callable[[Measurement, Source], tuple[Part, ...]]
     exact: Callable[[Measurement, Source], tuple[Any, ...]] | None = None
+    error: Callable[[Measurement, int | None], float] | None = None

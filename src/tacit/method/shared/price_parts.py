@@ -21,12 +21,15 @@ def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
 
 
 def charged_price(cost: Cost, designs: Sequence[Measurement], accounting: str | None) -> Cost:
-    """Return what a ledger is charged for questions at a price: the price, or the approximate part that it buys.
+    """Return what a ledger is charged for questions at a price: the price, or what it buys instead.
 
     A pair usually buys what is mu-GDP, and a ledger of mu^2 charges the mu^2 of the pair.  Where a question has a δ of
     its own, the pair buys an approximate part (mu, δ'), and that is charged (`privacy.gaussian`, Approximate parts); a
-    ledger of rho refuses it.  One that adds epsilon and adds delta ("basic") is charged the pair.
+    ledger of rho refuses it.  One that adds epsilon and adds delta ("basic") is charged the pair; and epsilon, where
+    that is what the pair of one question buys (`pair_or_epsilon`).
     """
+    if len(designs) == 1 and cost.kind == "approximate" and designs[0].cost.kind == "pure":
+        return designs[0].cost
     parts = [one.cost for one in designs if one.cost.mu_squared is not None and one.cost.delta is not None]
     if not parts or accounting == "basic":
         return cost

@@ -1,0 +1,62 @@
+"""What the spread of responses about their means may be: estimates with both errors, and draws of them.
+
+Residual variance, of linear models.  Its logarithm is drawn from a normal law: sampling and noise add up as relative
+variances.  Spread of counts and positive responses (variance = mean + spread mean**2, or spread mean**2).  Its errors
+are one-sided standard errors, since squared scores tell it by a curve; a negative draw is none.  Post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+
+LEAST: Final = 0.05
+"""Of the estimate: a positive response has some spread."""
+
+
+@dataclass(frozen=True)
+class ResidualVariance:
+    """A residual variance.  sampling, privacy: variances of its estimate, relative to its square.
+
+    >>> import numpy as np
+    >>> ResidualVariance(0.02, 0.02).factors(100_000, False, np.random.default_rng(0)).std().round(2)
+    np.float64(0.1)
+    """
+
+    sampling: float
+    privacy: float
+
+    def factors(self, many: int, table: bool, rng: np.random.Generator) -> Array:
+        """Return what the residual standard deviation is multiplied by, shape (many,); table: without sampling."""
+        spread = sqrt(self.privacy if table else self.sampling + self.privacy)
+        return np.asarray(np.exp(spread / 2 * rng.standard_normal(many)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Overdispersion:
+    """A spread with its estimate less and plus one standard error, of sampling and noise together."""
+
+    low: float
+    value: float
+    high: float
+
+    def drawn(self, many: int, rng: np.random.Generator, *, least: float = 0.0) -> Array:
+        """Return spreads, shape (many,), none below `least`.
+
+        >>> import numpy as np
+        >>> Overdispersion(0, 0, 0.1).drawn(4, np.random.default_rng(0)).round(3).tolist()
+        [0.013, 0.0, 0.064, 0.01]
+        """
+        z = rng.standard_normal(many)
+        made = self.value + np.where(z > 0, z * (self.high - self.value), z * (self.value - self.low))
+        return np.asarray(np.maximum(made, least), dtype=np.float64)
+
+
+def of_normal_errors(rows: float, noise: float) -> ResidualVariance:
+    """Return the errors of a residual variance from rows with normal errors; noise: relative variance of its noise."""
+    return ResidualVariance(2 / max(rows, 1.0), noise)

@@ -1,0 +1,57 @@
+"""What a plan says of a pair (ε, δ) whose ε alone buys a more precise answer (`method.shared.pair_or_epsilon`)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+from tacit.curator.mechanisms import mechanism_of
+from tacit.errors import TacitError
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.pair_or_epsilon import epsilon_alone
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.privacy.exact_numbers import plain
+
+CLEARLY: Final = 0.9
+"""Ratio of root mean squared errors below which a plan names what ε alone would buy."""
+
+
+def charged(shapes: list[Measurement], cost: Cost) -> Cost:
+    """Return what a ledger is charged: ε alone where that is what one question's pair buys, else the price itself."""
+    own = shapes[0].cost
+    return own if len(shapes) == 1 and own.kind == "pure" and cost.kind == "approximate" else cost
+
+
+def of_epsilon_alone(shape: Measurement, cost: Cost, public: Public) -> str | None:
+    """Return in words that ε alone is charged, or that elsewhere it would buy a smaller error; None where neither is.
+
+    cost: the price that was asked for.
+    """
+    if cost.kind != "approximate" or cost.epsilon is None or cost.delta is None:
+        return None
+    if shape.cost.kind == "pure":
+        return f"{_bought(shape)} at ε alone errs less than what the pair buys: ε is charged, and no δ"
+    mechanism = mechanism_of(shape.query)
+    if mechanism.error is None or public.accounting == "basic":
+        return None
+    alone = epsilon_alone(replace(public, accounting="basic"), cost)
+    assert alone is not None
+    try:
+        other = mechanism.design(shape.query, public, alone)
+    except TacitError:  # what cannot be asked is no advice
+        return None
+    ratio = math.sqrt(mechanism.error(other, public.size) / mechanism.error(shape, public.size))
+    if ratio >= CLEARLY:
+        return None
+    pair = f"Budget(epsilon={plain(cost.epsilon)}, delta={plain(cost.delta)}, "
+    return (
+        f"{_bought(other)} at ε alone would err {ratio:.2f} times as much; a ledger that adds μ² or ρ would have to be "
+        f'charged far more for it than the pair, one of {pair}accounting="basic") is charged ε'
+    )
+
+
+def _bought(shape: Measurement) -> str:
+    law = shape.columns[0].law
+    return "a selection" if isinstance(law, Selection) else f"{law.name} noise"
