@@ -143,14 +143,46 @@ def test_equal_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert order.tolist() == [1, 3, 2, 0]
 
 
-def test_lower_words_are_drawn_in_place_of_none_that_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the same words ranks are those of `cuts`, wherever no two rows share their upper bits."""
+@pytest.mark.parametrize(("rows", "blocks_", "uppers"), [(5_000, 37, 2**16), (5_000, 37, 60), (4_000, 4_000, 8)])
+def test_lower_words_are_drawn_in_place_of_none_that_decide(
+    monkeypatch: pytest.MonkeyPatch, rows: int, blocks_: int, uppers: int
+) -> None:
+    """Labels are those of the ranks of words whose bits are drawn in three steps, however many share their upper ones."""
     rng = np.random.default_rng(2)
-    upper = rng.permutation(2**16)[:5_000].astype(np.uint16)
-    given = iter([np.resize(upper, 5_000).view(np.uint64), rng.integers(0, 2**63, 5_000, dtype=np.uint64)])
-    monkeypatch.setattr(equal_blocks, "system_random_words", lambda count: next(given)[:count])
-    words = upper.astype(np.uint64) << np.uint64(48)
-    read = labels_of._labels(  # pyright: ignore[reportPrivateUsage]
-        equal_blocks.words_of_equal_blocks(words, equal_blocks.cuts(words, 37)), 37
-    )
-    assert (equal_blocks.drawn_labels(5_000, 37) == read).all()
+    upper = rng.integers(0, uppers, rows).astype(np.uint16)
+    more, low = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint64)
+    drawn = list[int]()
+
+    def words(count: int) -> np.ndarray:
+        """Give 16 bits to each row, then 8 to some, of which 4 are used, then 64 to some of these: all in order."""
+        drawn.append(count)
+        if len(drawn) == 1:
+            return np.resize(upper, 4 * count).view(np.uint64)
+        if len(drawn) == 2:
+            more[:] = rng.integers(0, 2**8, rows)
+            return more[: 8 * count].view(np.uint64)
+        # only so many of the highest bits are used
+        low[:] = (rng.permutation(2**13)[:rows].astype(np.uint64) + np.uint64(1)) << np.uint64(46)
+        return low[:count].copy()
+
+    monkeypatch.setattr(equal_blocks, "system_random_words", words)
+    found = equal_blocks.drawn_labels(rows, blocks_)
+    # by hand: the rows of ranges in which a block begins, and of the finer ones, in the order of the table
+    counts = np.bincount(upper, minlength=2**16)
+    first = np.cumsum(counts) - counts
+    split = (first + np.maximum(counts, 1) - 1) * blocks_ // rows != first * blocks_ // rows
+    word = upper.astype(object) * 2**68
+    some = np.flatnonzero(split[upper])
+    for place, row in enumerate(some):
+        word[row] += int(more[place] % 16) * 2**64
+    ranks = np.unique(word, return_inverse=True)[1]
+    whole = np.bincount(ranks)
+    start = np.cumsum(whole) - whole
+    torn = (start * blocks_ // rows != (start + whole - 1) * blocks_ // rows)[ranks]
+    for place, row in enumerate(np.flatnonzero(torn)):
+        word[row] += int(low[place])
+    rank = np.empty(rows, dtype=np.int64)
+    rank[np.argsort(word, kind="stable")] = np.arange(rows)
+    assert (found == rank * blocks_ // rows).all()
+    assert len(drawn) == 3 and drawn[2] == torn.sum() <= len(some) < 8 * drawn[1] + 8
+    assert uppers == 2**16 or torn.sum() > 0
