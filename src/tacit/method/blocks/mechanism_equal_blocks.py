@@ -113,6 +113,15 @@ def drawn_labels(rows: int, blocks: int) -> NDArray[np.uint16]:
     return labels
 
 
+def sizes(rows: int, blocks: int) -> NDArray[np.int64]:
+    """Return how many of all rows each block has, shape (blocks,).
+
+    >>> sizes(8, 3).tolist()
+    [3, 3, 2]
+    """
+    return np.diff(_starts(rows, blocks), prepend=0, append=rows)
+
+
 def _table(
     counts: NDArray[np.int64], below: NDArray[np.int64], rows: int, blocks: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
