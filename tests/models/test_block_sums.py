@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit import families
 from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_labels as labels_of
-from tacit.method.blocks.mechanism_block_sums import PART, summed
+from tacit.method.blocks.mechanism_block_sums import EXACT, PART, Sums, summed
 from tacit.models import blocks, correction
 from tacit.models.block_sums import statistic_sums
 from tacit.source.row_arrays import RowArrays
@@ -68,14 +68,42 @@ def test_labelled_rows_have_the_sums_of_packed_blocks(name: str, bias: Any) -> N
         packed = labels_of.packed(RowArrays(x[:, None], None), words, k, room)
         sums, counts = asked.of_packed(packed.values[:, :, 0], packed.sizes)
         for order in (np.arange(rows), np.random.default_rng(seed).permutation(rows)):
-            fast, many, most = summed(asked, RowArrays(x[order, None], None), own[order], k)
-            assert (many == counts).all()
+            for sizes in (None, equal_blocks.sizes(rows, k)):
+                fast, many, most = summed(asked, RowArrays(x[order, None], None), own[order], k, sizes)
+                assert (many == counts).all()
             assert (fast[counts > 0] == sums[counts > 0]).all()
             assert most == packed.sizes.max()
         values, fitted = asked.estimates(sums, counts, bias)
         again = blocks.block_mle(model, packed.values[:, :, 0], packed.sizes, bias=bias, ordered=True)
         assert values.tobytes() == again.values.tobytes()
         assert (fitted == again.fitted).all()
+
+
+@pytest.mark.parametrize("name", ["gamma", "exponential", "pareto"])
+def test_sizes_bound_the_statistics_they_are_said_to(name: str) -> None:
+    """What lets sums be floats: the bounds on sums of sizes hold, of rows at the bounds of the model, too."""
+    model, draw = FAMILIES[name]
+    asked = statistic_sums(model, 100, "observed")
+    assert asked is not None
+    for x in (draw(np.random.default_rng(1), 3_000), np.full(9, asked.bounds[0] / 2), np.array([1.0]), np.zeros(0)):
+        made, sizes, beyond = asked.steps(np.maximum(x, getattr(model, "minimum", 0.0)))
+        assert beyond is None
+        assert all((steps == np.trunc(steps)).all() for steps in made)
+        assert all(sum(abs(int(one)) for one in steps) <= size for steps, size in zip(made, sizes, strict=True))
+
+
+def test_sums_by_block_are_those_of_integers_however_large() -> None:
+    """In floats, just below where these round, and beyond: sums are those of Python's integers."""
+    rng, k = np.random.default_rng(0), 3
+    total, exact = Sums(k), np.zeros(k, dtype=object)
+    for largest in (10, 2**44, 2**50, 2**51, 2**52, 2**53, 3, 2**55, 2**60):
+        own, steps = rng.integers(0, k, 4), np.rint(rng.uniform(-1, 1, 4) * largest)
+        steps[own == 0] = largest - 1 if largest < 2**53 else largest
+        reach = sum(abs(int(one)) for one in steps)
+        total.add(own, steps, float(reach))
+        np.add.at(exact, own, [int(one) for one in steps])
+        assert reach < EXACT or largest > 2**50
+    assert total.whole().tolist() == exact.tolist() == total.whole().tolist()
 
 
 def test_a_row_beyond_its_bound_leaves_its_block_without_an_estimate() -> None:
@@ -147,7 +175,7 @@ def test_equal_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lower_words_are_drawn_in_place_of_none_that_decide(
     monkeypatch: pytest.MonkeyPatch, rows: int, blocks_: int, uppers: int
 ) -> None:
-    """Labels are those of the ranks of words whose bits are drawn in three steps, however many share their upper ones."""
+    """Labels are those of ranks of words whose bits are drawn in three steps, however many share their upper ones."""
     rng = np.random.default_rng(2)
     upper = rng.integers(0, uppers, rows).astype(np.uint16)
     more, low = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint64)
@@ -184,5 +212,6 @@ def test_lower_words_are_drawn_in_place_of_none_that_decide(
     rank = np.empty(rows, dtype=np.int64)
     rank[np.argsort(word, kind="stable")] = np.arange(rows)
     assert (found == rank * blocks_ // rows).all()
-    assert len(drawn) == 3 and drawn[2] == torn.sum() <= len(some) < 8 * drawn[1] + 8
+    assert drawn[1:] == [-(-len(some) // 8), torn.sum()]
+    assert torn.sum() <= len(some)
     assert uppers == 2**16 or torn.sum() > 0

@@ -14,6 +14,7 @@ from a fresh word without the key.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -237,12 +238,19 @@ def _as_they_lie(cell: ColumnCell, column: NDArray[Any]) -> bool:
     def ends(parts: Iterator[NDArray[Any]]) -> list[tuple[float, float]]:
         return [(float(one.min()), float(one.max())) for one in parts]
 
-    found = [one for some in shared([column[at : at + BLOCK] for at in range(0, len(column), BLOCK)], ends) for one in some]
+    found = [
+        one for some in shared([column[at : at + BLOCK] for at in range(0, len(column), BLOCK)], ends) for one in some
+    ]
     # NaN where any is: then no comparison holds
     least, most = (float(end) for end in (np.min([one for one, _ in found]), np.max([one for _, one in found])))
     low, high = (-np.inf, np.inf) if cell.lower is None or cell.upper is None else (cell.lower, cell.upper)
     # at a bound of 0 the clamp gives the bound, whose sign may be another
-    return (low < least or least == low != 0.0) and (most < high or most == high != 0.0) and np.isfinite([least, most]).all()
+    return (
+        (low < least or least == low != 0.0)
+        and (most < high or most == high != 0.0)
+        and math.isfinite(least)
+        and math.isfinite(most)
+    )
 
 
 def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:

@@ -39,7 +39,7 @@ def summed(
     def work(parts: Iterator[slice]) -> tuple[list[Ints], Ints, NDArray[np.bool_], Ints]:
         # of each thread its own
         sums = [Sums(k) for _ in asked.shifts]
-        left_out, far, labelled = (np.zeros(k, dtype=one) for one in (np.int64, np.bool_, np.int64))
+        left_out, labelled, far = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_)
         for part in parts:
             some, own = x[part], labels[part].astype(np.int64)
             if sizes is None:

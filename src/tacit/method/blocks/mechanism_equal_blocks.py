@@ -133,9 +133,7 @@ def _table(
     return np.where(first != last, SPLIT, first).astype(np.uint16), first != last
 
 
-def _labels_within(
-    ranges: NDArray[np.int64], below: NDArray[np.int64], rows: int, blocks: int
-) -> NDArray[np.uint16]:
+def _labels_within(ranges: NDArray[np.int64], below: NDArray[np.int64], rows: int, blocks: int) -> NDArray[np.uint16]:
     """Return the block of each word of the ranges in which a block begins, by bits that are drawn here.
 
     ranges: the number of each word's range, below MOST.  below: words in all ranges before each, as in `_table`.
