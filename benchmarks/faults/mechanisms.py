@@ -1080,8 +1080,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_block_sums",
-        "np.where(far > 0, 0, counts)",
-        "counts",
+        "np.where(far > 0, 0, most - left_out)",
+        "most - left_out",
         "a row beyond its bound counts in the sums as nothing",
         (f"{SUMS}::test_labelled_rows_have_the_sums_of_packed_blocks",),
     ),
