@@ -1087,8 +1087,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_block_sums",
-        "np.where(far > 0, 0, counts)",
-        "counts",
+        "np.where(far > 0, 0, most - left_out)",
+        "most - left_out",
         "a row beyond its bound counts in the sums as nothing",
         (f"{SUMS}::test_labelled_rows_have_the_sums_of_packed_blocks",),
     ),
@@ -1119,6 +1119,27 @@ FAULTS = (
         "    if len(own) or True:\n",
         "equal words are told apart by the order of the table",
         (f"{SUMS}::test_equal_words_are_drawn_again",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_equal_blocks",
+        "before = (below[:, None] + np.cumsum(each, axis=1) - each).reshape(-1)",
+        "before = (below[:, None] + np.cumsum(each, axis=1)).reshape(-1)",
+        "words of a finer range are in the block of the next one",
+        (f"{SUMS}::test_lower_words_are_drawn_in_place_of_none_that_decide",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_block_sums",
+        "        if self._reach + most > EXACT:\n            self.whole()\n",
+        "",
+        "sums of blocks round where they grow",
+        (f"{SUMS}::test_sums_by_block_are_those_of_integers_however_large",),
+    ),
+    Fault(
+        "tacit.method.blocks.mechanism_one_step",
+        "    if not -FAR < least <= most < FAR:\n",
+        "    if False:\n",
+        "a score that is no number is at an end of the range",
+        (f"{ONE_STEP}::test_grid_values_of_few_passes_are_those_of_each_score",),
     ),
     Fault(
         "tacit.models.scores",

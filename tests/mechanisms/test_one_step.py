@@ -22,7 +22,9 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.models import scores
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
+from tacit.rows.row_map import GRID
 from tacit.source.row_arrays import RowArrays
+from tacit.source.shared_blocks import Buffers
 
 GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))
 NORMAL = families.Normal(mean=(-3, 3), sd=(0.2, 5))
@@ -176,6 +178,21 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
                 assert size <= most
                 reached = max(reached, size / most)
     assert reached > 0.99
+
+
+def test_grid_values_of_few_passes_are_those_of_each_score() -> None:
+    """Bit by bit, at the ends, far beyond them, beside every half step, and of what is no number."""
+    rng, buffers = np.random.default_rng(0), Buffers()
+    ends = np.array([-scores.CLIP, scores.CLIP, 0.0, -0.0, 9.0, -9.0, 2.0**12, -(2.0**12), 5e-324])
+    near = np.concatenate([ends, np.nextafter(ends, np.inf), np.nextafter(ends, -np.inf)])
+    halves = (rng.integers(0, GRID, 2_000) + 0.5) * (2 * scores.CLIP / GRID) - scores.CLIP
+    beside = np.concatenate([halves, np.nextafter(halves, np.inf), np.nextafter(halves, -np.inf)])
+    wild = np.array([np.nan, np.inf, -np.inf, 1e308, -1e9])
+    for x in (near, beside, rng.normal(0, 4, 5_000), np.concatenate([near, wild]), wild[:1], wild[3:], np.zeros(0)):
+        found = np.empty(len(x), dtype=np.int32)
+        mechanism.grid_into(x.copy(), found, buffers)
+        assert (found == mechanism.grid_of(x)).all()
+        assert (found[np.isnan(x)] == GRID // 2).all()
 
 
 def test_a_person_weighs_as_much_with_one_row_as_with_many() -> None:

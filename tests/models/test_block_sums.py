@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit import families
 from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_labels as labels_of
-from tacit.method.blocks.mechanism_block_sums import PART, summed
+from tacit.method.blocks.mechanism_block_sums import EXACT, PART, Sums, summed
 from tacit.models import blocks, correction
 from tacit.models.block_sums import statistic_sums
 from tacit.source.row_arrays import RowArrays
@@ -68,14 +68,42 @@ def test_labelled_rows_have_the_sums_of_packed_blocks(name: str, bias: Any) -> N
         packed = labels_of.packed(RowArrays(x[:, None], None), words, k, room)
         sums, counts = asked.of_packed(packed.values[:, :, 0], packed.sizes)
         for order in (np.arange(rows), np.random.default_rng(seed).permutation(rows)):
-            fast, many, most = summed(asked, RowArrays(x[order, None], None), own[order], k)
-            assert (many == counts).all()
+            for sizes in (None, equal_blocks.sizes(rows, k)):
+                fast, many, most = summed(asked, RowArrays(x[order, None], None), own[order], k, sizes)
+                assert (many == counts).all()
             assert (fast[counts > 0] == sums[counts > 0]).all()
             assert most == packed.sizes.max()
         values, fitted = asked.estimates(sums, counts, bias)
         again = blocks.block_mle(model, packed.values[:, :, 0], packed.sizes, bias=bias, ordered=True)
         assert values.tobytes() == again.values.tobytes()
         assert (fitted == again.fitted).all()
+
+
+@pytest.mark.parametrize("name", ["gamma", "exponential", "pareto"])
+def test_sizes_bound_the_statistics_they_are_said_to(name: str) -> None:
+    """What lets sums be floats: the bounds on sums of sizes hold, of rows at the bounds of the model, too."""
+    model, draw = FAMILIES[name]
+    asked = statistic_sums(model, 100, "observed")
+    assert asked is not None
+    for x in (draw(np.random.default_rng(1), 3_000), np.full(9, asked.bounds[0] / 2), np.array([1.0]), np.zeros(0)):
+        made, sizes, beyond = asked.steps(np.maximum(x, getattr(model, "minimum", 0.0)))
+        assert beyond is None
+        assert all((steps == np.trunc(steps)).all() for steps in made)
+        assert all(sum(abs(int(one)) for one in steps) <= size for steps, size in zip(made, sizes, strict=True))
+
+
+def test_sums_by_block_are_those_of_integers_however_large() -> None:
+    """In floats, just below where these round, and beyond: sums are those of Python's integers."""
+    rng, k = np.random.default_rng(0), 3
+    total, exact = Sums(k), np.zeros(k, dtype=object)
+    for largest in (10, 2**44, 2**50, 2**51, 2**52, 2**53, 3, 2**55, 2**60):
+        own, steps = rng.integers(0, k, 4), np.rint(rng.uniform(-1, 1, 4) * largest)
+        steps[own == 0] = largest - 1 if largest < 2**53 else largest
+        reach = sum(abs(int(one)) for one in steps)
+        total.add(own, steps, float(reach))
+        np.add.at(exact, own, [int(one) for one in steps])
+        assert reach < EXACT or largest > 2**50
+    assert total.whole().tolist() == exact.tolist() == total.whole().tolist()
 
 
 def test_a_row_beyond_its_bound_leaves_its_block_without_an_estimate() -> None:
@@ -143,14 +171,47 @@ def test_equal_words_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert order.tolist() == [1, 3, 2, 0]
 
 
-def test_lower_words_are_drawn_in_place_of_none_that_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the same words ranks are those of `cuts`, wherever no two rows share their upper bits."""
+@pytest.mark.parametrize(("rows", "blocks_", "uppers"), [(5_000, 37, 2**16), (5_000, 37, 60), (4_000, 4_000, 8)])
+def test_lower_words_are_drawn_in_place_of_none_that_decide(
+    monkeypatch: pytest.MonkeyPatch, rows: int, blocks_: int, uppers: int
+) -> None:
+    """Labels are those of ranks of words whose bits are drawn in three steps, however many share their upper ones."""
     rng = np.random.default_rng(2)
-    upper = rng.permutation(2**16)[:5_000].astype(np.uint16)
-    given = iter([np.resize(upper, 5_000).view(np.uint64), rng.integers(0, 2**63, 5_000, dtype=np.uint64)])
-    monkeypatch.setattr(equal_blocks, "system_random_words", lambda count: next(given)[:count])
-    words = upper.astype(np.uint64) << np.uint64(48)
-    read = labels_of._labels(  # pyright: ignore[reportPrivateUsage]
-        equal_blocks.words_of_equal_blocks(words, equal_blocks.cuts(words, 37)), 37
-    )
-    assert (equal_blocks.drawn_labels(5_000, 37) == read).all()
+    upper = rng.integers(0, uppers, rows).astype(np.uint16)
+    more, low = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint64)
+    drawn = list[int]()
+
+    def words(count: int) -> np.ndarray:
+        """Give 16 bits to each row, then 8 to some, of which 4 are used, then 64 to some of these: all in order."""
+        drawn.append(count)
+        if len(drawn) == 1:
+            return np.resize(upper, 4 * count).view(np.uint64)
+        if len(drawn) == 2:
+            more[:] = rng.integers(0, 2**8, rows)
+            return more[: 8 * count].view(np.uint64)
+        # only so many of the highest bits are used
+        low[:] = (rng.permutation(2**13)[:rows].astype(np.uint64) + np.uint64(1)) << np.uint64(46)
+        return low[:count].copy()
+
+    monkeypatch.setattr(equal_blocks, "system_random_words", words)
+    found = equal_blocks.drawn_labels(rows, blocks_)
+    # by hand: the rows of ranges in which a block begins, and of the finer ones, in the order of the table
+    counts = np.bincount(upper, minlength=2**16)
+    first = np.cumsum(counts) - counts
+    split = (first + np.maximum(counts, 1) - 1) * blocks_ // rows != first * blocks_ // rows
+    word = upper.astype(object) * 2**68
+    some = np.flatnonzero(split[upper])
+    for place, row in enumerate(some):
+        word[row] += int(more[place] % 16) * 2**64
+    ranks = np.unique(word, return_inverse=True)[1]
+    whole = np.bincount(ranks)
+    start = np.cumsum(whole) - whole
+    torn = (start * blocks_ // rows != (start + whole - 1) * blocks_ // rows)[ranks]
+    for place, row in enumerate(np.flatnonzero(torn)):
+        word[row] += int(low[place])
+    rank = np.empty(rows, dtype=np.int64)
+    rank[np.argsort(word, kind="stable")] = np.arange(rows)
+    assert (found == rank * blocks_ // rows).all()
+    assert drawn[1:] == [-(-len(some) // 8), torn.sum()]
+    assert torn.sum() <= len(some)
+    assert uppers == 2**16 or torn.sum() > 0

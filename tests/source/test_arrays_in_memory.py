@@ -199,6 +199,48 @@ def test_complete_rows_are_those_of_the_engine(names: Sequence[str], monkeypatch
     assert np.array_equal(lying, sent)
 
 
+@pytest.mark.parametrize("bounds", [(), (-1.0, 1.0), (0.0, 2.0), (-2.0, 0.0)])
+def test_a_column_that_needs_no_change_is_not_copied_and_has_the_same_bits(
+    bounds: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_arrays, "BLOCK", 100)
+    low, high = bounds or (-3.0, 3.0)
+    cell = cell_of(tc.Schema({"y": tc.Real(*bounds, missing=low) if bounds else tc.Real()}), "y")
+    plain = np.random.default_rng(0).uniform(low, high, 1_000)
+    lie = list[bool]()
+    for odd in (
+        None,
+        low,
+        high,
+        0.0,
+        -0.0,
+        np.nextafter(low, -9),
+        np.nextafter(high, 9),
+        np.nan,
+        np.inf,
+        -np.inf,
+        1e308,
+    ):
+        column = plain.copy()
+        column[np.array([0, 777])] = plain[0] if odd is None else odd
+        engine = dict_of_arrays.open_engine({"y": column})
+        found = row_arrays.complete(engine, [cell]).values
+        monkeypatch.setattr(row_arrays, "_as_they_lie", lambda *_: False)
+        copied = row_arrays.complete(engine, [cell]).values
+        monkeypatch.undo()
+        monkeypatch.setattr(row_arrays, "BLOCK", 100)
+        lie.append(np.shares_memory(found, column))
+        assert found.tobytes() == copied.tobytes()
+        assert not (lie[-1] and found.flags.writeable)
+        assert column.flags.writeable
+    assert lie[0]
+    assert sum(lie) >= 2
+    assert not any(lie[7:10])
+    for column in (plain.astype(np.float32), plain > 0, np.arange(3), np.zeros(0), plain.astype(">f8")):
+        engine = dict_of_arrays.open_engine({"y": column})
+        assert not np.shares_memory(row_arrays.complete(engine, [cell]).values, column)
+
+
 def test_only_numbers_that_lie_in_memory_are_read_there() -> None:
     data: dict[str, Any] = {"x": [1.0, 2.0], "text": np.array(["a", "b"], dtype=object), "n": np.array([1, 2])}
     engine: Engine = dict_of_arrays.open_engine(data)

@@ -63,31 +63,36 @@ class StatisticSums:
     shifts: tuple[int, ...]
     bounds: tuple[float, ...]
 
-    def steps(self, x: Array) -> tuple[list[Ints], NDArray[np.bool_] | None]:
+    def steps(self, x: Array) -> tuple[list[Array], list[float], NDArray[np.bool_] | None]:
         """Return the integer statistics of rows within the support, arrays like x, which has one dimension.
 
-        And which rows are beyond a bound, where some are: their integers are 0.
+        Whole numbers as floats, exact since they are rounded floats; bounds on the sum of their sizes; and which rows
+        are beyond a bound, where some are: their integers are 0.
         """
         found = self.model.numpy_statistics(x)
         assert found is not None
-        made, beyond = list[Ints](), None
-        for one, most in zip(found, self.bounds, strict=True):
-            # none is NaN in the support
-            if len(x) and max(one.max(), -one.min()) > most:
+        made, beyond, squares = list[Array](), None, [_squares(one) for one in found]
+        for one, total, most in zip(found, squares, self.bounds, strict=True):
+            # none is NaN in the support, and none is beyond the root of the sum of squares
+            if not total < most**2:
                 far = np.abs(one) > most
-                beyond = far if beyond is None else far | beyond
+                beyond = (far if beyond is None else far | beyond) if far.any() or beyond is not None else None
         if beyond is not None:
             found = [np.where(beyond, 0.0, one) for one in found]
+            squares = [_squares(one) for one in found]
         for one, shift in zip(found, self.shifts, strict=False):
             # a product with a power of two is exact
             scaled = one * 2.0**shift
-            made.append(np.rint(scaled, out=scaled).astype(np.int64))
+            made.append(np.rint(scaled, out=scaled))
         for (j, k), shift in zip(self._pairs, self.shifts[len(found) :], strict=False):
             # rounded towards 0
             scaled = found[j] * found[k]
             scaled *= 2.0**shift
-            made.append(scaled.astype(np.int64))
-        return made, beyond
+            made.append(np.trunc(scaled, out=scaled))
+        # by the inequality of Cauchy and Schwarz; rounding to a step adds at most a half
+        sizes = [math.sqrt(len(x) * total) for total in squares]
+        sizes += [math.sqrt(squares[j]) * math.sqrt(squares[k]) for j, k in self._pairs]
+        return made, [size * 2.0**shift + len(x) for size, shift in zip(sizes, self.shifts, strict=False)], beyond
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -105,8 +110,8 @@ class StatisticSums:
         # one at a time: no array of the size of all rows is made
         with np.errstate(all="ignore"):
             for i, one in enumerate(blocks):
-                found, beyond = self.steps(one[kept[i]])
-                total[i] = [steps.sum() for steps in found]
+                found, _, beyond = self.steps(one[kept[i]])
+                total[i] = [steps.astype(np.int64).sum() for steps in found]
                 counts[i] *= beyond is None
         return total, counts
 
@@ -133,6 +138,12 @@ class StatisticSums:
                 here = slice(at, at + BATCH)
                 found[here], own[here] = map(np.asarray, solve(means[here], pairs[here], many[here], good[here]))
         return found[:k], own[:k]
+
+
+def _squares(x: Array) -> float:
+    """Return a bound on the sum of squares, a little above it: as summed it is off by less than its 2**-20th part."""
+    # not by BLAS, which would start threads of its own
+    return float(np.einsum("i,i->", x, x)) * (1.0 + 2.0**-20)
 
 
 @lru_cache(maxsize=64)

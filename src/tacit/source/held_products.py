@@ -65,7 +65,7 @@ class ProductSums:
         if a is not None and self.question.score is not None:
             psi, sizes = weighed(psi, a), weighed(sizes, a)
         # the last factor is 1, so that sums are products, too
-        factors = x if norm is None or combined is None else clipped(norm, combined, self._reach)
+        factors = x if norm is None or combined is None else clipped(norm, combined, wide=self._wide)
         out = np.empty(len(self.question.products))
         powers = dict[tuple[bool, int], Floats]()
         for one in self._groups:
@@ -92,8 +92,10 @@ class ProductSums:
         return made
 
     @cached_property
-    def _reach(self) -> int:
-        return max(one.half for one in self.question.coordinates)
+    def _wide(self) -> bool:
+        """Whether an entry of the vector may be beyond WIDEST: found once, not for each block."""
+        norm, reach = self.question.norm, max(one.half for one in self.question.coordinates)
+        return norm is not None and max(sum(map(abs, one)) for one in norm.weights) * reach >= WIDEST << norm.shift
 
     @cached_property
     def _weights(self) -> Floats | None:
@@ -278,14 +280,14 @@ def _slice(places: Ints) -> slice | Ints:
     return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
 
 
-def clipped(clip: NormClip, combined: Floats, reach: int) -> Floats:
+def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
     """Return the norm-clipped vectors of rows, and 1, shape (entries + 1, rows), in place.
 
-    combined: the rounded sums of weights times coordinates for each entry, and one row of anything.  reach: largest
-    |coordinate|.
+    combined: the rounded sums of weights times coordinates for each entry, and one row of anything.  wide: whether a
+    sum may be beyond WIDEST.
     """
     w = combined[:-1]
-    if max(sum(map(abs, one)) for one in clip.weights) * reach >= WIDEST << clip.shift:
+    if wide:
         np.clip(w, -WIDEST, WIDEST, out=w)
     squares = np.einsum("ij,ij->j", w, w)
     far = np.flatnonzero(squares > clip.most**2)

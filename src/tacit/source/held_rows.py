@@ -31,7 +31,7 @@ from tacit.source.shared_blocks import BLOCK, Buffers, shared
 
 MOST_HELD: Final = 2**30
 """Bytes that are held at most; rows of a larger table are read anew by each part, on the engine."""
-READ: Final = 2**15
+READ: Final = 2**16
 """Rows whose cells are made coordinates at a time."""
 LARGEST: Final = 2**14
 """Coordinates up to this size are held, as 16-bit integers."""

@@ -49,21 +49,26 @@ def _squares(x: Floats) -> int:
     return int(each.astype(np.int64).sum()) + int(x[many:] @ x[many:])
 
 
+def _plus(c: int, found: NDArray[np.uint32]) -> None:
+    if c:
+        found += np.uint32(c)
+
+
 def _remainders(polynomial: Polynomial, u: NDArray[np.uint32], buffers: Buffers) -> int:
     """Return the sum of remainders on division, of a polynomial that is no constant or is one."""
     found = buffers.array("remainders", u.shape, np.uint32)
     *lower, highest = polynomial.coefficients
-    # Horner's rule, modulo 2**32
+    # Horner's rule, modulo 2**32; multiples of the divisor, itself a power of two, change no remainder
     if not lower:
         found.fill(highest % 2**32)
     elif highest == -1:
-        np.subtract(np.uint32(lower.pop() % 2**32), u, out=found)
+        np.subtract(np.uint32(lower.pop() % polynomial.divisor), u, out=found)
     else:
-        np.multiply(u, np.uint32(highest % 2**32), out=found)
-        found += np.uint32(lower.pop() % 2**32)
+        np.multiply(u, np.uint32(highest % polynomial.divisor), out=found)
+        _plus(lower.pop() % polynomial.divisor, found)
     for c in reversed(lower):
         found *= u
-        found += np.uint32(c % 2**32)
+        _plus(c % polynomial.divisor, found)
     found &= np.uint32(polynomial.divisor - 1)
     many = len(u) // FEW * FEW
     # FEW remainders below the divisor: their sum is below 2**32 where `shares_powers`

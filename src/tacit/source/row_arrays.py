@@ -14,6 +14,7 @@ from a fresh word without the key.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -207,7 +208,12 @@ def _lying(
     columns = engine.in_memory([*(cell_reading(cell) for cell in cells), *extra])
     if columns is None:
         return None
-    rows = len(columns[0])
+    rows, more = len(columns[0]), columns[len(cells)] if extra else None
+    if len(cells) == 1 and _as_they_lie(cells[0], columns[0]):
+        table = columns[0][:, None]
+        # not a copy: nobody may write into the table of the caller
+        table.flags.writeable = False
+        return table, more
     table, kept = np.empty((rows, len(cells))), np.empty(rows, dtype=np.bool_)
 
     def computed(parts: Iterator[slice]) -> None:
@@ -221,8 +227,30 @@ def _lying(
             kept[part] = here
 
     shared([slice(at, at + BLOCK) for at in range(0, rows, BLOCK)], computed)
-    more = columns[len(cells)] if extra else None
     return (table, more) if kept.all() else (table[kept], None if more is None else more[kept])
+
+
+def _as_they_lie(cell: ColumnCell, column: NDArray[Any]) -> bool:
+    """READS ROWS.  Return whether all cells are floats that `compute` gives back bit by bit: finite, within bounds."""
+    if column.dtype != np.float64 or cell.kind == "boolean" or not len(column):
+        return False
+
+    def ends(parts: Iterator[NDArray[Any]]) -> list[tuple[float, float]]:
+        return [(float(one.min()), float(one.max())) for one in parts]
+
+    found = [
+        one for some in shared([column[at : at + BLOCK] for at in range(0, len(column), BLOCK)], ends) for one in some
+    ]
+    # NaN where any is: then no comparison holds
+    least, most = (float(end) for end in (np.min([one for one, _ in found]), np.max([one for _, one in found])))
+    low, high = (-np.inf, np.inf) if cell.lower is None or cell.upper is None else (cell.lower, cell.upper)
+    # at a bound of 0 the clamp gives the bound, whose sign may be another
+    return (
+        (low < least or least == low != 0.0)
+        and (most < high or most == high != 0.0)
+        and math.isfinite(least)
+        and math.isfinite(most)
+    )
 
 
 def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:

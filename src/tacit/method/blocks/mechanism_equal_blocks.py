@@ -6,8 +6,9 @@ uniformly random permutation of the rows, whatever their order is.  (Words that 
 n**2 / 2**65, go to the same block.)  The words at which blocks begin (`cuts`) depend on the words alone, on no row.
 
 Of a large table that is read once, bits of a word are drawn when they are needed (`drawn_labels`): the upper 16 of each
-row, and the lower ones where a block begins among words with the same upper ones.  Words in which any two of those
-tie are drawn again, so that the permutation is exactly uniform.
+row, a few more where a block begins among words with the same upper ones, and the lower ones where it begins among
+words with the same of both.  Words in which any two of those tie are drawn again, so that the permutation is exactly
+uniform.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ TOP: Final = 17
 FEW: Final = 2**8
 """Words below which all are ranked one by one."""
 UPPERS: Final = 2**16
+MORE: Final = 2**4
+"""Ranges that a range of upper bits is divided into where a block begins within it."""
+SPLIT: Final = 2**16 - 1
+"""Stands for a range of words of several blocks: no block's number, since there are at most MOST."""
 MOST: Final = 2**14
 """Blocks up to which most words are told apart by their upper 16 bits."""
 COUNTED: Final = 2**20
@@ -90,13 +95,8 @@ def drawn_labels(rows: int, blocks: int) -> NDArray[np.uint16]:
     """
     upper = system_random_words(-(-rows // 4)).view(np.uint16)[:rows]
     counts = np.asarray(sum(shared([upper[i : i + COUNTED] for i in range(0, rows, COUNTED)], _counted_uppers)))
-    ends = np.cumsum(counts)
-    starts = _starts(rows, blocks)
-    wanted = np.zeros(UPPERS, dtype=np.bool_)
-    # the upper bits among which a block begins: only their words have lower ones
-    wanted[np.searchsorted(ends, starts[starts < rows], side="right")] = True
-    # of the others all words are in one block, that of the first rank
-    table = np.where(wanted, UPPERS - 1, (ends - counts) * blocks // rows).astype(np.uint16)
+    below = np.cumsum(counts) - counts
+    table, split = _table(counts, below, rows, blocks)
     labels = np.empty(rows, dtype=np.uint16)
 
     def work(parts: Iterator[slice]) -> list[NDArray[np.int64]]:
@@ -104,15 +104,52 @@ def drawn_labels(rows: int, blocks: int) -> NDArray[np.uint16]:
         for part in parts:
             # any of 16 bits is a place of the table; NumPy would copy to raise an error
             np.take(table, upper[part], out=labels[part], mode="clip")
-            found.append(np.flatnonzero(labels[part] == UPPERS - 1) + part.start)
+            found.append(np.flatnonzero(labels[part] == SPLIT) + part.start)
         return found
 
-    split = shared([slice(i, i + PART) for i in range(0, rows, PART)], work)
-    some = np.concatenate([np.zeros(0, dtype=np.int64), *(one for each in split for one in each)])
-    # ranks among these, and of the words of other uppers that are less
-    order = _in_order((np.cumsum(wanted) - 1)[upper[some]])
-    below = np.cumsum(np.where(wanted, 0, counts))[wanted]
-    rank = np.arange(len(some), dtype=np.int64) + np.repeat(below, counts[wanted])
+    found = shared([slice(i, i + PART) for i in range(0, rows, PART)], work)
+    some = np.concatenate([np.zeros(0, dtype=np.int64), *(one for each in found for one in each)])
+    labels[some] = _labels_within((np.cumsum(split) - 1)[upper[some]], below[split], rows, blocks)
+    return labels
+
+
+def sizes(rows: int, blocks: int) -> NDArray[np.int64]:
+    """Return how many of all rows each block has, shape (blocks,).
+
+    >>> sizes(8, 3).tolist()
+    [3, 3, 2]
+    """
+    return np.diff(_starts(rows, blocks), prepend=0, append=rows)
+
+
+def _table(
+    counts: NDArray[np.int64], below: NDArray[np.int64], rows: int, blocks: int
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Return the block of each range of words, SPLIT where a block begins within, and which ranges these are.
+
+    counts: words in each range.  below: words in all ranges before it.
+    """
+    first, last = below * blocks // rows, (below + np.maximum(counts, 1) - 1) * blocks // rows
+    return np.where(first != last, SPLIT, first).astype(np.uint16), first != last
+
+
+def _labels_within(ranges: NDArray[np.int64], below: NDArray[np.int64], rows: int, blocks: int) -> NDArray[np.uint16]:
+    """Return the block of each word of the ranges in which a block begins, by bits that are drawn here.
+
+    ranges: the number of each word's range, below MOST.  below: words in all ranges before each, as in `_table`.
+    """
+    # some more bits tell most words apart from those between which a block begins
+    more = system_random_words(-(-len(ranges) // 8)).view(np.uint8)[: len(ranges)] & np.uint8(MORE - 1)
+    finer = ranges * MORE + more
+    counts = np.bincount(finer, minlength=MORE * len(below))
+    each = counts.reshape(-1, MORE)
+    before = (below[:, None] + np.cumsum(each, axis=1) - each).reshape(-1)
+    table, split = _table(counts, before, rows, blocks)
+    labels = table[finer]
+    some = np.flatnonzero(labels == SPLIT)
+    # ranks within their ranges, and words before these
+    order, own = _in_order((np.cumsum(split) - 1)[finer[some]]), counts[split]
+    rank = np.arange(len(some), dtype=np.int64) + np.repeat(before[split] - np.cumsum(own) + own, own)
     labels[some[order]] = rank * blocks // rows
     return labels
 

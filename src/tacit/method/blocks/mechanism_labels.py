@@ -102,11 +102,12 @@ def groups(
     capacity: int,
     public: int | None,
     answer: Callable[[Blocks], NDArray[np.float64]],
-    direct: Callable[[RowArrays, NDArray[Any]], NDArray[np.float64] | None],
+    direct: Callable[[RowArrays, NDArray[Any], NDArray[np.int64] | None], NDArray[np.float64] | None],
 ) -> Iterator[NDArray[np.float64]]:
     """READS ROWS.  Yield what `answer` makes of all blocks of complete rows, group by group; their number is public.
 
-    direct: makes the same of rows and their labels, without blocks, or nothing.  It has a table that is read once.
+    direct: makes the same of rows, their labels, and how many have each, if known, without blocks, or nothing.  It has
+    a table that is read once.
     """
     # the choice of the way rests on public numbers; so does the number of passes
     many, key, place = blocks * capacity * len(cells), os.urandom(32), None
@@ -115,8 +116,8 @@ def groups(
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
         if found is None:
             rows = source.complete(cells, unit, where)
-            labels, own = _labelled(rows, blocks, public)
-            made = direct(rows, labels)
+            labels, own, sizes = _labelled(rows, blocks, public)
+            made = direct(rows, labels, sizes)
             yield answer(packed(rows, own(), blocks, capacity)) if made is None else made
             return
         if public is not None and place is None:
@@ -127,15 +128,20 @@ def groups(
         yield answer(group.blocks())
 
 
-def _labelled(rows: RowArrays, blocks: int, public: int | None) -> tuple[NDArray[Any], Callable[[], Words]]:
-    """READS ROWS.  Return the block of each row, by fresh words, and a function that returns words of these blocks."""
+def _labelled(
+    rows: RowArrays, blocks: int, public: int | None
+) -> tuple[NDArray[Any], Callable[[], Words], NDArray[np.int64] | None]:
+    """READS ROWS.  Return the block of each row, by fresh words, a function that returns words of these blocks, and
+    how many rows each block has, where it is known.
+    """
     if public is None or public < MANY or blocks > equal_blocks.MOST:
         own = words(rows, blocks, public)
-        return _labels(own, blocks), lambda: own
+        return _labels(own, blocks), lambda: own, None
     _unchanged(rows, public)
     # any of the places may be those of the rows left out, as in `words`
     labels = equal_blocks.drawn_labels(public, blocks)[: len(rows.values)]
-    return labels, lambda: equal_blocks.words_of_labels(labels, blocks)
+    sizes = equal_blocks.sizes(public, blocks) if len(labels) == public else None
+    return labels, lambda: equal_blocks.words_of_labels(labels, blocks), sizes
 
 
 def spread(

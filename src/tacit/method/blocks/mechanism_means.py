@@ -93,15 +93,20 @@ def of_blocks(shape: Measurement, source: Source) -> NDArray[np.float64]:
     )
 
 
-def direct(plan: BlockPlan, bias: str, rows: RowArrays, labels: NDArray[Any]) -> NDArray[np.float64] | None:
-    """READS ROWS.  Return the estimates that `answers` makes, from sums alone; None where blocks need their rows."""
+def direct(
+    plan: BlockPlan, bias: str, rows: RowArrays, labels: NDArray[Any], sizes: NDArray[np.int64] | None
+) -> NDArray[np.float64] | None:
+    """READS ROWS.  Return the estimates that `answers` makes, from sums alone; None where blocks need their rows.
+
+    sizes: how many rows have each label, where that is known.
+    """
     model = plan.model
     if isinstance(model, Statistic) or plan.resampling is not None:
         return None
     asked = statistic_sums(model, plan.capacity, bias)
     if asked is None:
         return None
-    sums, counts, most = summed(asked, rows, labels, plan.blocks)
+    sums, counts, most = summed(asked, rows, labels, plan.blocks, sizes)
     if most > plan.capacity:
         # rows of a block that is too full are left out by their words
         return None

@@ -36,7 +36,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -62,6 +62,8 @@ PART: Final = 2**20
 """Rows whose places in batches are found at a time."""
 CACHED: Final = 2**15
 """Rows whose scores are found row by row at a time: they fit a processor's cache."""
+FAR: Final = 2.0**12
+"""Scores below this size have grid values of 32 bits before they are clamped."""
 TOGETHER: Final = 8
 """Batches whose scores are added up at a time: what is made of them fits a processor's cache."""
 
@@ -199,8 +201,13 @@ def _by_row(
         inside = np.asarray(model.inside(some), dtype=np.bool_)
         psi = scores.clipped_by_row(scaling, some if inside.all() else some[inside], CLIP)
         # products of scores come last, and only where they are released
-        made = (*psi, *(one * other for one, other in combinations(psi, 2)))[: len(shape.columns)]
-        total += _sums(shape, [grid_of(one) for one in made], buffers)
+        made = chain(psi, (one * other for one, other in combinations(psi, 2)))
+        found = list[int]()
+        for column, one in zip(shape.columns, made, strict=False):
+            v = buffers.array("grid", one.shape, np.int32)
+            grid_into(one, v, buffers)
+            found += polynomial_sums(column.form.polynomials, v, GRID, buffers)
+        total += [*found, len(psi[0])]
     return total
 
 
@@ -303,6 +310,24 @@ def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int32]:
     at += 0.5
     # the last clip is in integers: the sensitivity rests on it alone
     return np.clip(np.floor(at, out=at).astype(np.int32), 0, GRID)
+
+
+def grid_into(psi: NDArray[np.float64], v: NDArray[np.int32], buffers: Buffers) -> None:
+    """Set v to `grid_of` numbers of shape (rows,), in fewer passes over memory."""
+    at = buffers.array("at", psi.shape)
+    # numbers this far beyond the ends are clamped in integers
+    least, most = (psi.min(), psi.max()) if len(psi) else (0.0, 0.0)
+    if not -FAR < least <= most < FAR:
+        # not a number, or far away
+        np.copyto(v, grid_of(psi))
+        return
+    np.add(psi, CLIP, out=at)
+    at *= GRID / (2 * CLIP)
+    at += 0.5
+    # of positive numbers the cast is the floor, and others end at 0
+    np.copyto(v, at, casting="unsafe")
+    # the last clip is in integers: the sensitivity rests on it alone
+    np.clip(v, 0, GRID, out=v)
 
 
 def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
