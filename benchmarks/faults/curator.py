@@ -37,7 +37,7 @@ FAULTS = (
         "limit.admits(spent, self.charged, self.bought) for",
         "limit.admits(spent, self.cost, self.bought) for",
         "a plan fits a pair's mu^2 where the release is charged an approximate part",
-        (f"{SHARES}::test_a_plan_counts_the_delta_of_earlier_parts",),
+        (f"{SHARES}::test_a_plan_counts_the_delta_of_a_part",),
     ),
     Fault(
         "tacit.source.suggested_types",

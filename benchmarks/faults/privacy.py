@@ -15,6 +15,13 @@ PARTITION = "tests/privacy/test_partition.py"
 
 FAULTS = (
     Fault(
+        "tacit.privacy.budget",
+        'self.kind == "gdp" and charge.delta > 0 and spent != Spend()',
+        'self.kind == "zcdp" and charge.delta > 0 and spent != Spend()',
+        "answers may choose whether what is left goes to the delta of parts or to noise: twice the delta",
+        ("tests/privacy/test_budget.py::test_answers_do_not_choose_between_the_delta_of_parts_and_of_noise",),
+    ),
+    Fault(
         "tacit.privacy.cost",
         'if name == "delta" and exact > MOST_DELTA:',
         'if name == "delta" and exact > 1:',
@@ -30,8 +37,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.privacy.budget",
-        "return self.holds(spent + self.spend(cost, bought))",
-        "return self.holds(self.spend(cost, bought))",
+        "not self.late(spent, charge) and self.holds(spent + charge)",
+        "not self.late(spent, charge) and self.holds(charge)",
         "a price is held against the whole budget, whatever was spent",
         (f"{BUDGET}::test_no_adaptive_sequence_overspends",),
     ),

@@ -12,7 +12,7 @@ import pytest
 import tacit as tc
 from tacit.curator.request import split
 from tacit.errors import BudgetError, QueryError
-from tacit.privacy import Budget, Cost, Spend, mu_squared_to_epsilon
+from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.approximate_part import approximate_part
 from tacit.release.document import release_from_dict
 
@@ -66,23 +66,23 @@ def test_what_is_charged_is_what_the_pair_buys(accounting: Any) -> None:
     assert set(found["levels"].estimate().terms) == {"yes", "no"}
 
 
-def test_a_plan_counts_the_delta_of_earlier_parts() -> None:
-    """After an approximate part less μ² is left: a price that would fit without it is refused, and the plan says so."""
-    curator = tc.Curator(
-        rows(), SCHEMA, budget=tc.Budget(epsilon=2, delta=1e-6, neighbors="add-remove"), size_hint=2_000
-    )
-    curator.release(tc.Count(), **PAIR)
-    left = curator.standing.budget.limit.mu_squared - curator.spent.mu_squared
-    fits = round(float(mu_squared_to_epsilon(left, 1e-6)) - 1e-6, 6)
-    plain = curator.plan(tc.Count(), epsilon=fits, delta=1e-6)
-    levels = curator.plan(tc.Count(by="word"), epsilon=fits, delta=1e-6)
-    assert plain.fits
-    assert not levels.fits
+def test_a_plan_counts_the_delta_of_a_part() -> None:
+    """Of a pair as large as the promise the part fits exactly; after another charge no part does; the plan says so."""
+    curator = tc.Curator(rows(), SCHEMA, budget=tc.Budget(epsilon=2, delta=1e-6, neighbors="add-remove"))
+    too_much = {"epsilon": 2.001, "delta": 1e-6}
+    assert not curator.plan(tc.Count(by="word"), **too_much).fits
     with pytest.raises(BudgetError, match="B02") as refused:
-        curator.release(tc.Count(by="word"), epsilon=fits, delta=1e-6)
+        curator.release(tc.Count(by="word"), **too_much)
     hint = re.search(r"epsilon=(\S+), delta=1e-06 fits", str(refused.value))
     assert hint is not None
-    curator.release(tc.Count(by="word"), epsilon=float(hint[1]), delta=1e-6)
+    fits = {"epsilon": float(hint[1]), "delta": 1e-6}
+    assert curator.plan(tc.Count(by="word"), **fits).fits
+    curator.release(tc.Count(), epsilon=0.01, delta=1e-6)
+    late = {"epsilon": 0.1, "delta": 1e-6}
+    assert not curator.plan(tc.Count(by="word"), **late).fits
+    with pytest.raises(BudgetError, match=r"1 release came before it.*ask it first"):
+        curator.release(tc.Count(by="word"), **late)
+    assert curator.plan(tc.Count(where="x > 5"), **late).fits
 
 
 def test_a_ledger_of_rho_refuses_before_anything_is_spent() -> None:

@@ -23,13 +23,11 @@ def test_the_planned_errors_are_those_of_releases(statistic: tc.Query) -> None:
     """On average over ten releases of evenly spread values: 50 replicates tell a standard error to about a tenth."""
     planned = expected(tc.Bootstrap(statistic, 50), epsilon=20, delta=DELTA)
     rng, found = np.random.default_rng(0), []
-    curator = tc.Curator(
-        {"x": (np.arange(900) + 0.5) / 900, "y": rng.permutation((np.arange(900) + 0.5) / 900), "g": ["a", "b"] * 450},
-        SCHEMA,
-        budget=tc.Budget(epsilon=90, delta=1e-3),
-    )
+    even = (np.arange(900) + 0.5) / 900
+    table = {"x": even, "y": rng.permutation(even), "g": ["a", "b"] * 450}
     for _ in range(10):
-        release = curator.release(tc.Bootstrap(statistic, 50), epsilon=20, delta=DELTA, fresh=True)
+        curator = tc.Curator(table, SCHEMA, budget=tc.Budget(epsilon=20, delta=DELTA))
+        release = curator.release(tc.Bootstrap(statistic, 50), epsilon=20, delta=DELTA)
         estimate = release.estimate()
         found.append([estimate.intervals()[:, 1] - estimate.intervals()[:, 0], estimate.std_errors])
     width, error = np.mean(found, axis=0)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
 
 from tacit.errors import BudgetError
 from tacit.privacy import Budget, Cost, Spend, mu_squared_to_delta, pure_to_mu_squared, zcdp_to_epsilon
@@ -152,21 +155,44 @@ def test_prices_of_another_kind_cost_what_they_bought():
 
 def test_approximate_parts_take_of_delta():
     """Admitted while δ_μ(ε) + Σ δᵢ <= δ: against the sum itself, from enclosures."""
-    part = Cost(mu_squared=Fraction(1, 100), delta=Fraction(1, 10**7))
-    spent, taken = Spend(), 0
-    while PAIR.admits(spent, part):
-        spent, taken = spent + PAIR.spend(part), taken + 1
-    total = mu_squared_to_delta(spent.mu_squared, 1) + spent.delta
-    assert total <= Fraction(1, 10**6)
-    more = spent + PAIR.spend(part)
-    assert mu_squared_to_delta(more.mu_squared, 1) + more.delta > Fraction(1, 10**6)
-    assert taken == 5
+    for taken in range(1, 8):
+        part = Cost(mu_squared=Fraction(taken, 100), delta=Fraction(taken, 10**7))
+        total = mu_squared_to_delta(Fraction(taken, 100), 1) + Fraction(taken, 10**7)
+        assert PAIR.admits(Spend(), part) == (total <= Fraction(1, 10**6)) == (taken <= 5)
+    spent = PAIR.spend(Cost(mu_squared=Fraction(5, 100), delta=Fraction(5, 10**7)))
     assert PAIR.describe_left(spent) == "left ε = 0.1964 of 1 at δ = 1e-06"
     last = PAIR.left(spent).mu_squared
     assert PAIR.admits(spent, Cost(mu_squared=last))
     assert not PAIR.admits(spent, Cost(mu_squared=last + Fraction(1, 10**9)))
     assert not PAIR.admits(Spend(), Cost(mu_squared=Fraction(1, 10**60), delta=Fraction(1, 10**6)))
     assert not PAIR.holds(Spend(delta=Fraction(2, 10**6)))
+
+
+def test_answers_do_not_choose_between_the_delta_of_parts_and_of_noise():
+    """Half of μ² is spent; where the loss is low what is left of δ goes to a part, else what is left of μ² to noise.
+
+    Both ends are within the sums, and the whole has nearly twice the δ of the promise: no part comes after a charge.
+    """
+    half, delta = PAIR.limit.mu_squared / 2, 1e-6
+    # but for the roundings of conversions
+    part = (Fraction(1, 10**6) - mu_squared_to_delta(half, 1)) * Fraction(99, 100)
+    spent = Spend(mu_squared=half)
+    assert PAIR.holds(spent + Spend(delta=part))
+    assert PAIR.holds(spent + Spend(mu_squared=half))
+    mu, limit = float(half) ** 0.5, 0.3
+
+    def beyond(loss: float) -> float:
+        rest = 1 - loss
+        return float(norm.cdf(mu / 2 - rest / mu) - np.exp(rest) * norm.cdf(-mu / 2 - rest / mu))
+
+    losses = norm(mu**2 / 2, mu)
+    high = quad(lambda loss: losses.pdf(loss) * beyond(loss), limit, 3, epsabs=1e-12)[0]
+    assert losses.cdf(limit) * float(part) + high > 1.8 * delta
+    for charge in (part, Fraction(1, 10**12)):
+        assert not PAIR.admits(spent, Cost(mu_squared=Fraction(1, 10**9), delta=charge))
+        assert "came before it" in str(refusal(PAIR, spent, Cost(mu_squared=half, delta=charge), None, 1))
+    # sums of ε and of δ may be chosen as one likes
+    assert BASIC.admits(Spend(epsilon=Fraction(1, 2)), Cost.of(epsilon=0.5, delta=1e-6))
 
 
 def test_a_ledger_keeps_the_rule_it_was_made_with():

@@ -261,8 +261,25 @@ class Budget:
         return Spend(delta=parts, mu_squared=most)
 
     def admits(self, spent: Spend, cost: Cost, bought: Sequence[Bought] | None = None) -> bool:
-        """Return whether `cost` still fits after `spent`; exactly at the limit it does.  BudgetError B04 as `spend`."""
-        return self.holds(spent + self.spend(cost, bought))
+        """Return whether `cost` still fits after `spent`; exactly at the limit it does.  BudgetError B04 as `spend`.
+
+        In μ², a price with a δ of its own fits before all others alone: see `late`.
+        """
+        charge = self.spend(cost, bought)
+        return not self.late(spent, charge) and self.holds(spent + charge)
+
+    def late(self, spent: Spend, charge: Spend) -> bool:
+        """Return whether a charge has a δ of its own, in μ², after other charges.
+
+        The sums of μ² and of δ must be bounded by numbers that no answer had a part in (`privacy.gaussian`, Approximate
+        parts).  Whoever could choose, answers in hand, whether what is left goes to δ or to μ², might have nearly twice
+        the δ of the promise.  So what δ goes to parts is settled by the first charge, before anything was answered.
+
+        >>> pair, part = Budget(epsilon=1, delta="1e-6"), Spend(mu_squared=Fraction(1, 100), delta=Fraction(1, 10**7))
+        >>> pair.late(Spend(), part), pair.late(Spend(mu_squared=Fraction(1, 100)), part)
+        (False, True)
+        """
+        return self.kind == "gdp" and charge.delta > 0 and spent != Spend()
 
     def left(self, spent: Spend) -> Spend:
         """Return the limit minus `spent`, each sum at least 0."""

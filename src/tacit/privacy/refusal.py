@@ -18,6 +18,9 @@ from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_ep
 
 WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
+FIRST: Final = 'ask it first, with other questions in one request, in a ledger of its own or with accounting="basic"'
+"""What helps where a price with a δ of its own comes late."""
+
 
 def refusal(
     budget: Budget,
@@ -42,6 +45,10 @@ def refusal(
     so_far = f"{releases} release" + ("" if releases == 1 else "s")
     whose = "" if analyst is None else f" of the limit of analyst {analyst!r}"
     charge = budget.spend(cost, bought)
+    if budget.late(spent, charge):
+        code = "B02" if analyst is None else "B12"
+        message = f"this request has a δ of its own ({cost}), and {so_far} came before it{whose}{place}."
+        return BudgetError(message, code=code, hint=FIRST)
     balance = _of_pair(budget, spent, cost, charge) if budget.is_pair else _balance(budget, spent, cost, charge)
     message = f"this request costs {balance}{whose} is left{place} ({so_far})."
     hint = _hint(budget, spent, cost, charge, questions)
