@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SHOWN: Final = 20
 """Most places of an estimate that names none."""
 NEARER: Final = "a histogram of the same price is nearer to the rows; the data set is for those who need one"
+BEYOND: Final = (
+    "more points than the rule for this price and number of rows, {:,}: where values are uneven errors may be too small"
+)
 SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
 
@@ -145,7 +148,7 @@ class DistributionBand:
         )
         said = () if self.errors.reason is None else (self.errors.reason,)
         name = variable_of(self.release).name
-        notes = (*said, f"the band holds at all {len(self.edges):,} edges at once; {SIMULATED}", NEARER)
+        notes = (*said, f"the band holds at all {len(self.edges):,} edges at once; {SIMULATED}", *_notes(self.errors))
         heading = f"{title(self.release)}: distribution function · {people_words(self.release)}"
         columns = (name, "at or below", f"{percent(level)} band")
         return Table(heading, columns, rows, (*notes, facts(self.release)), ("right", "right", "right"))
@@ -228,7 +231,7 @@ class DataSetQuantiles:
         )
         said = () if self.errors.reason is None else (self.errors.reason,)
         heading = f"{title(self.release)}: quantiles · {people_words(self.release)}"
-        notes = (*said, f"limits are edges of cells; {SIMULATED}", NEARER, facts(self.release))
+        notes = (*said, f"limits are edges of cells; {SIMULATED}", *_notes(self.errors), facts(self.release))
         return Table(heading, ("", "estimate", f"{percent(level)} interval"), rows, notes, ("left", "right", "right"))
 
 
@@ -337,7 +340,7 @@ def moments(release: Released, target: Target = "population") -> NormalEstimate:
     reasons = (errors.reason,) * 2
     return NormalEstimate(
         release, title(release), _said(release, words, target), terms, values, sampling, privacy, reasons,
-        notes=(SIMULATED, NEARER), tested=False, target=target,
+        notes=(SIMULATED, *_notes(errors)), tested=False, target=target,
     )  # fmt: skip
 
 
@@ -348,6 +351,11 @@ def _cumulative(release: Released) -> Array:
     """Return the distribution function at the inner edges, shape (m - 1,)."""
     counts = release.parts[0].integers[0]
     return np.cumsum(counts)[:-1] / sum(counts)
+
+
+def _notes(errors: DataSetErrors) -> tuple[str, ...]:
+    """Return what estimates say beside their numbers: of a size beyond the rule, that errors may be too small."""
+    return (NEARER,) if errors.most is None else (BEYOND.format(errors.most), NEARER)
 
 
 def _both(errors: DataSetErrors) -> tuple[Array, Array]:
@@ -381,7 +389,7 @@ def _normal(
     sampling, privacy = found
     return NormalEstimate(
         release, title(release), _said(release, words, target), terms, values, sampling, privacy,
-        (errors.reason,) * len(terms), notes=(SIMULATED, NEARER), tested=False, target=target,
+        (errors.reason,) * len(terms), notes=(SIMULATED, *_notes(errors)), tested=False, target=target,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.terms import Target
 from tacit.method.ks_dataset.bands import Bands
+from tacit.method.ks_dataset.design import rule
 from tacit.method.ks_dataset.layers import Layers
 from tacit.method.ks_dataset.path_counts import RESCALED
 from tacit.noise.selection_law import Selection
@@ -35,6 +36,8 @@ DRAWS: Final = 600
 """Simulated data sets; as many samples of rows."""
 LAYERS: Final = 30
 """Layers that stand for all of them: the middles of equal parts of their law."""
+BEYOND: Final = 2
+"""Times the points of the rule from which errors may be too small: the mean error is then more than a part of them."""
 SEED: Final = 20130501
 FEWEST: Final = 20
 """Fewest rows of which errors are told."""
@@ -45,12 +48,14 @@ class DataSetErrors:
     """Draws of what the distribution function of the data set exceeds the true one by, at the inner edges of cells.
 
     sampling, privacy: shape (draws, m - 1).  size: number of rows.  reason: why nothing is told, or None.
+    most: points by the rule, where there are twice as many or more; else None.
     """
 
     sampling: Array
     privacy: Array
     size: float
     reason: str | None
+    most: int | None = None
 
     @property
     def total(self) -> Array:
@@ -73,8 +78,12 @@ def errors_of(release: Released, target: Target) -> DataSetErrors:
     if size < FEWEST:
         none = np.zeros((1, len(points) - 1))
         return DataSetErrors(none, none, size, f"{max(size, 0):,.0f} rows are too few to tell its error")
-    privacy, sampling = _simulated(tuple(points), round(size), cast(Selection, part.law).rate)
-    return DataSetErrors(sampling if target == "population" else np.zeros_like(sampling), privacy, size, None)
+    rate = cast(Selection, part.law).rate
+    # of a price c buys the range 2 c; persons have a rate of rows, too
+    ruled = rule(round(size), 2 * rate)
+    privacy, sampling = _simulated(tuple(points), round(size), rate)
+    sampling = sampling if target == "population" else np.zeros_like(sampling)
+    return DataSetErrors(sampling, privacy, size, None, ruled if sum(points) >= BEYOND * ruled else None)
 
 
 @lru_cache(maxsize=8)
