@@ -245,7 +245,7 @@ def main() -> None:
             "PostgreSQL    ",
             crowd(options.processes, options.releases, f"{options.postgres}?ledger=crowd{time.time_ns()}"),
         )
-    sys.exit(1 if any(found[bad] for bad in ("lost or changed", "sums wrong", "alone: lost")) else 0)
+    sys.exit(1 if any(found.get(bad) for bad in ("lost or changed", "sums wrong", "alone: lost")) else 0)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ def shaped(query: tc.Query, relation: str = "replace-one", n: int | None = 400, 
 def test_contract(query: tc.Query) -> None:
     """Each noise law and each audit is wrong once in a million."""
     schema = PERSONS if set(query.columns) == {"x", "k"} else SCHEMA
-    assert contract(query, schema, tables=12, draws=20_000).passed
+    # two rows that both are counted and lie in different cells are found later where half of the rows are left out
+    assert contract(query, schema, tables=12 if query.where is None else 24, draws=20_000).passed
 
 
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.5}, {"epsilon": 1, "delta": 1e-6}])

@@ -16,6 +16,7 @@ from tacit import families
 from tacit.errors import TacitError
 from tacit.method.blocks import mechanism_one_step as mechanism
 from tacit.method.blocks import one_step_design
+from tacit.method.blocks.estimate_failed import failed_blocks
 from tacit.method.blocks.estimate_one_step import estimate as stepped
 from tacit.method.shared import asked_model
 from tacit.method.shared.measurement import Measurement, Public
@@ -272,6 +273,11 @@ def test_rows_that_cannot_be_used_are_answered_silently(schema: tc.Schema) -> No
     assert release.parts[-1].form == "exclusion-2"  # a support of positive numbers: other rows are left out, too
     found = release.estimate()
     assert abs(found.value - 1) < 5.5 * found.std_error + 0.02  # eight rows of 4,000
+    # scores count rows, and say nothing of blocks
+    failed = failed_blocks(release.parts)
+    assert failed == failed_blocks(release.parts[:-1]) is not None
+    assert abs(failed.share) < 6 * failed.noise
+    assert failed_blocks(release.parts[-1:]) is None
 
 
 def test_persons_and_conditions() -> None:

@@ -224,7 +224,7 @@ def test_medians_of_persons_in_several_groups_cover(neighbors: Any) -> None:
     for _ in range(80):
         found = simulate_quantiles(query, visits(1_000, rng), PERSONS, rng=rng, rho=2, neighbors=neighbors)
         assert found.reasons == (None, None)
-        assert float((found.limits[:, 1] - found.limits[:, 0]).max()) < 1
+        assert float((found.limits[:, 1] - found.limits[:, 0]).max()) < 1.2
         held += int(((found.limits[:, 0] <= truth) & (truth <= found.limits[:, 1])).sum())
     assert held / 160 > 0.82
 

@@ -249,6 +249,15 @@ def test_text_files_answer_by_rules_and_never_complain(tmp_path: Path) -> None:
         open_source(tmp_path / "bad.csv")
 
 
+def test_a_folder_that_cannot_be_listed_is_a_plain_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(self: Path, pattern: str) -> Any:
+        raise FileNotFoundError(pattern)
+
+    monkeypatch.setattr(Path, "rglob", gone)
+    with pytest.raises(SourceError, match=r"D03.*cannot be listed"):
+        open_source(tmp_path)
+
+
 BAD = [
     (lambda folder: open_source(folder / "none.parquet"), "D02"),
     (lambda folder: open_source(folder / "notes.txt"), "D01"),

@@ -74,7 +74,7 @@ logistic = design(tc.Regression("ok ~ age + sex", model="logistic"), public, pri
 made = layout(parse(logistic.query.formula), logistic.variables)
 terms = scaled_terms(made)
 link = link_of("logistic", made).with_grid(-1.0, 4.0, 2.5, 0.3)
-slopes = np.array([0.7 - 0.31 * j for j in range(len(terms.size))])
+slopes = np.array([0.7 - 0.31 * j for j in range(len(terms.matrix))])
 logit = integer_score(ScorePoint(slopes, link.cuts()[len(link.cuts()) // 2], link), terms, 512)
 for shape, part in (
     (linear, linear.columns[0]), (linear, regression.with_residual(linear.columns[1], score)),

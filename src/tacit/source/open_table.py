@@ -65,7 +65,8 @@ def _frame(package: str, name: str, frame: Any) -> EngineTable:
 
 
 def _path(path: Path) -> EngineTable:
-    paths = _found(path)
+    # a folder may be closed to this process, or lose files while it is listed
+    paths = tried(lambda: _found(path), f"{short(path)} cannot be listed.", "D03", "may it be read?")
     kind = registry.file_kind(paths[0].suffix.lower())
     if kind is None:
         message = f"{path} is no {registry.accepted_suffixes()} file."

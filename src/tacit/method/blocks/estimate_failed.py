@@ -54,7 +54,8 @@ class FailedBlocks:
 
 def failed_blocks(parts: Sequence[Part]) -> FailedBlocks | None:
     """Return the share of blocks without an estimate, from the parts that count them; None in releases of 0.1."""
-    counts = [part for part in parts if "presence" in part.parameters]
+    # scores after one step count rows that are there, not blocks
+    counts = [part for part in parts if "presence" in part.parameters and "blocks" in part.parameters]
     if not counts:
         return None
     # every parameter has its own noisy copy of one number
