@@ -19,6 +19,8 @@ _NEAREST: Final = "the name that the message suggests"
 _RELEASE: Final = "a file that release.save(…) or tacit release wrote"
 WRITTEN: Final = {
     "B18": "an argument of it; the message suggests the nearest",
+    "S40": "multiple_of=1, multiple_of=0.5, or leave it out",
+    "S45": "heaped_at=10_000, heaped_at=5, or leave it out",
     "S05": "a key of that type of column; the message suggests one, or names what is needed",
     "S07": "Real(0, 300_000): the lower bound first",
     "F05": "a key of that section; the message suggests the nearest",

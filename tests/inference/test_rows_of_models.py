@@ -133,7 +133,7 @@ def test_rows_of_a_regression_refit_to_it_and_sets_have_its_errors(formula: str,
 def test_sets_draw_the_spread_of_responses_with_its_errors() -> None:
     made = release(tc.Regression("y ~ x"), rho=0.1)
     errors, scale = made.fit().spread, made.fit().criteria["scale"]
-    assert errors.sampling == pytest.approx(2 / 8_000, rel=0.01)
+    assert errors.sampling == pytest.approx(2 / 8_000, rel=0.05)  # rows are counted with noise, .5%
     factors = errors.factors(40_000, False, np.random.default_rng(0))
     # to 1.4% at 4 standard deviations of simulation; of a standard deviation half the relative error of the variance
     assert np.log(factors).std() == pytest.approx(np.sqrt(errors.sampling + errors.privacy) / 2, rel=0.02)

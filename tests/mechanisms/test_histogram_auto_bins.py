@@ -124,6 +124,8 @@ def test_mixed_with_bins_of_ones_own() -> None:
         (lambda: sizes(tc.Histogram("free", bins="auto")), "Q12"),
         (lambda: sizes(tc.Histogram(["age", "ages"], bins="auto")), "Q10"),
         (lambda: tc.Histogram("age", bins="automatic"), "Q64"),  # pyright: ignore
+        (lambda: tc.Histogram("age", bins={"age": float("nan")}), "Q64"),  # pyright: ignore
+        (lambda: tc.Histogram("age", bins=[18.0, float("inf")]), "Q64"),
         (lambda: sizes(tc.Histogram("age", bins={"age": "some"})), "Q64"),  # pyright: ignore
         (lambda: tc.Count(by="age", bins="auto"), "Q64"),  # pyright: ignore
         (lambda: sizes(tc.Count(by="age", bins={"age": "auto"})), "Q64"),  # pyright: ignore

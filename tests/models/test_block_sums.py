@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit import families
 from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_labels as labels_of
-from tacit.method.blocks.mechanism_block_sums import EXACT, PART, Sums, summed
+from tacit.method.blocks.mechanism_block_sums import EXACT, PART, BlockSums, summed
 from tacit.models import blocks, correction
 from tacit.models.block_sums import statistic_sums
 from tacit.source.row_arrays import RowArrays
@@ -95,7 +95,7 @@ def test_sizes_bound_the_statistics_they_are_said_to(name: str) -> None:
 def test_sums_by_block_are_those_of_integers_however_large() -> None:
     """In floats, just below where these round, and beyond: sums are those of Python's integers."""
     rng, k = np.random.default_rng(0), 3
-    total, exact = Sums(k), np.zeros(k, dtype=object)
+    total, exact = BlockSums(k), np.zeros(k, dtype=object)
     for largest in (10, 2**44, 2**50, 2**51, 2**52, 2**53, 3, 2**55, 2**60):
         own, steps = rng.integers(0, k, 4), np.rint(rng.uniform(-1, 1, 4) * largest)
         steps[own == 0] = largest - 1 if largest < 2**53 else largest

@@ -123,7 +123,10 @@ class Plan:
 
     @property
     def charged(self) -> Cost:
-        """What the ledger would be charged: the price, or the approximate part that it buys."""
+        """What the ledger would be charged: the price, or the approximate part that it buys.
+
+        Raises BudgetError B04 for a price that buys none.
+        """
         accounting = None if self.budget is None else self.budget.kind
         return charged_price(self.cost, [part.shape for part in self.parts], accounting)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -96,6 +97,13 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
                 text, code="Q64", hint=f'{where}="{name}"' if isinstance(name, str) else 'bins={"age": 10}'
             )
     fixed = {name: _edges(kind, name, edges) for name, edges in pairs.items()}
+    for name, one in fixed.items():
+        # such numbers have no canonical text, so that the question would have no digest
+        each = cast("tuple[object, ...]", one) if isinstance(one, tuple) else (one,)
+        odd = [x for x in each if isinstance(x, float) and not math.isfinite(x)]
+        if odd:
+            text = f"bins of {kind}: {odd[0]} of {name!r} is neither a number of bins nor an edge."
+            raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
     # sorted, so that equal questions have equal words and digests
     return tuple(sorted(fixed.items()))
 

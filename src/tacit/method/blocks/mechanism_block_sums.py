@@ -38,7 +38,7 @@ def summed(
 
     def work(parts: Iterator[slice]) -> tuple[list[Ints], Ints, NDArray[np.bool_], Ints]:
         # of each thread its own
-        sums = [Sums(k) for _ in asked.shifts]
+        sums = [BlockSums(k) for _ in asked.shifts]
         left_out, labelled, far = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_)
         for part in parts:
             some, own = x[part], labels[part].astype(np.int64)
@@ -62,8 +62,8 @@ def summed(
     return sums, np.where(far > 0, 0, most - left_out), int(most.max())
 
 
-class Sums:
-    """Sums of whole numbers by block, in floats as long as these are exact, and in 64-bit integers."""
+class BlockSums:
+    """BlockSums of whole numbers by block, in floats as long as these are exact, and in 64-bit integers."""
 
     def __init__(self, k: int) -> None:
         self._whole, self._floats, self._reach = np.zeros(k, dtype=np.int64), np.zeros(k), 0.0
