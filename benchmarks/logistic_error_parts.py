@@ -1,0 +1,66 @@
+"""Parts of the privacy variance of logistic models against what releases of one table differ by.
+
+    python benchmarks/logistic_error_parts.py [--releases 60]
+
+Designs are drawn from seeds, and were committed before any was simulated.  One table of each is released again and
+again.  A line has the mean squared deviation of a release from the fit without privacy over its stated variance, as a
+root, over coefficients (least, mean, largest), and the share of stated variances that stands for the curvature's guess.
+"""
+
+from __future__ import annotations
+
+import argparse
+from unittest import mock
+
+import numpy as np
+from frontier_model_designs import drawn_models
+
+from tacit.method.regression import estimate_scores
+from tacit.method.regression.estimate import fit_release
+from tacit.testing.simulated_regressions import rows_of
+
+SET, MOST_ROWS = 385, 20_000
+
+
+def line(cell, number: int, releases: int) -> str:
+    """Return the line of a cell."""
+    rng = np.random.default_rng([SET, number])
+    rows = min(cell.rows, MOST_ROWS)
+    table = rows_of(cell.study.query, cell.study.draw(rng, rows), cell.study.schema, cell.cost, cell.relation)
+    ordinary, _ = table.ordinary()
+    found, stated, least = [], [], []
+    for _ in range(releases):
+        release = table.release(rng)
+        fit = fit_release(release)
+        if any(fit.reasons):
+            continue
+        with mock.patch.object(estimate_scores, "GUESS_ERROR", 0.0):
+            bare = fit_release(release)
+        found.append(fit.values - ordinary)
+        stated.append(np.diag(fit.cov_privacy))
+        least.append(np.diag(bare.cov_privacy))
+    start = f"{cell.title} | {rows} | {cell.cost} | {len(found)}"
+    if len(found) < 20:
+        return start
+    off, stated, least = (np.array(one) for one in (found, stated, least))
+    spread = off.std(axis=0)[None] ** 2
+    ratio, bare = (np.sqrt(np.mean(spread / one, axis=0)) for one in (stated, least))
+    share = 1 - np.median(least / stated)
+    return (
+        f"{start} | {ratio.min():.2f} {ratio.mean():.2f} {ratio.max():.2f} | without {bare.min():.2f} "
+        f"{bare.mean():.2f} {bare.max():.2f} | share {share:.2f} | shift "
+        f"{np.abs(off.mean(axis=0) / np.sqrt(np.median(stated, axis=0))).max():.2f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--releases", type=int, default=60)
+    releases = parser.parse_args().releases
+    cells = [one for one in drawn_models(SET) if one.study.query.model == "logistic"]
+    for number, cell in enumerate(cells):
+        print(line(cell, number, releases), flush=True)
+
+
+if __name__ == "__main__":
+    main()
