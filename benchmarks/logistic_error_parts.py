@@ -26,9 +26,9 @@ def line(cell, number: int, releases: int) -> str:
     """Return the line of a cell."""
     rng = np.random.default_rng([SET, number])
     rows = min(cell.rows, MOST_ROWS)
-    table = rows_of(cell.study.query, cell.study.draw(rng, rows), cell.study.schema, cell.cost, cell.relation)
+    table = rows_of(cell.study.query, cell.study.draw(rng, rows), cell.study.schema, cell.cost, cell.neighbors)
     ordinary, _ = table.ordinary()
-    found, stated, least = [], [], []
+    found, stated, least, even = [], [], [], []
     for _ in range(releases):
         release = table.release(rng)
         fit = fit_release(release)
@@ -36,19 +36,22 @@ def line(cell, number: int, releases: int) -> str:
             continue
         with mock.patch.object(estimate_scores, "GUESS_ERROR", 0.0):
             bare = fit_release(release)
+        # an error that is alike in all directions has one u-th of its square in each
+        with mock.patch.object(estimate_scores, "GUESS_ERROR", 0.15 / np.sqrt(len(ordinary))):
+            even.append(np.diag(fit_release(release).cov_privacy))
         found.append(fit.values - ordinary)
         stated.append(np.diag(fit.cov_privacy))
         least.append(np.diag(bare.cov_privacy))
-    start = f"{cell.title} | {rows} | {cell.cost} | {len(found)}"
+    start = f"{cell.words} | {rows} | {cell.cost} | {len(found)}"
     if len(found) < 20:
         return start
-    off, stated, least = (np.array(one) for one in (found, stated, least))
+    off, stated, least, even = (np.array(one) for one in (found, stated, least, even))
     spread = off.std(axis=0)[None] ** 2
-    ratio, bare = (np.sqrt(np.mean(spread / one, axis=0)) for one in (stated, least))
+    ratio, bare, alike = (np.sqrt(np.mean(spread / one, axis=0)) for one in (stated, least, even))
     share = 1 - np.median(least / stated)
     return (
         f"{start} | {ratio.min():.2f} {ratio.mean():.2f} {ratio.max():.2f} | without {bare.min():.2f} "
-        f"{bare.mean():.2f} {bare.max():.2f} | share {share:.2f} | shift "
+        f"{bare.mean():.2f} {bare.max():.2f} | even {alike.min():.2f} {alike.mean():.2f} {alike.max():.2f} | share {share:.2f} | shift "
         f"{np.abs(off.mean(axis=0) / np.sqrt(np.median(stated, axis=0))).max():.2f}"
     )
 
