@@ -13,6 +13,7 @@ import argparse
 from unittest import mock
 
 import numpy as np
+from frontier_designs import Cell
 from frontier_model_designs import drawn_models
 
 from tacit.method.regression import estimate_scores
@@ -22,7 +23,7 @@ from tacit.testing.simulated_regressions import rows_of
 SET, MOST_ROWS = 385, 20_000
 
 
-def line(cell, number: int, releases: int) -> str:
+def line(cell: Cell, number: int, releases: int) -> str:
     """Return the line of a cell."""
     rng = np.random.default_rng([SET, number])
     rows = min(cell.rows, MOST_ROWS)
@@ -49,11 +50,9 @@ def line(cell, number: int, releases: int) -> str:
     spread = off.std(axis=0)[None] ** 2
     ratio, bare, alike = (np.sqrt(np.mean(spread / one, axis=0)) for one in (stated, least, even))
     share = 1 - np.median(least / stated)
-    return (
-        f"{start} | {ratio.min():.2f} {ratio.mean():.2f} {ratio.max():.2f} | without {bare.min():.2f} "
-        f"{bare.mean():.2f} {bare.max():.2f} | even {alike.min():.2f} {alike.mean():.2f} {alike.max():.2f} | share {share:.2f} | shift "
-        f"{np.abs(off.mean(axis=0) / np.sqrt(np.median(stated, axis=0))).max():.2f}"
-    )
+    said, without, evenly = (f"{one.min():.2f} {one.mean():.2f} {one.max():.2f}" for one in (ratio, bare, alike))
+    shift = np.abs(off.mean(axis=0) / np.sqrt(np.median(stated, axis=0))).max()
+    return f"{start} | {said} | without {without} | even {evenly} | share {share:.2f} | shift {shift:.2f}"
 
 
 def main() -> None:
