@@ -13,7 +13,6 @@ else the tables are written into docs/reference/heaped-values.md.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from pages import Part, put, worked
+from pages import Part, of_parts, put, worked
 from scipy import stats
 
 import tacit as tc
@@ -339,13 +338,8 @@ def table(part: str, repeats: int) -> Iterator[Part]:
 
 def main() -> None:
     """Make the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default all")
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--plain", action="store_true", help="rows to the terminal")
-    parser.add_argument("--design", default="", help="designs whose names have this in them, with --plain")
-    options = parser.parse_args()
-    for part in options.parts or TITLES:
+    options = of_parts(__doc__, TITLES, 20)
+    for part in options.parts:
         if options.plain:
             for made in rows_of(part, options.repeats, options.design):
                 print(made(), flush=True)

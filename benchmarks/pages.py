@@ -85,6 +85,18 @@ def picked(about: str | None, repeats: int) -> argparse.Namespace:
     return found
 
 
+def of_parts(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Namespace:
+    """Parse the options of a script whose parts have rows of designs: the parts, --repeats, --plain, --design."""
+    known, made = list(parts), argparse.ArgumentParser(description=about)
+    made.add_argument("parts", nargs="*", choices=[*known, []], help="by default all")
+    made.add_argument("--repeats", type=int, default=repeats)
+    made.add_argument("--plain", action="store_true", help="rows to the terminal")
+    made.add_argument("--design", default="", help="designs whose names have this in them, with --plain")
+    found = made.parse_args()
+    found.parts = found.parts or known
+    return found
+
+
 Part: TypeAlias = str | Callable[[], str]
 _parts: list[Part] = []
 

@@ -13,7 +13,6 @@ The designs were written down before any of them was simulated.  Seeds are const
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pages import Part, put, worked
+from pages import Part, of_parts, put, worked
 from scipy import stats
 
 import tacit as tc
@@ -222,13 +221,8 @@ def _rows(part: str) -> Iterator[tuple[Design, str, int]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="by default all")
-    parser.add_argument("--repeats", type=int, default=25)
-    parser.add_argument("--plain", action="store_true", help="rows to the terminal")
-    parser.add_argument("--design", default="", help="designs whose names have this in them, with --plain")
-    options = parser.parse_args()
-    for part in options.parts or TITLES:
+    options = of_parts(__doc__, TITLES, 25)
+    for part in options.parts:
         if options.plain:
             for design, way, rows in _rows(part):
                 if options.design in design.name:

@@ -20,8 +20,8 @@ SHARES = "tests/curator/test_shares_with_a_delta.py"
 FAULTS = (
     Fault(
         "tacit.curator.request",
-        "Cost(mu_squared=whole.mu_squared * part / total)",
-        "Cost(mu_squared=cost.gdp * part / total)",
+        "whole.share(part / total)",
+        "cost.share(part / total)",
         "questions share all of a pair's mu^2, beside the δ that one of them has of its own",
         (f"{SHARES}::test_the_shares_are_those_of_the_approximate_part",),
     ),
@@ -244,7 +244,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.request",
-        "cost.share(part / total)",
+        "whole.share(part / total)",
         "cost.share(Fraction(1, len(parts)))",
         "shares of several questions are not those that were given",
         (f"{CURATOR}::test_several_questions_are_admitted_all_or_none",),

@@ -97,12 +97,11 @@ def split(
     total = sum(parts.values(), Fraction(0))
     if len(parts) == 1:
         return tuple((name, query, cost) for name, query in asks.items())
-    costs = {name: cost.share(part / total) for name, part in parts.items()}
     own = [name for name, query in asks.items() if of_numbers(query, schema).own_delta]
-    if own and cost.kind == "approximate":
-        whole, with_delta = approximate_part(cost), sum((parts[name] for name in own), Fraction(0))
-        assert whole.mu_squared is not None
+    whole = approximate_part(cost) if own and cost.kind == "approximate" else cost
+    costs = {name: whole.share(part / total) for name, part in parts.items()}
+    if whole.is_part:
         assert whole.delta is not None
-        costs = {name: Cost(mu_squared=whole.mu_squared * part / total) for name, part in parts.items()}
+        with_delta = sum((parts[name] for name in own), Fraction(0))
         costs |= {name: replace(costs[name], delta=whole.delta * parts[name] / with_delta) for name in own}
     return tuple((name, query, costs[name]) for name, query in asks.items())

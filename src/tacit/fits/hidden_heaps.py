@@ -127,8 +127,11 @@ def _alone(
 def _repeated(above: Array, m: Array, log: Array, spread: Array, seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which bins are of a class, every so many from one on, that is clearly above the bins beside, together."""
     K = len(log)
-    # above the neighbours by more than these are above theirs: 0 for logarithms that are quadratic
-    twice = above - (np.abs(above) * ~np.eye(K, dtype=np.bool_)) @ above
+    # above the neighbours by more than these are above theirs: 0 for logarithms that are quadratic; as `above` has
+    # three diagonals, no product of matrices
+    twice = above.copy()
+    twice[1:] += np.diagonal(above, -1)[:, None] * above[:-1]
+    twice[:-1] += np.diagonal(above, 1)[:, None] * above[1:]
     inner = seen & np.append(False, seen[:-1]) & np.append(seen[1:], False)
     found = np.zeros(K, dtype=np.bool_)
     periods = [P for P in PERIODS if inner.sum() >= 2 * P]

@@ -16,7 +16,7 @@ from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
 from tacit.parties.combined import Combined, check_enough_parties
-from tacit.pooling.compatibility import BOOTSTRAP, check_compatible, named_releases, population_index
+from tacit.pooling.compatibility import BOOTSTRAP, NO_EFFECTS, check_compatible, named_releases, population_index
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
 from tacit.study.study_parties import Effects
@@ -118,7 +118,7 @@ def combined(
         return added(made, made.parties)
     if made.kind == BOOTSTRAP:
         if effects != "common":
-            text = f"effects {effects!r}: how far parties differ is not estimated from bootstraps."
+            text = f"effects {effects!r}: {NO_EFFECTS}."
             raise InferenceError(text, code="C17", hint='effects="common"', state=None)
         return joined(made, made.releases, made.parties)
     # totals add up however much parties differ

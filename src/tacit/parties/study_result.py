@@ -21,7 +21,7 @@ from tacit.parties.combined_estimate import forest_plot
 from tacit.parties.combined_tables import listed
 from tacit.parties.incoming import Check, Returned, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
-from tacit.pooling.compatibility import BOOTSTRAP, why_not_combinable
+from tacit.pooling.compatibility import BOOTSTRAP, NO_EFFECTS, why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release, Releases
 from tacit.study.study_parties import Effects
@@ -96,7 +96,7 @@ class StudyResult(Mapping[str, Any]):
     def _why_alone(self, one: Release) -> str | None:
         """Return why answers such as this one are not combined here; None where they are."""
         if one.kind == BOOTSTRAP and self.effects != "common":
-            return "how far parties differ is not estimated from bootstraps, which combine by common effects alone"
+            return f"{NO_EFFECTS}, which combine by common effects alone"
         why = why_not_combinable(one)
         return None if why is None else why[0]
 

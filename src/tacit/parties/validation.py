@@ -163,30 +163,24 @@ def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
     Under an (ε, δ) budget they are compared in ρ: earlier versions wrote shares of a pair in ρ, and those answers
     remain valid.
     """
-    # shares of a pair: where some have a δ of their own, or the budget adds ε and δ, which shares do not
-    if most.kind != "gdp" and any(one.kind == "gdp" and (one.delta or budget.kind == "basic") for one in costs):
-        return _shares_above(most, costs)
-    own = budget.in_rho() if budget.is_pair else budget
-    if most.kind == "gdp":
+    # shares of a pair, where some have a δ of their own, or the budget adds ε and δ, which shares do not: within it
+    # in μ² and in their own δ
+    shares = most.kind != "gdp" and any(one.kind == "gdp" and (one.delta or budget.kind == "basic") for one in costs)
+    if shares and most.kind != "approximate":
+        return f"it cost a share of a pair, and {most} is none"
+    if shares:
+        own = Budget(epsilon=most.epsilon, delta=most.delta)
+    elif most.kind == "gdp":
         # what a share was spent on adds up to its μ²
         own, most = Budget(rho=most.zcdp), Cost(mu_squared=most.mu_squared)
+    else:
+        own = budget.in_rho() if budget.is_pair else budget
     try:
         total = sum((own.spend(one) for one in costs), Spend())
-        return None if total.within(_room(own.spend(most))) else f"it cost {own.describe_spent(total)}"
+        fits = own.holds(total) if shares else total.within(_room(own.spend(most)))
     except TacitError as problem:
         return f"it was priced in another way ({problem.message.rstrip('.')})"
-
-
-def _shares_above(most: Cost, costs: tuple[Cost, ...]) -> str | None:
-    """Return the sum of prices in words unless, in μ² and in δ of their own, they are within the pair `most`."""
-    if most.kind != "approximate":
-        return f"it cost a share of a pair, and {most} is none"
-    pair = Budget(epsilon=most.epsilon, delta=most.delta)
-    try:
-        total = sum((pair.spend(one) for one in costs), Spend())
-    except TacitError as problem:
-        return f"it was priced in another way ({problem.message.rstrip('.')})"
-    return None if pair.holds(total) else f"it cost {pair.describe_spent(total)}"
+    return None if fits else f"it cost {own.describe_spent(total)}"
 
 
 def _room(limit: Spend) -> Spend:

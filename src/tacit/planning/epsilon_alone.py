@@ -18,12 +18,6 @@ CLEARLY: Final = 0.9
 """Ratio of root mean squared errors below which a plan names what ε alone would buy."""
 
 
-def charged(shapes: list[Measurement], cost: Cost) -> Cost:
-    """Return what a ledger is charged: ε alone where that is what one question's pair buys, else the price itself."""
-    own = shapes[0].cost
-    return own if len(shapes) == 1 and own.kind == "pure" and cost.kind == "approximate" else cost
-
-
 def of_epsilon_alone(shape: Measurement, cost: Cost, public: Public) -> str | None:
     """Return in words that ε alone is charged, or that elsewhere it would buy a smaller error; None where neither is.
 

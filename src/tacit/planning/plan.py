@@ -19,7 +19,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.method.shared.price_parts import charged_price
 from tacit.planning.enough import enough
-from tacit.planning.epsilon_alone import charged, of_epsilon_alone
+from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
@@ -113,15 +113,16 @@ def plan(
     if budget is not None:
         budget.spend(cost)
     made = designs(cost)
+    charge = charged_price(cost, [*made.values()], accounting)
     if budget is not None:
-        budget.spend(charged_price(cost, [*made.values()], accounting))
+        budget.spend(charge)
     return Plan(
         table=name,
         rows=size,
         public=neighbors == "replace-one",
         guessed=rows is None,
         neighbors=neighbors,
-        cost=charged(list(made.values()), cost),
+        cost=charge if charge.kind == "pure" else cost,  # ε alone where that is what the pair buys
         level=level,
         parts=tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items()),
         budget=budget,

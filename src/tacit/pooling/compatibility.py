@@ -29,6 +29,8 @@ ALONE: Final = {
     "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
 }
 """Kinds that cannot be combined: why, and what to ask instead."""
+NO_EFFECTS: Final = "how far parties differ is not estimated from bootstraps"
+"""Why bootstraps are not combined under random effects."""
 
 
 def named_releases(

@@ -21,10 +21,10 @@ def approximate_part(price: Cost, share: Fraction = SHARE) -> Cost:
 
     Together they are (ε, δ)-DP (`privacy.gaussian`, Approximate parts).  Raises BudgetError B04 for another price.
     """
-    if price.mu_squared is not None and price.delta is not None:
+    if price.is_part:
         return price
     if price.kind != "approximate" or price.epsilon is None or price.delta is None:
-        message = f"a bootstrap cannot be bought with {price}: it is neither ε-DP nor ρ-zCDP at any useful price."
+        message = f"a mechanism with a δ of its own cannot be bought with {price}: it is neither ε-DP nor ρ-zCDP."
         raise BudgetError(message, code="B04", hint="epsilon=1, delta=1e-6")
     rest = epsilon_delta_to_mu_squared(price.epsilon, price.delta * (1 - share))
     return Cost(mu_squared=rest, delta=price.delta * share)

@@ -213,14 +213,14 @@ class Budget:
             # a published claim of a cost, above all
             message = f"the budget is {self}; {cost} is no certified price."
             raise BudgetError(message, code="B04", hint="epsilon=1, delta=1e-6")
-        if cost.mu_squared is not None and cost.delta is not None and self.kind != "gdp":
+        if cost.is_part and self.kind != "gdp":
             message = f"the budget is {self}, which adds no approximate parts; this price is {cost}."
             raise BudgetError(message, code="B04", hint="Budget(epsilon=1, delta=1e-6)")
         if self.kind == "gdp":
             # of all kinds only ρ converts to μ² differently for noise (2 ρ) and selections (up to π ρ)
             known = bought is not None and cost.kind == "zcdp"
-            delta = ZERO if cost.mu_squared is None or cost.delta is None else cost.delta
-            return Spend(mu_squared=mu_squared_of(bought or ()) if known else cost.gdp, delta=delta)
+            own = (cost.delta or ZERO) if cost.is_part else ZERO
+            return Spend(mu_squared=mu_squared_of(bought or ()) if known else cost.gdp, delta=own)
         if self.kind == "zcdp":
             # conversely μ² to ρ: noise costs μ²/2, a selection less
             known = bought is not None and cost.kind in ("approximate", "gdp")

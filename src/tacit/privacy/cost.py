@@ -137,6 +137,11 @@ class Cost:
         return way_of("a price", self.epsilon, self.delta, self.rho, self.mu_squared)
 
     @property
+    def is_part(self) -> bool:
+        """Whether it is an approximate part: μ² with a δ of its own."""
+        return self.mu_squared is not None and self.delta is not None
+
+    @property
     def noise(self) -> Literal["laplace", "gaussian"]:
         """The noise that the price buys."""
         return "laplace" if self.kind == "pure" else "gaussian"

@@ -48,11 +48,11 @@ Approximate parts
     An approximate part has P = (1 - δᵢ) P₀ + δᵢ P₁ and Q = (1 - δᵢ) Q₀ + δᵢ Q₁ with P₀, Q₀ μᵢ-GDP.  While Σ δᵢ <= D
     and Σ μᵢ² <= M surely, for D and M fixed before any outcome, all parts together are (ε, δ_√M(ε) + D)-DP, with
     adaptive prices.  (For pairs D, M that outcomes choose, it is D + δ_√M(ε) of the largest of each: `Budget.late`.)
-    Proof.  Regard each part
-    as a coin that selects P₁ with probability δᵢ, tossed when the part is asked.  No coin selects P₁ with probability
-    at least 1 - D, as conditional probabilities add up to at most D.  On that event the outcomes have the measures g P₀
-    and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there are a composition of μᵢ-GDP parts,
-    so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The complement adds at most D.
+    Proof.  Regard each part as a coin that selects P₁ with probability δᵢ, tossed when the part is asked.  No coin
+    selects P₁ with probability at least 1 - D, as conditional probabilities add up to at most D.  On that event the
+    outcomes have the measures g P₀ and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there are
+    a composition of μᵢ-GDP parts, so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The complement adds
+    at most D.
 """
 
 from __future__ import annotations

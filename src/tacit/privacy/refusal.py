@@ -121,8 +121,8 @@ def _fitting(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> tuple[s
         # ε and δ are scaled alike, by whichever has less room
         part = min(left.epsilon / cost.epsilon, left.delta / cost.delta)
         return _pair(_short(cost.epsilon * part), _short(cost.delta * part)), part
-    if cost.mu_squared is not None and cost.delta is not None:
-        return _fitting_part(budget, spent, cost, cost.delta)
+    if cost.is_part:
+        return _fitting_part(budget, spent, cost)
     if not budget.is_pair:
         rho = _short(left.rho)
         return _option("rho", rho), left.rho / charge.rho
@@ -134,12 +134,13 @@ def _fitting(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> tuple[s
     return _pair(_largest_epsilon(amount, delta), delta), amount / asked
 
 
-def _fitting_part(budget: Budget, spent: Spend, cost: Cost, own: Fraction) -> tuple[str | None, Fraction]:
-    """Return `_fitting` of an approximate part with the δ `own`: the pair of largest ε whose part fits."""
+def _fitting_part(budget: Budget, spent: Spend, cost: Cost) -> tuple[str | None, Fraction]:
+    """Return `_fitting` of an approximate part: the pair of largest ε whose part fits."""
     assert budget.delta is not None
     assert cost.mu_squared is not None
+    assert cost.delta is not None
     # the δ of the pair that was asked, or what is left of the budget's: a part of it is used up
-    delta = _short(min(own / SHARE, budget.delta - spent.delta))
+    delta = _short(min(cost.delta / SHARE, budget.delta - spent.delta))
     if delta < LEAST["delta"]:
         return None, Fraction(0)
     left = budget.left(replace(spent, delta=spent.delta + delta * SHARE)).mu_squared

@@ -30,7 +30,7 @@ def charged_price(cost: Cost, designs: Sequence[Measurement], accounting: str | 
     """
     if len(designs) == 1 and cost.kind == "approximate" and designs[0].cost.kind == "pure":
         return designs[0].cost
-    parts = [one.cost for one in designs if one.cost.mu_squared is not None and one.cost.delta is not None]
+    parts = [one.cost for one in designs if one.cost.is_part]
     if not parts or accounting == "basic":
         return cost
     return parts[0] if len(designs) == 1 else approximate_part(cost)
