@@ -271,12 +271,14 @@ class Ledger:
     def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
         """Raise BudgetError unless the total and the analyst's limit admit a charge: that of the one with less left."""
         total, cost, asked, bought = self._total(tx), request.cost, max(1, len(request.names)), request.bought
-        fits = total.admits(spent, cost, bought)
+        # what is recorded, which raises and limits do not change
+        price = self.first.spend(cost, bought)
+        fits = total.fits(spent, price)
         limit = None if request.analyst is None else _limit(tx, request.analyst)
         if limit is not None and request.analyst is not None:
             count, own = _own(tx, request.analyst)
             # where both refuse, the error is of the one with less left, so that the price in its hint fits both
-            if not limit.admits(own, cost, bought) and (fits or limit.left(own).within(total.left(spent))):
+            if not limit.fits(own, price) and (fits or limit.left(own).within(total.left(spent))):
                 raise refusal(limit, own, cost, self.where, count, asked, request.analyst, bought)
         if not fits:
             raise refusal(total, spent, cost, self.where, number - 1, asked, bought=bought)
@@ -316,7 +318,8 @@ class Ledger:
             # running sum: the next charge needs only the newest entry; the audit adds all prices again
             "spent": (spent + price).to_dict(),
         }
-        if price != self.first.spend(request.cost):  # the sum of the costs of its parts is lower: `privacy.bought`
+        # the sum of the costs of its parts is lower (`privacy.bought`), or a long fraction was rounded up
+        if price != self.first.exact_spend(request.cost):
             words["charged"] = price.to_dict()
         if request.analyst is None:
             return words

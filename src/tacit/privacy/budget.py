@@ -27,7 +27,7 @@ from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
 from tacit.privacy.cost import Cost, asked, checked, mu_of, numbers_of, way_of
-from tacit.privacy.exact_numbers import Number, aligned, plain, rational, significant
+from tacit.privacy.exact_numbers import Number, aligned, chargeable, exact_sum, plain, rational, significant
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
 Accounting: TypeAlias = Literal["gdp", "zcdp", "basic"]
@@ -69,7 +69,7 @@ class Spend:
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Spend:
         """Return the sums that `to_dict` wrote; BudgetError B07 for an unknown key, B01 for a malformed number."""
-        return cls(**numbers_of("a sum of costs", words))
+        return cls(**numbers_of("a sum of costs", words, read=exact_sum))
 
     def __str__(self) -> str:
         return self.describe()
@@ -207,8 +207,19 @@ class Budget:
         """Return what `cost` adds to the sums of this budget; BudgetError B04 for a kind of price it cannot add.
 
         bought: what the price is spent on, in parts that add up to it.  Where that is not known (None), the result is
-        the most that any parts could cost.
+        the most that any parts could cost.  It is exact, or where its fraction is long rounded up to 40 digits, so that
+        no price makes sums that cannot be recorded and read again (`exact_numbers.chargeable`).
+
+        >>> Budget(rho=1).spend(Cost.of(rho="1/3")).rho
+        Fraction(1, 3)
         """
+        found = self.exact_spend(cost, bought)
+        # sums of thirds of a budget's own number add up to it exactly
+        own = {f.name: getattr(self.limit, f.name).denominator for f in fields(found)}
+        return Spend(**{f.name: chargeable(getattr(found, f.name), own[f.name]) for f in fields(found)})
+
+    def exact_spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
+        """Return what `cost` costs exactly, however long the fraction: what `spend` rounds up."""
         if not isinstance(cost, Cost):  # pyright: ignore[reportUnnecessaryIsInstance]
             # a published claim of a cost, above all
             message = f"the budget is {self}; {cost} is no certified price."
@@ -265,7 +276,10 @@ class Budget:
 
         In μ², a price with a δ of its own fits before all others alone: see `late`.
         """
-        charge = self.spend(cost, bought)
+        return self.fits(spent, self.spend(cost, bought))
+
+    def fits(self, spent: Spend, charge: Spend) -> bool:
+        """Return whether what a price adds (`spend`) fits after `spent`: see `admits`."""
         return not self.late(spent, charge) and self.holds(spent + charge)
 
     def late(self, spent: Spend, charge: Spend) -> bool:
