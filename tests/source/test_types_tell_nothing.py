@@ -1,4 +1,4 @@
-"""A plain list has the type of its cells, and nothing further is taken from them: no cell and one cell fit alike."""
+"""Types are public, and cells are not: what a plain list, or a type that lists its values, may tell of them."""
 
 from __future__ import annotations
 
@@ -57,3 +57,26 @@ def test_how_large_integers_are_is_not_told() -> None:
             tc.Curator({"c": [1, cell]}, tc.Schema({"c": tc.Text(max_length=4)}), budget=tc.Budget(epsilon=1))
         said.add(str(refused.value))
     assert len(said) == 1
+
+
+def test_no_draft_and_no_error_repeats_the_values_that_a_type_lists() -> None:
+    """They come from rows, also within a struct; and a word among them is no name of a type."""
+    import duckdb
+    import polars as pl
+
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t (s STRUCT(a ENUM('hiv', 'flu')), u UNION(x ENUM('hiv'), y INT), e ENUM('date'))")
+    frames: list[Any] = [
+        connection.table("t"),
+        pl.DataFrame(
+            schema={"s": pl.Struct({"a": pl.Enum(["hiv"])}), "u": pl.List(pl.Enum(["hiv"])), "e": pl.Enum(["date"])}
+        ),
+    ]
+    for frame in frames:
+        said = tc.draft(frame)
+        assert 'e = { type = "Category"' in said
+        for name in ("s", "u"):
+            with pytest.raises(SourceError, match="D11") as refused:
+                tc.Curator(frame, tc.Schema({name: tc.Real(0, 1)}), budget=tc.Budget(epsilon=1))
+            said += str(refused.value)
+        assert "hiv" not in said
