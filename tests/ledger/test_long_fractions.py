@@ -36,7 +36,7 @@ def long_number(bits: int, seed: int) -> Fraction:
 
 
 @pytest.mark.parametrize("bits", [20, 1_000, MOST_BITS])
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+@pytest.mark.parametrize("budget", BUDGETS, ids=["pure", "rho", "pair", "pair-in-rho", "basic"])
 def test_a_ledger_of_long_prices_is_read_again(budget: Budget, bits: int, tmp_path: Path) -> None:
     place = tmp_path / "l.ledger"
     ledger = open_ledger(place, budget=budget, unit=None)

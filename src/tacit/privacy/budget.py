@@ -207,16 +207,12 @@ class Budget:
         """Return what `cost` adds to the sums of this budget; BudgetError B04 for a kind of price it cannot add.
 
         bought: what the price is spent on, in parts that add up to it.  Where that is not known (None), the result is
-        the most that any parts could cost.  It is exact, or where its fraction is long rounded up to 40 digits, so that
-        no price makes sums that cannot be recorded and read again (`exact_numbers.chargeable`).
-
-        >>> Budget(rho=1).spend(Cost.of(rho="1/3")).rho
-        Fraction(1, 3)
+        the most that any parts could cost.  A long fraction is rounded up to 40 digits: `exact_numbers.chargeable`.
         """
-        found = self.exact_spend(cost, bought)
-        # sums of thirds of a budget's own number add up to it exactly
-        own = {f.name: getattr(self.limit, f.name).denominator for f in fields(found)}
-        return Spend(**{f.name: chargeable(getattr(found, f.name), own[f.name]) for f in fields(found)})
+        found, own = self.exact_spend(cost, bought), self.limit
+        names = (f.name for f in fields(found))
+        # parts of a budget's own number add up to it exactly
+        return Spend(**{name: chargeable(getattr(found, name), getattr(own, name).denominator) for name in names})
 
     def exact_spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
         """Return what `cost` costs exactly, however long the fraction: what `spend` rounds up."""
