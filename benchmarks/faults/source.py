@@ -227,6 +227,13 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.arrow_columns",
+        "    if not kinds:\n",
+        "    if kinds is None:\n",
+        "whether a list has a cell decides between an error and an answer",
+        ("tests/source/test_types_tell_nothing.py::test_a_list_without_a_cell_is_answered_as_its_neighbour_is[date]",),
+    ),
+    Fault(
+        "tacit.source.arrow_columns",
         "        return np.inf\n",
         "        return 0.0\n",
         "a Python integer beyond all floats is a row at 0",

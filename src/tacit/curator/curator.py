@@ -14,7 +14,7 @@ from tacit.base.arguments import named_arguments
 from tacit.base.muted import silent
 from tacit.curator import purchase, study_rules
 from tacit.curator.first_release import public_rows
-from tacit.curator.locations import checked_arguments, ledger_place, needs_budget, table_name
+from tacit.curator.locations import checked_arguments, column_of_persons, ledger_place, needs_budget, table_name
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
@@ -64,9 +64,9 @@ class Curator:
         default what a study says of the party.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
-    P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint, Q289: trust),
-    all before a value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit)
-    is public and is counted here, as `rows`; under add-remove it is never looked at.
+    P04), LedgerError (L01 to L07, L10, L15, L20, L91), BudgetError (B10, B11) or QueryError (Q41: size_hint, Q289:
+    trust), all before a value is read.  Under replace-one the number of rows (of persons, where the schema has a
+    PrivacyUnit) is public and is counted here, as `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -111,7 +111,7 @@ class Curator:
         log = purchase.log_of(self._ledger)
         self.rows: int | None = public_rows(self._source, self.schema, self._ledger.first, self.name, log)
         # the size is public and on record: another table under this name would be charged as if it were the same people
-        self._ledger.table(self.name, self.rows)
+        self._ledger.table(self.name, self.rows, column_of_persons(self.schema, site))
 
     # What is public --------------------------------------------------------------------------------------------------
 

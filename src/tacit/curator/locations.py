@@ -1,4 +1,4 @@
-"""Defaults of a table's name and of the path of its ledger.  INSIDE the wall."""
+"""Names: of a table and of the column of its persons, and the path of its ledger.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tacit.base.arguments import described
 from tacit.base.json_text import is_text, shown
 from tacit.errors import BudgetError, LedgerError, StudyError
 from tacit.privacy import Budget
+from tacit.schema import Schema
 from tacit.study import Site
 
 
@@ -54,6 +55,15 @@ def table_name(name: str | None, path: Path | None, where: str | None) -> str:
         message = "a frame recorded in a ledger needs name=: which people, which edition."
         raise LedgerError(message, code="L20", hint='name="lfs-2024"')
     return "table"
+
+
+def column_of_persons(schema: Schema, site: Site | None) -> str | None:
+    """Return the column of the table that identifies persons, as the table names it; None without a PrivacyUnit."""
+    unit = schema.unit
+    if unit is None:
+        return None
+    mapped = None if site is None else site.columns.get(unit)
+    return schema.source(unit) if mapped is None else mapped.column
 
 
 def needs_budget(budget: Budget | None, where: str | None) -> None:

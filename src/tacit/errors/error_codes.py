@@ -195,6 +195,8 @@ CODES: Final[dict[str, str]] = {
     "L24": "a note or the name of an answer that is not text",
     "L30": "a run of a hold-out that another process has begun",
     "L31": "a hold-out that is closed",
+    "L90": "a charge without an answer that would now buy what costs more than was charged",
+    "L91": "persons told apart by another column than the one that the ledger records for a table",
     # D: data sources, before any row is read
     "D01": "data of a type that is not a table",
     "D02": "no such file",

@@ -7,13 +7,14 @@ Pure functions of entries.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, get_args
 
 from tacit.ledger.acts import is_upward, limit_of, raise_of, same_words
 from tacit.ledger.chain import Entry, Kind, broken_link
 from tacit.ledger.entry_forms import UNREADABLE, well_formed
 from tacit.privacy import Budget, Cost, Spend
+from tacit.privacy.exact_numbers import significant
 
 KINDS: Final = get_args(Kind)
 
@@ -40,10 +41,15 @@ def first_contradiction(entries: Sequence[Entry], promise: Budget) -> int | None
 def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spend:
     """Return what a charge adds to the sum spent.
 
-    charged: recorded where the price of the parts is below that of the whole cost, and at most that; else ValueError.
+    charged: recorded where the price of the parts is below that of the whole cost, or that is rounded up, and at most
+    so much; else ValueError.
     """
-    most = budget.spend(cost)
-    found = most if charged is None else Spend.from_dict(charged)
+    exact = budget.exact_spend(cost)
+    if charged is None:
+        return exact
+    found = Spend.from_dict(charged)
+    # as a budget rounds long fractions, whichever it is: raises change which are short
+    most = Spend(**{one.name: significant(getattr(exact, one.name), 40, up=True) for one in fields(exact)})
     # a charge of nothing, or of more than the cost of the whole, would let the sum be rewritten at will
     if found == Spend() or not found.within(most):
         raise ValueError("no parts cost this")

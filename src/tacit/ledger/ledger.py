@@ -16,7 +16,7 @@ from tacit.ledger.backup import back_up, verify_store
 from tacit.ledger.chain import Charge, Entry, Request, charge_of, linked
 from tacit.ledger.entry_store import Store, Tx
 from tacit.ledger.stored_answers_check import hold
-from tacit.privacy import Budget, Spend, refusal
+from tacit.privacy import Budget, Cost, Spend, refusal
 from tacit.release.document import Release
 
 
@@ -45,14 +45,24 @@ class Ledger:
         with self.store_.read() as tx:
             return self._total(tx)
 
-    def table(self, name: str, rows: int | None) -> None:
-        """Record a table's public size when it is first seen; LedgerError L05 where a later one differs."""
+    def table(self, name: str, rows: int | None, persons: str | None = None) -> None:
+        """Record a table's public size, and the column that identifies its persons, when it is first seen.
+
+        Raises LedgerError L05 where a later size differs, L91 where persons would be told apart by another column.
+        """
         with self.store_.write() as tx:
             known = tx.get("table", name)
             if known is None:
-                tx.append(linked(tx.last(), "table", name, {"rows": rows}))
+                words = {"rows": rows} if persons is None else {"rows": rows, "persons": persons}
+                tx.append(linked(tx.last(), "table", name, words))
                 return
-            recorded = known.words["rows"]
+            recorded, column = known.words["rows"], known.words.get("persons", persons)
+        if column != persons:
+            message = (
+                f"{self.where or 'the ledger'} protects persons of {name!r} by the column {column!r}; "
+                f"here they are told apart by {persons!r}."
+            )
+            raise LedgerError(message, code="L91", hint=f'"{column}": PrivacyUnit(…); another table: name="…"')
         if recorded != rows:
             said = "a private number of" if recorded is None else f"{recorded:,}"
             has = "a private number" if rows is None else f"{rows:,}"
@@ -77,9 +87,9 @@ class Ledger:
         A charge without a stored answer is confirmed before it is returned (`Store.confirm`): rows may be read next.
         new: refuse a question that was charged before, by anybody; whoever gets the charge is then alone with it.
 
-        Raises LedgerError L30 where `new` is asked of a known question; BudgetError B02 where the budget refuses, B12
-        where the analyst's limit does, B04 for a price it cannot add, LedgerError L09 for a name that another
-        question has.
+        Raises LedgerError L30 where `new` is asked of a known question, L90 where a charge without an answer would now
+        buy what costs more; BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a
+        price it cannot add, LedgerError L09 for a name that another question has.
         """
         entry, release = self._charged(request, new)
         if release is None:  # the caller will now read rows, so the charge must survive a loss of power
@@ -94,7 +104,10 @@ class Ledger:
             if known is not None:
                 if new:  # refused in the writing transaction: of two processes one gets the charge
                     raise LedgerError("this was charged already.", code="L30", hint="the next one")
-                return known, _bought(tx, known)
+                release = _bought(tx, known)
+                if release is None:
+                    self._resumes(known, request)
+                return known, release
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
             # sum, check and append are one writing transaction: two processes cannot both spend the same remainder
@@ -258,15 +271,31 @@ class Ledger:
     def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
         """Raise BudgetError unless the total and the analyst's limit admit a charge: that of the one with less left."""
         total, cost, asked, bought = self._total(tx), request.cost, max(1, len(request.names)), request.bought
-        fits = total.admits(spent, cost, bought)
+        # what is recorded, which raises and limits do not change
+        price = self.first.spend(cost, bought)
+        fits = total.fits(spent, price)
         limit = None if request.analyst is None else _limit(tx, request.analyst)
         if limit is not None and request.analyst is not None:
             count, own = _own(tx, request.analyst)
             # where both refuse, the error is of the one with less left, so that the price in its hint fits both
-            if not limit.admits(own, cost, bought) and (fits or limit.left(own).within(total.left(spent))):
+            if not limit.fits(own, price) and (fits or limit.left(own).within(total.left(spent))):
                 raise refusal(limit, own, cost, self.where, count, asked, request.analyst, bought)
         if not fits:
             raise refusal(total, spent, cost, self.where, number - 1, asked, bought=bought)
+
+    def _resumes(self, charge: Entry, request: Request) -> None:
+        """Raise LedgerError L90 where a charge without an answer would now be spent on what costs more.
+
+        A price of another measure than the ledger's is charged by its parts, and these follow from the question and
+        from public facts that are no part of it: the size hint.  An answer may cost no more than its charge.
+        """
+        now, paid = self.first.spend(request.cost, request.bought), _price_of(charge, self.first)
+        if not now.within(paid):
+            message = (
+                f"charge {_number(charge)} of this question has no answer yet and was {paid}; what would be measured "
+                f"with this size_hint costs {now}."
+            )
+            raise LedgerError(message, code="L90", hint="the size_hint of then, or fresh=True, which is charged anew")
 
     def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
         """Append a raise or a limit with its number and today's date."""
@@ -289,7 +318,8 @@ class Ledger:
             # running sum: the next charge needs only the newest entry; the audit adds all prices again
             "spent": (spent + price).to_dict(),
         }
-        if price != self.first.spend(request.cost):  # the sum of the costs of its parts is lower: `privacy.bought`
+        # the sum of the costs of its parts is lower (`privacy.bought`), or a long fraction was rounded up
+        if price != self.first.exact_spend(request.cost):
             words["charged"] = price.to_dict()
         if request.analyst is None:
             return words
@@ -313,6 +343,12 @@ def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
 def _bought(tx: Tx, charge: Entry) -> Entry | None:
     """Return the entry of the release that a charge bought, None where none is stored."""
     return tx.get("release", str(charge.words["number"]))
+
+
+def _price_of(charge: Entry, budget: Budget) -> Spend:
+    """Return what a charge added to the sums."""
+    own = charge.words.get("charged")
+    return budget.spend(Cost.from_dict(charge.words["cost"])) if own is None else Spend.from_dict(own)
 
 
 def _spent(entry: Entry) -> Spend:

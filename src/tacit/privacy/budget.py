@@ -20,7 +20,7 @@ A request is admitted if the sum including it is at most the limit, in exact rat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -29,7 +29,7 @@ from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
 from tacit.privacy.cost import Cost, asked, checked, numbers_of, way_of
-from tacit.privacy.exact_numbers import Number, aligned, plain, rational, significant
+from tacit.privacy.exact_numbers import Number, aligned, chargeable, plain, rational, significant
 from tacit.privacy.spend import ZERO, Spend
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
@@ -187,8 +187,15 @@ class Budget:
         """Return what `cost` adds to the sums of this budget; BudgetError B04 for a kind of price it cannot add.
 
         bought: what the price is spent on, in parts that add up to it.  Where that is not known (None), the result is
-        the most that any parts could cost.
+        the most that any parts could cost.  A long fraction is rounded up to 40 digits: `exact_numbers.chargeable`.
         """
+        found, own = self.exact_spend(cost, bought), self.limit
+        names = (f.name for f in fields(found))
+        # parts of a budget's own number add up to it exactly
+        return Spend(**{name: chargeable(getattr(found, name), getattr(own, name).denominator) for name in names})
+
+    def exact_spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
+        """Return what `cost` costs exactly, however long the fraction: what `spend` rounds up."""
         if not isinstance(cost, Cost):  # pyright: ignore[reportUnnecessaryIsInstance]
             # a published claim of a cost, above all
             message = f"the budget is {self}; {cost} is no certified price."
@@ -246,7 +253,10 @@ class Budget:
 
         In μ², a price with a δ of its own fits before all others alone: see `late`.
         """
-        charge = self.spend(cost, bought)
+        return self.fits(spent, self.spend(cost, bought))
+
+    def fits(self, spent: Spend, charge: Spend) -> bool:
+        """Return whether what a price adds (`spend`) fits after `spent`: see `admits`."""
         return not self.late(spent, charge) and self.holds(spent + charge)
 
     def late(self, spent: Spend, charge: Spend) -> bool:

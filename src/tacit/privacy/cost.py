@@ -14,7 +14,7 @@ a part of that number, and its kind is "gdp".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -244,11 +244,16 @@ def _stored(words: tuple[tuple[str, str], ...]) -> Cost:
     return Cost(**numbers_of("a price", dict(words)))
 
 
-def numbers_of(what: str, words: Mapping[str, object], also: tuple[str, ...] = ()) -> dict[str, Fraction]:
+def numbers_of(
+    what: str,
+    words: Mapping[str, object],
+    also: tuple[str, ...] = (),
+    read: Callable[[object, str], Fraction] = rational,
+) -> dict[str, Fraction]:
     """Return the numbers of a stored document as rationals; BudgetError B07 for a key not in NAMES or `also`."""
     names = list(NAMES)
     for key in words:
         if key not in names and key not in also:
             guess = nearest(str(key), [*names, *also]) or "rho"
             raise BudgetError(f"{what} has no {key!r}.", code="B07", hint=f"{guess} = …")
-    return {n: rational(words[n], n) for n in names if words.get(n) is not None}
+    return {n: read(words[n], n) for n in names if words.get(n) is not None}

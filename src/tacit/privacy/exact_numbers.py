@@ -7,8 +7,10 @@ float is taken for the decimal that it prints as.
 from __future__ import annotations
 
 import numbers
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from math import gcd
 from typing import Final, TypeAlias, cast
 
 import numpy as np
@@ -19,8 +21,20 @@ from tacit.errors import BudgetError
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """The types in which a price may be given; NumPy scalars are accepted as well."""
 
-MOST_BITS: Final = 2048
-"""Largest number of bits of a numerator or denominator: arithmetic on longer ones would stall a ledger."""
+MOST_BITS: Final = 1660
+"""Largest number of bits of a numerator or denominator: arithmetic on longer ones would stall a ledger.  So many bits
+have at most 500 digits: whatever `rational` accepts it accepts as text too, and what is recorded can be read."""
+LONGEST: Final = 1024
+"""Most characters of a number."""
+FAR: Final = 512
+"""Most digits of a decimal before its point, or zeros after it."""
+LONGEST_SUM: Final = 4096
+"""Most characters of a sum of costs: below what Python's integers are read from."""
+SHORT: Final = 10**345
+"""Numbers of 40 digits are multiples of 1 / SHORT, down to the least price (`cost.LEAST`)."""
+SMALL: Final = 1_000
+WRITTEN: Final = re.compile("[0-9]+(/[0-9]*[1-9][0-9]*)?")
+"""A fraction as it is recorded."""
 
 
 def rational(value: object, name: str) -> Fraction:
@@ -35,6 +49,18 @@ def rational(value: object, name: str) -> Fraction:
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
         raise BudgetError(f"{name} has more digits than any price needs.", code="B01", hint=f"{name}=0.1")
     return exact
+
+
+def exact_sum(value: object, name: str) -> Fraction:
+    """Return a recorded sum of costs, which may be longer than a price; BudgetError B01 as `rational`.
+
+    >>> exact_sum("37/100", "rho")
+    Fraction(37, 100)
+    """
+    if isinstance(value, str) and len(value) <= LONGEST_SUM and WRITTEN.fullmatch(value):
+        above, _, below = value.partition("/")
+        return Fraction(int(above), int(below or 1))
+    return rational(value, name)
 
 
 def _parse(value: object) -> Fraction | None:
@@ -55,7 +81,7 @@ def _parse(value: object) -> Fraction | None:
 
 def _of_text(text: str) -> Fraction | None:
     # before it becomes an integer, which takes quadratic time on long text
-    if len(text) > MOST_BITS // 2:
+    if len(text) > LONGEST:
         return None
     above, slash, below = text.partition("/")
     try:
@@ -67,7 +93,7 @@ def _of_text(text: str) -> Fraction | None:
 
 
 def _of_decimal(value: Decimal) -> Fraction | None:
-    if not value.is_finite() or (value and abs(value.adjusted()) > MOST_BITS // 4):
+    if not value.is_finite() or (value and abs(value.adjusted()) > FAR):
         return None  # 1e999999999 must not become an integer of a billion digits
     return Fraction(value)
 
@@ -96,6 +122,19 @@ def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:
     if x == 0:
         return Fraction(0)
     return decimals(x, digits - 1 - magnitude(x), up=up)
+
+
+def chargeable(x: Fraction, own: int = 1) -> Fraction:
+    """Return `x`, or where its denominator is long the next number above it of 40 significant digits.
+
+    A denominator may divide 10**345 times `own` times any number up to 1,000: of whatever such numbers, a sum has a
+    denominator that divides 10**345 times `own` times the least common multiple of 1 to 1,000, of 1,440 bits.
+
+    >>> chargeable(Fraction(37, 300)), chargeable(Fraction(1, 3001)) - Fraction(1, 3001) < Fraction(1, 10**43)
+    (Fraction(37, 300), True)
+    """
+    shared = gcd(x.denominator, SHORT * own)
+    return x if x.denominator <= SMALL * shared else significant(x, 40, up=True)
 
 
 def magnitude(x: Fraction) -> int:

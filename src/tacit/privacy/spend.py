@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.privacy.cost import mu_of, numbers_of
-from tacit.privacy.exact_numbers import plain
+from tacit.privacy.exact_numbers import exact_sum, plain
 
 ZERO: Final = Fraction(0)
 
@@ -47,7 +47,7 @@ class Spend:
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Spend:
         """Return the sums that `to_dict` wrote; BudgetError B07 for an unknown key, B01 for a malformed number."""
-        return cls(**numbers_of("a sum of costs", words))
+        return cls(**numbers_of("a sum of costs", words, read=exact_sum))
 
     def __str__(self) -> str:
         return self.describe()

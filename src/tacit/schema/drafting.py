@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from tacit.errors import SchemaError
 from tacit.schema.column_words import OPEN
 from tacit.schema.toml import key_text
+from tacit.schema.type_words import without_values
 
 Found: TypeAlias = Literal[
     "boolean",
@@ -88,7 +89,7 @@ def typed_lines(columns: Any) -> dict[str, str]:
     types = _types(columns)
     if not types:
         raise SchemaError("there are no columns to draft a schema from.", code="S01", hint="check the file")
-    return {name: _line(name, kind) for name, kind in types.items()}
+    return {name: _line(name, without_values(kind)) for name, kind in types.items()}
 
 
 def suggested_lines(

@@ -1,7 +1,8 @@
 """Conversion of arrays and frames in memory to Arrow columns, when a query needs them.  INSIDE the wall.
 
 The type of an array is known without its cells.  A pandas object column is declared to be text (its other cells are
-missing); a plain list has the Python type of its cells, which must be a single one.
+missing); a plain list has the Python type of its cells, which must be a single one.  Nothing further is taken from
+them: a list without any cell fits every declared column, and how large its integers are is not told.
 """
 
 from __future__ import annotations
@@ -172,9 +173,10 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
+    if not kinds:
+        return LazyColumn(ColumnType("list", "nothing"), lambda: pa.nulls(len(values)))
     if kinds == {int}:
-        whole = _integers(values)
-        return LazyColumn(array_type(whole.type), lambda: whole)
+        return LazyColumn(ColumnType("list of whole numbers", "number"), lambda: _integers(values))
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
         return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))

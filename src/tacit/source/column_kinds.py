@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from tacit.errors import SourceError
+from tacit.schema.type_words import without_values
 
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several"]
 """What cells of a type are.  `anything`: raw text, read as the schema declares it.  `nothing`: nulls without a type.
@@ -23,9 +23,6 @@ it is missing on every engine alike, as are the largest integers, which stand fo
 LAST_DAY: Final = 2**31 - 2
 """The greatest count of days since 1970 that is a date."""
 
-LISTS: Final = re.compile(r"\b(enum|categorical|dictionary|category)\s*\(.*", re.IGNORECASE | re.DOTALL)
-"""Matches names of types that list their values in brackets."""
-
 
 @dataclass(frozen=True)
 class ColumnType:
@@ -35,10 +32,8 @@ class ColumnType:
     holds: Holds
 
     def __post_init__(self) -> None:
-        """Cut off values listed in a type's name, as in ENUM('a', 'b'): they come from rows and are no public fact."""
-        found = LISTS.search(self.words)
-        if found is not None:
-            object.__setattr__(self, "words", f"{self.words[: found.start()]}{found[1]}")
+        """Cut off values listed in a type's name."""
+        object.__setattr__(self, "words", without_values(self.words))
 
 
 @dataclass(frozen=True)
