@@ -106,6 +106,9 @@ def test_a_raise_keeps_the_share(tmp_path: Path) -> None:
     ledger = open_ledger(tmp_path / "a.ledger", budget=BUDGET, unit=None)
     ledger.charge(Request("t", ("a",), '{"question": "a"}', part(RESERVED)))
     assert BUDGET.like(epsilon=2, delta=2 * DELTA).reserved_delta == 2 * RESERVED
+    long = Budget(epsilon=1, delta=Fraction(3**400, 2**650), reserved_delta=Fraction(3**390, 2**651 + 1))
+    again = long.like(epsilon=2, delta=Fraction(3**402, 2**652 + 7))
+    assert Budget.from_dict(again.to_dict()) == again
     for refused in (
         Budget(epsilon=2, delta=DELTA),
         Budget(epsilon=2, delta=DELTA, reserved_delta=RESERVED / 2),

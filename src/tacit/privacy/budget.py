@@ -133,7 +133,8 @@ class Budget:
         exact = rational(delta, "delta")
         if exact != self.delta:
             asked(delta, "delta")  # the δ of a stored promise may be larger than one that could be made now
-        reserved = None if self.reserved_delta is None else self.reserved_delta * exact / self.delta
+        # no longer fraction than a ledger can record
+        reserved = None if self.reserved_delta is None else chargeable(self.reserved_delta * exact / self.delta)
         numbers = {"epsilon": epsilon, "delta": exact, "rho": rho}
         return _stored(numbers, self.neighbors, self.accounting, reserved)
 
