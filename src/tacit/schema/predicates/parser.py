@@ -61,7 +61,8 @@ OTHERWISE: Final = (
     (r"(?<![=!<>~])=(?!=)", "=="), (r"<>", "!="), (r"&&", "and"), (r"\|\|", "or"), (r"%in%", "in"),
     (r"!(?=\s*[\w(`])", "not "),
     (r"(?i)\bis\s+not\s+null\b", ".notna()"), (r"(?i)\bis\s+null\b", ".isna()"), (r"\s+(?=\.(?:notna|isna)\(\))", ""),
-    (r"\b(AND|OR|NOT|IN)\b", lambda found: found[0].lower()), (r"\bin\s*(?:c\b)?\s*\(([^()]*)\)", r"in [\1]"),
+    (r"\bAND\b", "and"), (r"\bOR\b", "or"), (r"\bNOT\b", "not"), (r"\bIN\b", "in"),
+    (r"\bin\s*(?:c\b)?\s*\(([^()]*)\)", r"in [\1]"),
     (r"\bTRUE\b|\btrue\b", "True"), (r"\bFALSE\b|\bfalse\b", "False"),
 )  # fmt: skip
 """What is written otherwise in SQL and R, and how it is written here: for a hint, never to be read."""
