@@ -181,7 +181,7 @@ def simulate(one: Drawn, repeats: int) -> Simulated:
         x = rows_of(one, rng)
         sizes[i] = max(float(noisy[i]), 0.0)
         c = c_of(sizes[i])
-        if column.form.name == "joint-3":
+        if column.form.name == "joint-4":
             steps[i] = steps_of(column, runs_of(column, x), c, rng)
         else:
             steps[i] = [law_of_one(column, x, rung * c).draw(1, rng)[0] for rung in (-1, 0, 1)]

@@ -98,7 +98,7 @@ def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Gene
     for column in chosen:
         rungs = quantiles_design.RUNGS[column.form.name]
         far = quantiles_design.reach(column, size, query.level)
-        if column.form.name == "joint-3":
+        if column.form.name == "joint-4":
             made.append(column.released((tuple(joint(column, x, far, 1, rng)[0].tolist()),)))
             continue
         made.append(column.released((tuple(int(law(column, x, far * rung).draw(1, rng)[0]) for rung in rungs),)))

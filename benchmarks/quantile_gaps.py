@@ -282,7 +282,8 @@ in it. Three rules, which cost little where rows are evenly spaced:
   price a scale is then a third of what it is for three selections of their own; at a ρ or a pair, where it is 1/√3 of
   it and errors of three together are larger, they end as near to their ranks, and a gap draws them from less far.
 - The ends lie at least four scales beyond the rank that the edge of a gap next to the quantile may have, and at
-  least 13 scales from the quantile's rank (19 with groups, or where rows are added or removed).
+  least 13 scales from the quantile's rank (19 with groups, or where rows are added or removed). Where the column has
+  fewer than 4,096 different values, as whole numbers between near bounds, no gap is so wide, and they may be nearer.
 - Two steps in a gap are seldom as far from each other as one of them from the third. Where the value is nearer to one
   end than evenly spaced rows would have it in 95 of 100 releases (and than 3 : 7), limits reach the distance of both
   ends further on both sides; where steps are out of order, four times that distance; as far as the column's bounds. A

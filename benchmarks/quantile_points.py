@@ -100,7 +100,7 @@ def cost(scale: float) -> float | None:
 def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tuple[float, float]:
     """Mean absolute errors of the value of a release with an interval, and of its middle step alone; DRAWS draws."""
     far = reach(column, len(x), level)
-    if column.form.name == "joint-3":
+    if column.form.name == "joint-4":
         drawn = joint(column, x, far, DRAWS, rng)
     else:
         drawn = np.stack([law(column, x, far * rung).draw(DRAWS, rng) for rung in RUNGS[column.form.name]], axis=-1)
@@ -108,7 +108,7 @@ def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tup
     few = few_rows_warning(column.released(()), len(x), level) is not None
     scale, p = scale_of(column.form.parameters, column.law.scale), float(part_of(column))
     weight = share_of_ends(scale, far)
-    if column.form.name == "joint-3":
+    if column.form.name == "joint-4":
         weight = cube_errors.share_of_ends(scale, far, len(x) * min(p, 1 - p))
     weight = 0.0 if few else weight
     values = of_selections(steps, column.grid, np.full((len(steps), 1), weight))[0]

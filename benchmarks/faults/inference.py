@@ -523,7 +523,7 @@ RATIOS = (
     ),
     Fault(
         "tacit.method.quantiles.design",
-        'points = points**2 if form in ("joint", "joint-2", "joint-3") else points',
+        'points = points**2 if form in ("joint", "joint-2", "joint-3", "joint-4") else points',
         "points = points + 0",
         "too few rows for three steps together are not told",
         (f"{REACH}few_rows_on_the_shorter_side_are_told",),

@@ -12,12 +12,13 @@ GAUSSIAN = "tests/privacy/test_gaussian.py"
 COMPOSITION = "tests/privacy/test_composition.py"
 BOOTSTRAP = "tests/privacy/test_bootstrap_cost.py"
 PARTITION = "tests/privacy/test_partition.py"
+RESERVED = "tests/ledger/test_reserved_delta.py"
 
 FAULTS = (
     Fault(
         "tacit.privacy.budget",
-        'self.kind == "gdp" and charge.delta > 0 and spent != Spend()',
-        'self.kind == "zcdp" and charge.delta > 0 and spent != Spend()',
+        'self.kind == "gdp" and self.reserved_delta is None and charge.delta > 0',
+        'self.kind == "zcdp" and self.reserved_delta is None and charge.delta > 0',
         "answers may choose whether what is left goes to the delta of parts or to noise: twice the delta",
         ("tests/privacy/test_budget.py::test_answers_do_not_choose_between_the_delta_of_parts_and_of_noise",),
     ),
@@ -30,6 +31,20 @@ FAULTS = (
     ),
     Fault(
         "tacit.privacy.budget",
+        "taken = parts if self.reserved_delta is None else self.reserved_delta",
+        "taken = parts",
+        "noise has all of δ, beside what is reserved",
+        (f"{RESERVED}::test_noise_has_what_is_left_of_delta",),
+    ),
+    Fault(
+        "tacit.ledger.acts",
+        'for name in ("epsilon", "delta", "rho", "reserved_delta")]',
+        'for name in ("epsilon", "delta", "rho")]',
+        "δ is reserved, or no more, by a raise",
+        (f"{RESERVED}::test_a_raise_keeps_the_share",),
+    ),
+    Fault(
+        "tacit.privacy.spend",
         "return small and self.delta <= limit.delta and self.mu_squared <= limit.mu_squared",
         "return small and self.mu_squared <= limit.mu_squared",
         "a ledger of epsilon and delta never runs out of delta",
@@ -50,7 +65,7 @@ FAULTS = (
         (f"{BUDGET}::test_each_way_of_adding",),
     ),
     Fault(
-        "tacit.privacy.budget",
+        "tacit.privacy.spend",
         "return Spend(epsilon, rho, self.delta + other.delta, self.mu_squared + other.mu_squared)",
         "return Spend(epsilon, rho, max(self.delta, other.delta), self.mu_squared + other.mu_squared)",
         "deltas do not add up",

@@ -139,10 +139,10 @@ FORGED: list[tuple[str, tuple[Any, ...], Any]] = [
     ("ranks", ("parts", 0, "parameters", "numerator"), 0),
     ("ranks-2", ("parts", 0, "integers", 0), [1, 2]),
     ("ranks-2", ("query", "interval"), False),
-    ("joint-3", ("parts", 0, "integers", 0), [1, 2]),
-    ("joint-3", ("parts", 0, "parameters", "between"), 0),
-    ("joint-3", ("parts", 0, "noise", "law"), "permute-and-flip"),
-    ("joint-3", ("parts", 0, "noise", "scale"), "1/2"),
+    ("joint-4", ("parts", 0, "integers", 0), [1, 2]),
+    ("joint-4", ("parts", 0, "parameters", "between"), 0),
+    ("joint-4", ("parts", 0, "noise", "law"), "permute-and-flip"),
+    ("joint-4", ("parts", 0, "noise", "scale"), "1/2"),
     ("point", ("parts", 0, "integers", 0), [1, 2, 3]),
     ("point", ("parts", 0, "noise", "scale"), "1/2"),
     ("point", ("query",), {"query": "Quantiles", "column": "age", "probs": ["1/2"]}),
@@ -242,7 +242,7 @@ def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -
         facts = EncodingFacts(price.noise == "laplace", neighbors == "replace-one", grouped)
         for p in (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)):
             parameters = {"G": 4096, "numerator": p.numerator, "denominator": p.denominator}
-            for form, many in (("ranks", 3), ("ranks-2", 3), ("point", 1), ("joint-3", 1)):
+            for form, many in (("ranks", 3), ("ranks-2", 3), ("point", 1), ("joint-4", 1)):
                 found = implied_constants(form, parameters, facts)
                 assert found is not None
                 assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)

@@ -250,7 +250,7 @@ def test_all_that_there_is_was_tried() -> None:
     assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
     old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
-    old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices", "joint", "joint-2"}
+    old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices", "joint", "joint-2", "joint-3"}
     # of quantiles whose three steps would take long to draw together: `test_joint_quantiles`
     old |= {"ranks-2"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
@@ -289,7 +289,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"ranks-2", "joint", "joint-2", "joint-3", "point", "halved", "cuts", "between"}
+    others |= {"ranks-2", "joint", "joint-2", "joint-3", "joint-4", "point", "halved", "cuts", "between"}
     others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     others |= {
         "column-moments",

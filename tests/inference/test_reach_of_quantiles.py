@@ -90,7 +90,7 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     part = column.released(((0, 0, 0),))
     scale = float(column.law.scale) / 10
     # of three steps selected together two may lie anywhere, once one does
-    assert column.form.name == "joint-3"
+    assert column.form.name == "joint-4"
     needed = utility_gap(scale, (quantiles_design.LEAST_STEPS + 1) ** 2, 0.05) / 0.1
     assert few_rows_warning(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")

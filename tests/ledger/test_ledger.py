@@ -299,7 +299,10 @@ def test_killed_at_any_moment_nothing_is_lost(place: Path, tmp_path: Path) -> No
     random.seed(5)
     open_ledger(place, budget=Budget(rho=1000), unit=None).close()
     said = tmp_path / "said"
-    for round_ in range(40):
+    for round_ in range(400):
+        # on a busy machine a child says little before it is killed
+        if round_ >= 40 and said.read_text().count("\n") > 80:
+            break
         child = os.fork()
         if child == 0:
             try:

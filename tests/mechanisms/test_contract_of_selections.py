@@ -85,7 +85,7 @@ def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, mon
     monkeypatch.setattr(quantiles, "exact", whole)
     query = tc.Quantiles("x", [0.5], by="sex")
     found = selections.sensitivity(query, PERSONS, relation, material(PERSONS, relation))
-    assert any(one.reached > one.declared for one in found if one.form == "joint-3")
+    assert any(one.reached > one.declared for one in found if one.form == "joint-4")
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -202,16 +203,16 @@ def test_samples_of_a_selection_at_twice_the_price_are_noticed() -> None:
 
 def test_steps_are_selected_together_where_that_is_quick() -> None:
     """At every price and relation, and in groups; the law is that of one selection at the whole price."""
-    assert chosen(epsilon=1).form.name == "joint-3"
-    assert chosen("y", epsilon=1).form.name == "joint-3"
+    assert chosen(epsilon=1).form.name == "joint-4"
+    assert chosen("y", epsilon=1).form.name == "joint-4"
     assert chosen(epsilon=1).law == Selection(Fraction(1, 4))
-    assert chosen(rho=1).form.name == chosen(rows=None, epsilon=1).form.name == "joint-3"
+    assert chosen(rho=1).form.name == chosen(rows=None, epsilon=1).form.name == "joint-4"
     assert chosen(rows=None, epsilon=1).law == Selection(Fraction(19, 40))  # 1/20 is for the number of rows
     assert float(chosen(rho="0.125").law.rate) == pytest.approx(1 / 4)
     assert chosen(epsilon="0.03").form.name == "ranks-2"
     public = Public(SCHEMA, "replace-one", 1_000)
     for query, form in (
-        (tc.Quantiles("x", [0.5], by="sex"), "joint-3"),
+        (tc.Quantiles("x", [0.5], by="sex"), "joint-4"),
         (tc.Quantiles("x", [0.5], interval=False), "point"),
     ):
         assert quantiles_design.design(query, public, Cost.of(epsilon=1)).columns[0].form.name == form
@@ -222,7 +223,7 @@ def test_steps_are_selected_together_where_that_is_quick() -> None:
     assert (grouped.form.parameters["between"], chosen(epsilon=1).form.parameters["between"]) == (0, 2)
 
 
-@pytest.mark.parametrize(("epsilon", "form"), [("0.5", "joint-3"), ("0.05", "ranks-2")])
+@pytest.mark.parametrize(("epsilon", "form"), [("0.5", "joint-4"), ("0.05", "ranks-2")])
 def test_persons_in_several_groups_are_selected_together_where_that_is_quick(epsilon: str, form: str) -> None:
     schema = tc.Schema({"x": tc.Real(0, 100), "sex": SCHEMA["sex"], "who": tc.PrivacyUnit(max_rows=3)})
     query = tc.Quantiles("x", [0.5], by="sex")
@@ -250,7 +251,7 @@ def test_documents_are_read_again_and_false_ones_refused(column: str) -> None:
     again = release_from_dict(words(made))
     assert again.to_json() == made.to_json()
     assert (again.estimate().limits == made.estimate().limits).all()
-    assert [part.form for part in made.parts][:2] == ["joint-3", "joint-3"]
+    assert [part.form for part in made.parts][:2] == ["joint-4", "joint-4"]
     for place, value in (
         (("noise", "scale"), "1"),
         (("noise", "law"), "permute-and-flip"),
@@ -368,7 +369,7 @@ def test_limits_are_further_apart_where_the_value_is_near_one_end() -> None:
     assert found == [[10.0, 20.0], [0.0, 30.0], [-34.0, 65.0], [10.0, 20.0]]
 
 
-@pytest.mark.parametrize(("law", "between"), [(cube_errors, False), (joint_errors, True)], ids=["joint-3", "joint"])
+@pytest.mark.parametrize(("law", "between"), [(cube_errors, False), (joint_errors, True)], ids=["joint-4", "joint"])
 @pytest.mark.parametrize(
     ("p", "level", "size", "scale"), [(0.25, 0.95, 40_000, 0.5), (0.5, 0.95, 2_000, 10.0), (0.9, 0.8, 40_000, 20.0)]
 )
@@ -402,20 +403,50 @@ def test_a_gap_beside_a_heap_rarely_draws_all_three_steps(rows: int | None) -> N
     """
     column, size = chosen(rows=rows, epsilon="0.3"), 1_000
     G, scale = column.form.parameters["G"], float(column.law.scale) / 2
-    heap = G // 4
-    counts = {heap: 510} | {heap + G // 3 + 3 * i: 1 for i in range(490)}
-
-    def all_beyond(c: int) -> float:
-        """Return the probability that all three steps are above the heap: of all triples, the law of utilities."""
-        made = triples(column, counts, c)
-        law = column.law.pmf(made.utility, made.points)
-        steps = [made.ball(-u) for u in made.utility]
-        inside = [_above(made, ball, heap) for ball in steps]
-        shells = np.diff(np.array(inside, dtype=float), prepend=0.0) / np.array(made.points, dtype=float)
-        return float(np.sum(law * shells))
-
+    counts = {G // 4: 510} | {G // 4 + G // 3 + 3 * i: 1 for i in range(490)}
     near, far = cube_errors.offset(0.5, size, scale, 0.95), quantiles_design.reach(column, size, 0.95)
-    assert all_beyond(far) < 0.1 < 0.2 < all_beyond(near)
+    assert all_beyond(column, counts, G // 4, far) < 0.1 < 0.2 < all_beyond(column, counts, G // 4, near)
+
+
+@pytest.mark.parametrize("rows", [1_000, None], ids=["replaced", "added"])
+@pytest.mark.parametrize("steps", [16, 76, 301, 1_001])
+def test_of_few_steps_ends_are_nearer_and_a_gap_rarely_draws_all_three(rows: int | None, steps: int) -> None:
+    """In less than a tenth of releases, by the law itself, and nearer than in a column of 4,096 steps."""
+    column = chosen(rows=rows, epsilon="0.3")
+    few, many = (
+        replace(column, form=replace(column.form, parameters={**column.form.parameters, "G": one - 1}))
+        for one in (steps, 4_096)
+    )
+    heap = steps // 4
+    above = np.arange(heap + steps // 3, steps)
+    counts = {heap: 510} | {
+        int(at): len(rows) for at, rows in zip(above, np.array_split(range(490), len(above)), strict=True)
+    }
+    counts = {at: number for at, number in counts.items() if number}
+    far = quantiles_design.reach(few, 1_000, 0.95)
+    assert far < quantiles_design.reach(many, 1_000, 0.95)
+    assert all_beyond(few, counts, heap, far) < 0.1
+
+
+def test_only_the_form_that_says_so_has_ends_by_the_steps_of_its_grid() -> None:
+    """Releases of "joint-3" have ends as far out as of the widest gap, whatever their grid."""
+    facts = [{"between": 2, "G": G} for G in (75, 4_095, 2**18)]
+    before, now = ([quantiles_design.offset_for(form, one)(0.5, 300, 7.0, 0.95) for one in facts] for form in FORMS)
+    assert before == [cube_errors.far_offset(0.5, 300, 7.0, 0.95, between=True)] * 3
+    assert now[0] < before[0]
+    assert now[1:] == before[1:]
+
+
+FORMS = ("joint-3", "joint-4")
+
+
+def all_beyond(column: Any, counts: dict[int, int], heap: int, c: int) -> float:
+    """Return the probability that all three steps are above the heap: of all triples, the law of utilities."""
+    made = triples(column, counts, c)
+    law = column.law.pmf(made.utility, made.points)
+    inside = [_above(made, made.ball(-u), heap) for u in made.utility]
+    shells = np.diff(np.array(inside, dtype=float), prepend=0.0) / np.array(made.points, dtype=float)
+    return float(np.sum(law * shells))
 
 
 def _above(made: Any, ball: Any, heap: int) -> int:

@@ -212,7 +212,7 @@ def test_permute_and_flip_is_bought_with_epsilon_alone(interval: bool) -> None:
     words["parts"][0]["noise"]["law"] = "permute-and-flip"
     with pytest.raises(tc.TacitError) as error:
         release_from_dict(words)
-    assert ("joint-3" if interval else "price") in str(error.value)
+    assert ("joint-4" if interval else "price") in str(error.value)
 
 
 def test_a_pure_release_says_how_it_was_selected() -> None:

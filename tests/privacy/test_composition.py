@@ -114,7 +114,7 @@ def test_pld_of_selections_in_cells_is_that_of_a_normal():
     release = bought(tc.Quantiles("age", [0.5], by="sex"), rho=0.05)
     found = pld_total([release], 1e-6)
     bound = mu_squared_to_epsilon(
-        mu_squared_of(Bought(p.cost, 1 if p.form == "joint-3" else 0, 2) for p in release.parts), 1e-6
+        mu_squared_of(Bought(p.cost, 1 if p.form == "joint-4" else 0, 2) for p in release.parts), 1e-6
     )
     assert bound <= found + Fraction(1, 10**6) <= bound + Fraction(1, 1000)
 
@@ -122,7 +122,7 @@ def test_pld_of_selections_in_cells_is_that_of_a_normal():
 def test_pld_of_three_steps_together_is_that_of_one_selection():
     pytest.importorskip("dp_accounting")
     release = bought(tc.Quantiles("age", [0.5]), rho=0.05)
-    (part,) = (p for p in release.parts if p.form == "joint-3")
+    (part,) = (p for p in release.parts if p.form == "joint-4")
     found = float(pld_total([replace(release, parts=(part,))], 1e-6))
     alone = float(range_for(part.cost))
     assert range_delta(alone, found) <= 1e-6 * (1 + 1e-6)

@@ -134,3 +134,29 @@ def test_a_plan_without_such_a_ledger_says_what_epsilon_alone_would_buy():
         assert len(said) == 1
         assert f"err {ratio:.2f} times" in said[0]
     assert not any("accounting" in one for one in tc.plan(QUERIES["kernel"], SCHEMA, rows=2_000, rho=0.1).cautions())
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"), [(tc.Quantiles("x", [0.5]), 2_000), (tc.Mean("x"), 60), (tc.Count(by="y"), 30)]
+)
+def test_a_plan_says_where_epsilon_alone_is_narrower_and_not_chosen(query: Any, rows: int) -> None:
+    """Of questions whose measurement is not chosen: in a ledger that is charged ε for it, where it matters."""
+    budget = tc.Budget(epsilon=1, delta="1e-6", accounting="basic")
+    pair, alone = (
+        tc.plan(query, SCHEMA, rows=rows, epsilon=1, budget=budget, **more) for more in ({"delta": "1e-6"}, {})
+    )
+    widths = [[one.width for one in plan.parts[0].terms] for plan in (alone, pair)]
+    ratio = math.exp(np.mean(np.log(np.divide(*widths))))
+    assert ratio < 0.9
+    (said,) = [one for one in pair.cautions() if "alone" in one]
+    assert f"at ε = 1 alone, without δ, intervals would be {ratio:.2f} times as wide" in said
+    assert pair.cost == PAIR
+    for other in (tc.plan(query, SCHEMA, rows=rows, epsilon=1, delta="1e-6"), alone):
+        assert not any("intervals would be" in one and "alone" in one for one in other.cautions())
+
+
+def test_a_plan_is_silent_where_epsilon_alone_gains_little_or_cannot_be_asked() -> None:
+    budget = tc.Budget(epsilon=1, delta="1e-6", accounting="basic")
+    for query in (tc.Mean("x"), tc.Bootstrap(tc.Mean("x"))):
+        plan = tc.plan(query, SCHEMA, rows=100_000, epsilon=1, delta="1e-6", budget=budget)
+        assert not any("alone, without" in one for one in plan.cautions())

@@ -99,7 +99,7 @@ def is_upward(before: Budget, total: Budget) -> bool:
     The ρ (or μ²) in which an (ε, δ) budget is accounted must not fall either, so that earlier charges stay within every
     later total.
     """
-    pairs = [(getattr(before, name), getattr(total, name)) for name in ("epsilon", "delta", "rho")]
+    pairs = [(getattr(before, name), getattr(total, name)) for name in ("epsilon", "delta", "rho", "reserved_delta")]
     # a parameter that appears or vanishes would be a promise of another form, not a higher one
     if any((old is None) != (new is None) for old, new in pairs) or not same_words(before, total):
         return False

@@ -190,8 +190,8 @@ def of_budget(budget: Budget) -> Promise:
     assert budget.held is not None
     if budget.kind == "zcdp":
         return Promise(pair=pair, rho=budget.held, mu_squared=PI_UP * budget.held)
-    # approximate parts may use up all of δ
-    return Promise(pair=pair, mu_squared=budget.held, slack=pair[1])
+    # approximate parts may use up all of δ, or what is reserved for them
+    return Promise(pair=pair, mu_squared=budget.held, slack=budget.reserved_delta or pair[1])
 
 
 def of_spend(budget: Budget, spent: Spend) -> Promise:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
 from tacit.curator.mechanisms import mechanism_of
@@ -15,20 +17,29 @@ from tacit.privacy import Cost
 from tacit.privacy.exact_numbers import plain
 
 CLEARLY: Final = 0.9
-"""Ratio of root mean squared errors below which a plan names what ε alone would buy."""
+"""Ratio of root mean squared errors, or of widths, below which a plan names what ε alone would buy."""
 
 
-def of_epsilon_alone(shape: Measurement, cost: Cost, public: Public) -> str | None:
-    """Return in words that ε alone is charged, or that elsewhere it would buy a smaller error; None where neither is.
+def of_epsilon_alone(
+    shape: Measurement,
+    cost: Cost,
+    public: Public,
+    widths: Sequence[float],
+    others: Callable[[Measurement], Sequence[float]],
+) -> str | None:
+    """Return in words that ε alone is charged, or that it would buy a smaller error; None where neither is.
 
-    cost: the price that was asked for.
+    cost: the price that was asked for.  widths: of the intervals that are expected at that price.  others: returns
+    those of another design of the question.
     """
     if cost.kind != "approximate" or cost.epsilon is None or cost.delta is None:
         return None
     if shape.cost.kind == "pure":
         return f"{_bought(shape)} at ε alone errs less than what the pair buys: ε is charged, and no δ"
     mechanism = mechanism_of(shape.query)
-    if mechanism.error is None or public.accounting == "basic":
+    if public.accounting == "basic":
+        return None if mechanism.error is not None else _narrower(shape, cost, public, widths, others)
+    if mechanism.error is None:
         return None
     alone = epsilon_alone(replace(public, accounting="basic"), cost)
     assert alone is not None
@@ -44,6 +55,28 @@ def of_epsilon_alone(shape: Measurement, cost: Cost, public: Public) -> str | No
         f"{_bought(other)} at ε alone would err {ratio:.2f} times as much; a ledger that adds μ² or ρ would have to be "
         f'charged far more for it than the pair, one of {pair}accounting="basic") is charged ε'
     )
+
+
+def _narrower(
+    shape: Measurement,
+    cost: Cost,
+    public: Public,
+    widths: Sequence[float],
+    others: Callable[[Measurement], Sequence[float]],
+) -> str | None:
+    """Return in words that intervals at ε alone would be narrower, in a ledger that adds ε and δ; None where not."""
+    try:
+        other = mechanism_of(shape.query).design(shape.query, public, Cost(epsilon=cost.epsilon))
+    except TacitError:  # a bootstrap, say, which ε alone does not buy
+        return None
+    found = others(other)
+    if len(found) != len(widths) or not all(0 < one < math.inf for one in found):
+        return None
+    ratio = math.exp(sum(math.log(one / before) for one, before in zip(found, widths, strict=True)) / len(found))
+    if not ratio < CLEARLY:
+        return None
+    said = f"at ε = {plain(cost.epsilon or Fraction(0))} alone, without δ, intervals would be {ratio:.2f} times as wide"
+    return f"{said}; this ledger would be charged ε, and no δ"
 
 
 def _bought(shape: Measurement) -> str:

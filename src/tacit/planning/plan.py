@@ -151,7 +151,12 @@ def _question(
     guesses, auto = ranges(shape, terms, rows, level, known), way_taken(asked, shape, public)
     # of a question that says which method it wants another may be more precise; "auto" has chosen
     better = None if auto is not None else narrower(shape, terms, public, rows, known)
-    better = better or plainer(shape, terms, public, rows, known) or of_epsilon_alone(shape, cost, public)
+    better = better or plainer(shape, terms, public, rows, known)
+
+    def widths(one: Measurement) -> list[float]:
+        return [each.width for each in expected(as_expected(one, known), rows, level, known)]
+
+    better = better or of_epsilon_alone(shape, cost, public, [one.width for one in terms], widths)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)

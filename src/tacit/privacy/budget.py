@@ -7,6 +7,8 @@ A budget adds costs in one way (design, law 10), valid also when prices are chos
   filter, at every order at once, hence zCDP with ρ summed]
 - ``Budget(epsilon=, delta=)`` adds the μ² to which the pair is converted, and the δ of approximate parts.
   [`privacy.gaussian`, Composition, Approximate parts]
+- ``Budget(epsilon=, delta=, reserved_delta=)`` as well: the δ of parts up to what is reserved, and the μ² to which
+  (ε, δ - reserved) is converted.  [the same]
 - ``Budget(epsilon=, delta=, accounting="zcdp")`` adds ρ, up to the largest ρ that implies the pair.
 - ``Budget(epsilon=, delta=, accounting="basic")`` adds ε and adds δ.  [as the first]
 
@@ -18,66 +20,20 @@ A request is admitted if the sum including it is at most the limit, in exact rat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from tacit.base.arguments import named_arguments
 from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
-from tacit.privacy.cost import Cost, asked, checked, mu_of, numbers_of, way_of
+from tacit.privacy.cost import Cost, asked, checked, numbers_of, way_of
 from tacit.privacy.exact_numbers import Number, aligned, plain, rational, significant
+from tacit.privacy.spend import ZERO, Spend
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
 Accounting: TypeAlias = Literal["gdp", "zcdp", "basic"]
-
-ZERO: Final = Fraction(0)
-
-
-@dataclass(frozen=True)
-class Spend:
-    """Exact sums of the costs charged so far; the sums that a budget does not keep stay 0.
-
-    >>> Spend(rho=Fraction(1, 10)) + Spend(rho=Fraction(1, 5))
-    Spend(epsilon=Fraction(0, 1), rho=Fraction(3, 10), delta=Fraction(0, 1), mu_squared=Fraction(0, 1))
-    """
-
-    epsilon: Fraction = ZERO
-    rho: Fraction = ZERO
-    delta: Fraction = ZERO
-    mu_squared: Fraction = ZERO
-
-    def __add__(self, other: Spend) -> Spend:
-        epsilon, rho = self.epsilon + other.epsilon, self.rho + other.rho
-        return Spend(epsilon, rho, self.delta + other.delta, self.mu_squared + other.mu_squared)
-
-    def within(self, limit: Spend) -> bool:
-        """Return whether no sum exceeds its limit."""
-        small = self.epsilon <= limit.epsilon and self.rho <= limit.rho
-        return small and self.delta <= limit.delta and self.mu_squared <= limit.mu_squared
-
-    def less(self, other: Spend) -> Spend:
-        """Return these sums minus others, each at least 0."""
-        names = [f.name for f in fields(self)]
-        return Spend(**{name: max(getattr(self, name) - getattr(other, name), ZERO) for name in names})
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the sums that are not 0, as exact fractions in text."""
-        return {f.name: str(getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != 0}
-
-    @classmethod
-    def from_dict(cls, words: Mapping[str, object]) -> Spend:
-        """Return the sums that `to_dict` wrote; BudgetError B07 for an unknown key, B01 for a malformed number."""
-        return cls(**numbers_of("a sum of costs", words))
-
-    def __str__(self) -> str:
-        return self.describe()
-
-    def describe(self, *, up: bool = True) -> str:
-        """Return the sums that are not 0 as text; rounded up, or with up=False down, for what is left."""
-        named = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho), ("μ", mu_of(self.mu_squared)))
-        return ", ".join(f"{n} = {plain(v, up=up)}" for n, v in named if v != 0) or "nothing"
 
 
 @dataclass(frozen=True, init=False)
@@ -85,8 +41,10 @@ class Budget:
     """The promise of a ledger: the sum of all its costs stays within this limit; raising it is a recorded act.
 
     `neighbors` is the neighbouring relation: "replace-one" (default; the number of rows is public) or "add-remove" (it
-    is private).  Budgets are equal when their promises are.  Raises BudgetError B01 and B03 as `Cost.of` does, B05 for
-    an unknown word, B18 for arguments that it does not have.
+    is private).  `reserved_delta` is a part of `delta` that is kept for questions with a δ of their own (`Bootstrap`,
+    `UnlistedLevels`), which are otherwise asked before all others.  Budgets are equal when their promises are.  Raises
+    BudgetError B01 and B03 as `Cost.of` does, B01 for a reserved δ that is no part of δ, B05 for an unknown word or a
+    reserve of another budget, B18 for arguments that it does not have.
 
     >>> budget = Budget(rho=0.5)
     >>> spent = budget.spend(Cost.of(rho=0.01))
@@ -99,6 +57,8 @@ class Budget:
     rho: Fraction | None
     neighbors: Neighbors
     accounting: Accounting | None
+    reserved_delta: Fraction | None
+    """Of δ, what is kept for questions that have a δ of their own, such as bootstraps; None for nothing."""
     held: Fraction | None = field(compare=False, repr=False)
     """The μ² or ρ that an (ε, δ) promise is kept in, recorded with it so that later versions keep the same number."""
 
@@ -111,13 +71,18 @@ class Budget:
         rho: Number | None = None,
         neighbors: Neighbors = "replace-one",
         accounting: Accounting | None = None,
+        reserved_delta: Number | None = None,
     ) -> None:
-        self._promise({"epsilon": epsilon, "delta": delta, "rho": rho}, neighbors, accounting)
+        self._promise({"epsilon": epsilon, "delta": delta, "rho": rho}, neighbors, accounting, reserved_delta)
         if delta is not None:
             asked(delta, "delta")
 
     def _promise(
-        self, numbers: Mapping[str, Number | None], neighbors: Neighbors, accounting: Accounting | None
+        self,
+        numbers: Mapping[str, Number | None],
+        neighbors: Neighbors,
+        accounting: Accounting | None,
+        reserved: Number | None,
     ) -> None:
         """Set the fields of a promise, one that is stored among them; errors as of Budget."""
         way = way_of("a budget", numbers["epsilon"], numbers["delta"], numbers["rho"])
@@ -133,12 +98,24 @@ class Budget:
         object.__setattr__(self, "neighbors", neighbors)
         # "gdp" is the default for a pair; storing None gives equal promises one spelling
         object.__setattr__(self, "accounting", None if accounting == "gdp" else accounting)
+        object.__setattr__(self, "reserved_delta", None if reserved is None else self._reserved(reserved))
         object.__setattr__(self, "held", self._largest_implying())
+
+    def _reserved(self, reserved: Number) -> Fraction:
+        """Return the reserved δ; BudgetError B05 where the budget does not add μ², B01 unless it is below δ."""
+        if self.kind != "gdp":
+            message = "reserved_delta is of the δ of a pair (ε, δ) kept in μ², which this budget is not."
+            raise BudgetError(message, code="B05", hint="Budget(epsilon=1, delta=1e-6, reserved_delta=1e-7)")
+        exact, delta = rational(reserved, "reserved_delta"), self.delta or ZERO
+        if not 0 < exact < delta:
+            message = f"reserved_delta is {reserved}: not above 0 and below delta = {plain(delta)}, of which it is."
+            raise BudgetError(message, code="B01", hint=f"reserved_delta={plain(delta / 10)}")
+        return exact
 
     def _largest_implying(self) -> Fraction | None:
         """Return the largest μ² or ρ that implies an (ε, δ) promise; None for another budget."""
         if self.kind == "gdp":
-            return gaussian.epsilon_delta_to_mu_squared(self.epsilon or ZERO, self.delta or ZERO)
+            return gaussian.epsilon_delta_to_mu_squared(self.epsilon or ZERO, self._delta_of_noise(ZERO))
         if self.kind == "zcdp" and self.rho is None:
             return conversions.epsilon_delta_to_zcdp(self.epsilon or ZERO, self.delta or ZERO)
         return None
@@ -146,16 +123,19 @@ class Budget:
     def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
         """Return a budget of other numbers with the same relation and, for an (ε, δ) pair, the same accounting.
 
-        Raises BudgetError B01, B03, B05 as Budget does.
+        The same share of δ is reserved.  Raises BudgetError B01, B03, B05 as Budget does.
 
-        >>> Budget(epsilon=1, neighbors="add-remove").like(epsilon=2)
-        Budget(epsilon=Fraction(2, 1), delta=None, rho=None, neighbors='add-remove', accounting=None)
+        >>> print(Budget(epsilon=1, delta="1e-6", reserved_delta="1e-7").like(epsilon=2, delta="2e-6"))
+        ε = 2, δ = 2e-06 (of it 2e-07 reserved)
         """
-        accounting = self.accounting if epsilon is not None and delta is not None else None
-        if delta is not None and self.delta is not None and rational(delta, "delta") == self.delta:
-            numbers = {"epsilon": epsilon, "delta": self.delta, "rho": rho}
-            return _stored(numbers, self.neighbors, accounting)
-        return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
+        if epsilon is None or delta is None or self.delta is None:
+            return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors)
+        exact = rational(delta, "delta")
+        if exact != self.delta:
+            asked(delta, "delta")  # the δ of a stored promise may be larger than one that could be made now
+        reserved = None if self.reserved_delta is None else self.reserved_delta * exact / self.delta
+        numbers = {"epsilon": epsilon, "delta": exact, "rho": rho}
+        return _stored(numbers, self.neighbors, self.accounting, reserved)
 
     def under(self, other: Budget) -> Budget:
         """Return this promise kept in ρ if `other` keeps a pair in ρ and this one names no accounting; else itself.
@@ -166,7 +146,7 @@ class Budget:
         >>> Budget(epsilon=2, delta="1e-6").under(old).accounting
         'zcdp'
         """
-        if self.kind != "gdp" or other.accounting != "zcdp":
+        if self.kind != "gdp" or other.accounting != "zcdp" or self.reserved_delta is not None:
             return self
         return self.in_rho()
 
@@ -198,7 +178,7 @@ class Budget:
     def limit(self) -> Spend:
         """The sums that must not be exceeded, as long as no approximate part was bought (see `holds`)."""
         if self.kind == "gdp":
-            return Spend(mu_squared=self.held or ZERO)
+            return Spend(mu_squared=self.held or ZERO, delta=self.reserved_delta or ZERO)
         if self.kind == "zcdp":
             return Spend(rho=self.rho or self.held or ZERO)
         return Spend(epsilon=self.epsilon or ZERO, delta=self.delta or ZERO)
@@ -238,7 +218,8 @@ class Budget:
     def holds(self, spent: Spend) -> bool:
         """Return whether sums are within the promise; exactly at the limit they are.
 
-        Approximate parts use up δ, so that less μ² is admitted than `limit` says: the μ² that implies (ε, δ - used).
+        Where no δ is reserved for them, approximate parts use up δ, so that less μ² is admitted than `limit` says: the
+        μ² that implies (ε, δ - used).
 
         >>> pair = Budget(epsilon=1, delta="1e-6")
         >>> half = Spend(delta=Fraction(1, 2 * 10**6))  # leaves for noise the μ² of (1, 5e-7)
@@ -249,7 +230,7 @@ class Budget:
 
     def _limit_with(self, parts: Fraction) -> Spend:
         """Return the limit once approximate parts have used `parts` of δ."""
-        if self.kind != "gdp" or parts == 0:
+        if self.kind != "gdp" or parts == 0 or self.reserved_delta is not None:
             return self.limit
         assert self.epsilon is not None
         assert self.delta is not None
@@ -273,17 +254,23 @@ class Budget:
 
         The sums of μ² and of δ must be bounded by numbers that no answer had a part in (`privacy.gaussian`, Approximate
         parts).  Whoever could choose, answers in hand, whether what is left goes to δ or to μ², might have nearly twice
-        the δ of the promise.  So what δ goes to parts is settled by the first charge, before anything was answered.
+        the δ of the promise.  So what δ goes to parts is settled before anything was answered: by the budget that
+        reserves it, or else by the first charge.
 
         >>> pair, part = Budget(epsilon=1, delta="1e-6"), Spend(mu_squared=Fraction(1, 100), delta=Fraction(1, 10**7))
         >>> pair.late(Spend(), part), pair.late(Spend(mu_squared=Fraction(1, 100)), part)
         (False, True)
         """
-        return self.kind == "gdp" and charge.delta > 0 and spent != Spend()
+        return self.kind == "gdp" and self.reserved_delta is None and charge.delta > 0 and spent != Spend()
+
+    def _delta_of_noise(self, parts: Fraction) -> Fraction:
+        """Return the δ at which sums of μ² must imply ε, where approximate parts have used `parts`; at least 0."""
+        taken = parts if self.reserved_delta is None else self.reserved_delta
+        return max((self.delta or ZERO) - taken, ZERO)
 
     def left(self, spent: Spend) -> Spend:
         """Return the limit minus `spent`, each sum at least 0."""
-        # the δ of approximate parts has already lowered the limit on μ²; only "basic" has a δ of its own to show
+        # a δ that was not reserved has already lowered the limit on μ²; only "basic", or what is reserved, is shown
         return replace(self._limit_with(spent.delta), delta=self.limit.delta).less(spent)
 
     def describe_left(self, spent: Spend) -> str:
@@ -291,7 +278,8 @@ class Budget:
         left, limit = self.left(spent), self.limit
         if self.is_pair:
             rest, whole = plain(self.epsilon_left(spent), up=False), plain(self.epsilon or ZERO)
-            return f"left ε = {rest} of {whole} at δ = {plain(self.delta or ZERO)}"
+            own = "" if self.reserved_delta is None else f", and a reserved δ of {plain(left.delta, up=False)}"
+            return f"left ε = {rest} of {whole} at δ = {plain(self.delta or ZERO)}{own}"
         if self.kind == "basic":
             return f"left {left.describe(up=False)} of {limit}"
         # the sum has one term that is not 0: a pure budget adds ε, one in ρ adds ρ
@@ -304,7 +292,7 @@ class Budget:
         For an (ε, δ) promise only.  Because μ² or ρ adds, not ε, it is not ε minus what was spent.
         """
         left = self.left(spent)
-        rest = (self.delta or ZERO) - spent.delta
+        rest = self._delta_of_noise(spent.delta)
         if rest <= 0 or left.mu_squared + left.rho == 0:
             return ZERO
         found = self._epsilon(left, rest)
@@ -313,7 +301,7 @@ class Budget:
 
     def epsilon_of(self, spent: Spend) -> Fraction | None:
         """Return the ε that sums imply at this promise's δ, rounded up; None where their own δ uses all of it."""
-        rest = (self.delta or ZERO) - spent.delta
+        rest = self._delta_of_noise(spent.delta)
         return None if rest <= 0 else self._epsilon(spent, rest)
 
     def describe_spent(self, spent: Spend) -> str:
@@ -342,6 +330,8 @@ class Budget:
             words["mu_squared" if self.kind == "gdp" else "held"] = str(self.held)
         if self.accounting == "basic":
             words["accounting"] = self.accounting
+        if self.reserved_delta is not None:
+            words["reserved_delta"] = str(self.reserved_delta)
         return {**words, "neighbors": self.neighbors}
 
     @classmethod
@@ -349,12 +339,13 @@ class Budget:
         """Return the budget that `to_dict` wrote; BudgetError B07 where a recorded μ² or ρ does not imply the pair."""
         kept = {name: words[name] for name in ("held", "mu_squared") if words.get(name) is not None}
         rest = {name: value for name, value in words.items() if name not in ("held", "mu_squared")}
-        given = numbers_of("a budget", rest, ("neighbors", "accounting"))
+        given = numbers_of("a budget", rest, ("neighbors", "accounting", "reserved_delta"))
+        reserved = words.get("reserved_delta")
         neighbors = cast(Neighbors, words.get("neighbors", "replace-one"))
         # stored pairs with "held" are from ledgers that keep ρ; those with "mu_squared" have the default accounting
         accounting = cast("Accounting | None", words.get("accounting") or ("zcdp" if "held" in kept else None))
         numbers = {key: given.get(key) for key in ("epsilon", "delta", "rho")}
-        budget = _stored(numbers, neighbors, accounting)
+        budget = _stored(numbers, neighbors, accounting, reserved and rational(reserved, "reserved_delta"))
         name = "mu_squared" if budget.kind == "gdp" else "held"
         if not kept:
             return budget
@@ -371,13 +362,19 @@ class Budget:
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
         text = ", ".join(f"{n} = {plain(v)}" for n, v in parts if v is not None)
-        return text + {"basic": " (added one by one)", "zcdp": " (added as ρ)"}.get(self.accounting or "", "")
+        own = "" if self.reserved_delta is None else f" (of it {plain(self.reserved_delta)} reserved)"
+        return text + own + {"basic": " (added one by one)", "zcdp": " (added as ρ)"}.get(self.accounting or "", "")
 
 
-def _stored(numbers: Mapping[str, Number | None], neighbors: Neighbors, accounting: Accounting | None) -> Budget:
+def _stored(
+    numbers: Mapping[str, Number | None],
+    neighbors: Neighbors,
+    accounting: Accounting | None,
+    reserved: Fraction | None = None,
+) -> Budget:
     """Return a promise made earlier, whose δ may be larger than one that could be made now."""
     made = object.__new__(Budget)
-    made._promise(numbers, neighbors, accounting)  # pyright: ignore[reportPrivateUsage]
+    made._promise(numbers, neighbors, accounting, reserved)  # pyright: ignore[reportPrivateUsage]
     return made
 
 

@@ -21,7 +21,7 @@ from tacit.privacy.exact_numbers import significant
 if TYPE_CHECKING:
     from tacit.privacy.exact_numbers import Number
 
-TOGETHER: Final = ("joint", "joint-2", "joint-3", "data-set")
+TOGETHER: Final = ("joint", "joint-2", "joint-3", "joint-4", "data-set")
 """Forms whose integers, of a cell, are one selection, at the whole price of the part: its range is the larger."""
 Way = Literal["pure", "zcdp", "gdp", "basic"]
 APPROXIMATE = ("bootstrap", "unlisted-levels")

@@ -18,7 +18,10 @@ from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_ep
 
 WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
-FIRST: Final = 'ask it first, with other questions in one request, in a ledger of its own or with accounting="basic"'
+FIRST: Final = (
+    "ask it first, in one request with others that have a δ of their own; "
+    "a budget with reserved_delta= takes it at any time"
+)
 """What helps where a price with a δ of its own comes late."""
 
 
@@ -61,6 +64,11 @@ def _of_pair(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
     As many digits are shown as are needed to see that the cost exceeds what is left.
     """
     assert budget.delta is not None
+    reserved = budget.reserved_delta
+    if reserved is not None and spent.delta + charge.delta > reserved:
+        rest = plain(reserved - spent.delta, up=False)
+        kept = f"{rest} of {plain(reserved)}, which is reserved for such questions,"
+        return f"δ = {plain(charge.delta)} of its own; {kept}"
     same = budget.kind == "gdp" and cost.kind == "approximate" and cost.delta == budget.delta
     wanted = cost.epsilon if same and cost.epsilon is not None else budget.epsilon_of(charge)
     written = "" if same else f" ({cost}{', pure' if cost.kind == 'pure' else ''})"
@@ -99,6 +107,8 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
     beside = "" if same is None else f"{same} costs less here and fits; without a δ "
     if price is None and same is not None:
         return f"{same} costs less here and fits"
+    if price is None and cost.is_part and budget.left(spent).mu_squared:
+        return "no δ is left for questions with a δ of their own; others can be asked"
     if price is None:
         return "nothing is left for a release; what was released before can be asked again at no cost"
     percent = int(100 * part)
@@ -160,12 +170,14 @@ def _fitting_part(budget: Budget, spent: Spend, cost: Cost) -> tuple[str | None,
     assert cost.mu_squared is not None
     assert cost.delta is not None
     # the δ of the pair that was asked, or what is left of the budget's: a part of it is used up
-    delta = _short(min(cost.delta / SHARE, budget.delta - spent.delta))
+    reserved = budget.reserved_delta
+    room = budget.delta - spent.delta if reserved is None else (reserved - spent.delta) / SHARE
+    delta = _short(min(cost.delta / SHARE, room))
     if delta < LEAST["delta"]:
         return None, Fraction(0)
-    left = budget.left(replace(spent, delta=spent.delta + delta * SHARE)).mu_squared
+    left = min(budget.left(replace(spent, delta=spent.delta + delta * SHARE)).mu_squared, cost.mu_squared)
     epsilon = _largest_epsilon(left, delta * (1 - SHARE))
-    return _pair(epsilon, delta), left / cost.mu_squared
+    return _pair(epsilon, delta), min(left / cost.mu_squared, delta * SHARE / cost.delta)
 
 
 def _pure_within(budget: Budget, left: Spend) -> Fraction:

@@ -98,6 +98,7 @@ FORMS: Final = {
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
     "joint-2": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
     "joint-3": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
+    "joint-4": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
     "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
     "cuts": Shape("quantiles", ("G", "levels", "even", "reach"), (3, MOST_CUTS), laws=EXPONENTIAL),
     "between": Shape("quantiles", ("G",), (1, 2 * MOST_CUTS + 1)),

@@ -27,6 +27,7 @@ SELECTIONS: Final[Mapping[str, int]] = {
     "joint": 1,
     "joint-2": 1,
     "joint-3": 1,
+    "joint-4": 1,
     "halved": 1,
     "cuts": 1,
     "quartiles": 2,

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import Final
 
-QUANTILES: Final = ("ranks", "ranks-2", "point", "joint-2", "joint-3")
+QUANTILES: Final = ("ranks", "ranks-2", "point", "joint-2", "joint-3", "joint-4")
 """Forms of quantiles, which alone of the selections may have several cells."""
 MOST_LEVELS: Final = 5
 """Most times that quantiles are halved: 2**5 - 1 are more than are asked for at once."""
@@ -357,6 +357,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "joint": _joint,
     "joint-2": _joint_2,
     "joint-3": _joint_2,
+    "joint-4": _joint_2,
     "halved": _halved,
     "cuts": _cuts,
     "between": _between,

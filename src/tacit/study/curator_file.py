@@ -41,7 +41,7 @@ STUDY: Final = ("closes", "combine", "parties")
 KEYS: Final = {
     "table": ("name", "rows"),
     "data": ("path", "ledger", "analyst"),
-    "budget": ("epsilon", "delta", "rho", "neighbors", "accounting"),
+    "budget": ("epsilon", "delta", "rho", "neighbors", "accounting", "reserved_delta"),
     "spend": ("epsilon", "delta", "rho"),
 }
 
@@ -106,7 +106,8 @@ def _promise(budget: Budget) -> dict[str, str]:
     """
     if not budget.is_pair:
         return budget.to_dict()
-    said = {} if budget.accounting is None else {"accounting": budget.accounting}
+    words = {"accounting": budget.accounting, "reserved_delta": budget.reserved_delta}
+    said = {name: str(word) for name, word in words.items() if word is not None}
     return {**budget.in_rho().to_dict(), **said}
 
 

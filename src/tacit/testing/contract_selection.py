@@ -273,7 +273,7 @@ def audit(
         return [f"(d) samples prove epsilon >= {found:.3f}, above {claim:.3f}"] if found > claim else []
     for place, column in enumerate(split(shape)[0]):
         part = column.cost.share(Fraction(1, selections_by_cell(column)))
-        if column.form.name == "joint-3":
+        if column.form.name == "joint-4":
             failures += _audit_joint(shape, place, column, draws, relation)
             continue
 

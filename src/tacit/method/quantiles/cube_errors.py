@@ -1,6 +1,6 @@
 """How far sampling and a joint selection of three steps move the rank of a quantile: public arithmetic.  No data here.
 
-Of the forms "joint-3" and "joint-2", whose ends may be nearer; `joint_errors` is of the earliest, "joint".
+Of the forms "joint-4", "joint-3" and "joint-2", whose ends may be nearer; `joint_errors` is of the earliest, "joint".
 
 Where rows are evenly spaced, the rank errors d1, d2, d3 of three steps selected together, in scales, have a density
 proportional to exp(-g), g = max(|d1|, |d2|, |d3|) (`mechanism_joint_selection`): g is a Gamma variable of shape 3, and
@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from tacit.method.quantiles.rank_errors import EDGE
 from tacit.method.quantiles.together_errors import TogetherErrors
 
 CELL: Final = 0.2
@@ -37,6 +38,8 @@ MIDDLE: Final = 10 / 3
 """That of the middle of both ends, whose errors are uncorrelated."""
 FARTHER: Final = {True: 13.0, False: 19.0}
 """Scales at which ends lie at least, at a level of 95%, so that a gap rarely draws all three steps (`far_offset`)."""
+GAP_STEPS: Final = 2**12
+"""Steps of the widest gap that is allowed for."""
 LARGEST_PART: Final = 0.3
 """Largest part of the distance of the ends that the value must leave to either of them: rows may be spaced unevenly."""
 RARE: Final = 1.96
@@ -59,22 +62,31 @@ offset, beyond, share_of_ends = LAW.offset, LAW.beyond, LAW.share_of_ends
 """What follows from the law (`together_errors`)."""
 
 
-def far_offset(p: float, size: float, scale: float, level: float, *, between: bool) -> int:
-    """Return the offset c of the form "joint-3": that of "joint-2", and at least FARTHER scales.
+def far_offset(p: float, size: float, scale: float, level: float, *, between: bool, steps: int = GAP_STEPS) -> int:
+    """Return the offset c of the forms "joint-3" and "joint-4": that of "joint-2", and at least FARTHER scales.
 
-    between: whether rows that are missing between the ends count.  A gap of W steps has W**3 triples within it, against
+    between: whether rows that are missing between the ends count.  steps: of the grid, of which no gap has more;
+    "joint-3" takes them to be GAP_STEPS.  A gap of W steps has W**3 triples within it, against
     one of a heap beside it, and they are at a distance of 2 c where missing rows count, else of c and what the heap's
     edge is from the quantile: of W = 2**12 steps they are as likely as the heap's where 2 c, or so much, is
     3 log(W) = 25 scales.  Three steps in a gap are evenly spread in it, in order in one of six cases, and then no
-    sign of it is left.  At other levels than 95%: so many scales more as make exp(-c) less by the factor of 1 - level.
+    sign of it is left.  Of fewer steps, as a column of whole numbers between near bounds has, so many scales fewer as
+    keep the chance; and the first and last rows, beyond which all steps are empty, are near from fewer scales on, in
+    proportion to log(steps).  At other levels than 95%: so many scales more as make exp(-c) less by the factor of
+    1 - level.
 
     >>> far_offset(0.5, 1_000, 5.0, 0.95, between=True), offset(0.5, 1_000, 5.0, 0.95)
     (65, 49)
+    >>> far_offset(0.5, 100, 5.0, 0.95, between=True, steps=2**8), far_offset(0.5, 100, 5.0, 0.95, between=True)
+    (45, 65)
     >>> far_offset(0.5, 10**6, 5.0, 0.95, between=False) == offset(0.5, 10**6, 5.0, 0.95)
     True
     """
-    scales = FARTHER[between] + math.log(0.05 / (1 - level))
-    return max(offset(p, size, scale, level), math.ceil(scales * scale))
+    # W**3 exp(-2 c), or W**3 exp(-c), is that of GAP_STEPS
+    fewer = 3 * math.log(max(GAP_STEPS / steps, 1.0)) / (2 if between else 1)
+    scales = FARTHER[between] - fewer + math.log(0.05 / (1 - level))
+    edge = EDGE * min(math.log(steps) / math.log(GAP_STEPS), 1.0)
+    return max(offset(p, size, scale, level, edge), math.ceil(scales * scale))
 
 
 def least_part(scale: float, reach: float) -> float:

@@ -69,7 +69,7 @@ ASSUMED: Final = 10_000
 """Rows supposed where nothing is known of their number."""
 
 
-RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-3": (-1, 0, 1)}
+RUNGS: Final = {"point": (0,), "ranks-2": (-1, 0, 1), "joint-4": (-1, 0, 1)}
 """The steps of one probability by form, as multiples of the offset c: below the quantile, at it, and above it."""
 
 
@@ -242,7 +242,7 @@ def _joint(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) 
     facts |= {"between": between(p, relation, grouped=grouped)}
     facts |= {} if share is None else {"share": A}
     # one selection, of a triple
-    form = Encoding("joint-3", facts, (ONE,), ((1,),), A * most, A * A * squared)
+    form = Encoding("joint-4", facts, (ONE,), ((1,),), A * most, A * A * squared)
     return PartSpec(
         cast(Quantiles, shape.query).column, form, at, grid, cast(Any, Selection(law.rate / A)), cost, share
     )
@@ -301,7 +301,7 @@ def few_rows(form: str, facts: Mapping[str, int], scale: SupportsFloat, rows: fl
     p = facts["numerator"] / facts["denominator"]
     points = min(facts["G"], LEAST_STEPS) + 1
     # of three steps selected together two may be any there, once one is
-    points = points**2 if form in ("joint", "joint-2", "joint-3") else points
+    points = points**2 if form in ("joint", "joint-2", "joint-3", "joint-4") else points
     # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
     needed = utility_gap(scale_of(facts, scale), points, 1 - level)
     return None if rows * min(p, 1 - p) >= needed else needed / min(p, 1 - p)
@@ -337,8 +337,9 @@ def reach(column: PartSpec, size: float, level: float) -> int:
 
 def offset_for(form: str, parameters: Mapping[str, int]) -> Callable[[float, float, float, float], int]:
     """Return the function of p, size, scale and level that gives the offset c of a form; parameters: of the part."""
-    if form == "joint-3":
-        return partial(cube_errors.far_offset, between=parameters["between"] > 0)
+    if form in ("joint-3", "joint-4"):
+        steps = parameters["G"] + 1 if form == "joint-4" else cube_errors.GAP_STEPS
+        return partial(cube_errors.far_offset, between=parameters["between"] > 0, steps=steps)
     return {"joint": joint_errors.offset, "joint-2": cube_errors.offset}.get(form, offset)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 POINT_ONLY: Final = "only the point was asked for (interval=False): how far off it may be is not said"
 """Reason of a quantile without an interval."""
-WITH_SLACK: Final = ("ranks-2", "joint", "joint-2", "joint-3")
+WITH_SLACK: Final = ("ranks-2", "joint", "joint-2", "joint-3", "joint-4")
 """Forms whose ends are in the value, and whose intervals reach further where steps are out of order."""
 
 

@@ -114,7 +114,7 @@ def released(
 
 def _steps(column: PartSpec, counts: Mapping[int, int], c: int, draw: Any) -> tuple[int, ...]:
     """Return the steps of one probability in one cell: one draw of all, or one draw each."""
-    if column.form.name == "joint-3":
+    if column.form.name == "joint-4":
         return draw(triples(column, counts, c), column.law)
     return tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS[column.form.name])
 

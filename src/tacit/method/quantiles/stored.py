@@ -42,7 +42,7 @@ def wrong(made: Release) -> Iterator[str]:
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
     sized = not query.interval or public_size(made)
     # earlier releases have "ranks", with ends further out; all have one form
-    forms = ("ranks", "ranks-2", "joint", "joint-2", "joint-3") if query.interval else ("point",)
+    forms = ("ranks", "ranks-2", "joint", "joint-2", "joint-3", "joint-4") if query.interval else ("point",)
     wanted = [tuple((form,) * len(query.probs) + (() if sized else ("size",))) for form in forms]
     if tuple(part.form for part in made.parts) not in wanted:
         yield "its parts are not one for each probability, and the number of rows where it is not public"

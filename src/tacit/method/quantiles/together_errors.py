@@ -35,21 +35,22 @@ class TogetherErrors:
     point: float
     middle: float
 
-    def offset(self, p: float, size: float, scale: float, level: float) -> int:
+    def offset(self, p: float, size: float, scale: float, level: float, edge: float = EDGE) -> int:
         """Return c such that a quantile's rank is beyond a step selected for p N + c with probability (1 - level) / 2.
 
         The rank is normal around p N, as in `rank_errors.offset`, and the error of the step has this law.
         At least so far, too, that a gap next to the quantile is rarely nearer to an end than `gap` scales (at other
         levels than 95%: so many more as make exp(-gap) less by the same factor as 1 - level): the quantile's rank is
         that of the gap's edge, and is so far beyond p N with probability 1 - level.
-        Near the first or last row up to six scales are added, as many as for three selections of their own.
+        Near the first or last row, within about `edge` scales, up to six scales are added, as many as for three
+        selections of their own.
         """
         rows, miss = max(size, 1.0), (1 - level) / 2
         deviation = math.sqrt(rows * p * (1 - p))
         gap = self.gap + math.log(0.05 / (1 - level))
         apart = NormalDist().inv_cdf(level) * deviation + max(gap, 0.0) * scale
-        edge = 3 * EDGE * scale / (rows * min(p, 1 - p))
-        return math.ceil(max(_reach(self, deviation, scale, miss), apart) + scale * min(6.0, edge * edge))
+        near = 3 * edge * scale / (rows * min(p, 1 - p))
+        return math.ceil(max(_reach(self, deviation, scale, miss), apart) + scale * min(6.0, near * near))
 
     def beyond(self, x: float, deviation: float, scale: float) -> float:
         """Return P(a normal error + an end's error toward the point > x); deviation, scale: above 0."""
