@@ -6,6 +6,7 @@ A confidential table becomes estimates with standard errors and intervals under 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -167,7 +168,11 @@ def __getattr__(name: str) -> Any:
     elif name in _PLACES:
         found = getattr(import_module(f"tacit.{_PLACES[name]}"), name)
     else:
-        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+        from tacit.base.arguments import asked_here
+
+        # with its name and the module Python's own traceback suggests the nearest
+        said = asked_here(name)
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}{said}", name=name, obj=sys.modules[__name__])
     globals()[name] = found
     return found
 

@@ -19,6 +19,7 @@ from tacit.source import suggested_types, text_files
 from tacit.source.suggested_types import FEW, suggest
 from tacit.source.text_cells import CellReader, CellTally
 from tacit.source.text_import import NULLS
+from tacit.source.written_cells import Written
 from tacit.study.curator_file import load, schema_of
 
 ROWS = 1_200
@@ -89,7 +90,7 @@ def test_what_is_suggested_is_what_an_import_can_read(
 
     def unreadable(column: Any, decimal: str = ".") -> int:
         tally = CellTally()
-        CellReader(column, tally, NULLS, decimal).read(cells)
+        CellReader(column, tally, NULLS, Written(decimal)).read(cells)
         return tally.unreadable
 
     if word in TYPES:

@@ -17,6 +17,7 @@ from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, 
 from tacit.source import text_import as importing
 from tacit.source.text_cells import CellReader, CellTally
 from tacit.source.text_import import NULLS, ImportReport, import_table
+from tacit.source.written_cells import Written
 
 SCHEMA = Schema(
     {
@@ -232,7 +233,7 @@ CELLS: list[tuple[Column, str, object, str]] = [
 
 @pytest.mark.parametrize(("column", "text", "value", "found"), CELLS)
 def test_one_cell(column: Column, text: str, value: object, found: str) -> None:
-    cells = CellReader(column, CellTally(), NULLS, ".")
+    cells = CellReader(column, CellTally(), NULLS, Written())
     assert cells.read([text, text]) == [value, value]
     assert [type(one) for one in cells.read([text])] == [type(value)]
     assert vars(cells.tally) == {key: 3 * (key == found) for key in vars(cells.tally)}
@@ -241,7 +242,7 @@ def test_one_cell(column: Column, text: str, value: object, found: str) -> None:
 
 @given(st.lists(st.text(max_size=6)), st.sampled_from([column for column, *_ in CELLS]))
 def test_any_text_is_read_without_an_error(texts: list[str], column: Column) -> None:
-    cells = CellReader(column, CellTally(), NULLS, ".")
+    cells = CellReader(column, CellTally(), NULLS, Written())
     values = cells.read(texts)
     assert len(values) == len(texts)
     nothing = cells.tally.missing + cells.tally.unreadable

@@ -360,8 +360,9 @@ def test_the_map_is_that_of_the_schema() -> None:
 
 def test_text_is_imported_as_it_is() -> None:
     from tacit.source.text_cells import CellTally
+    from tacit.source.written_cells import Written
 
-    cells = CellReader(tc.Text(max_length=3), CellTally(), ("", "NA"), ".")
+    cells = CellReader(tc.Text(max_length=3), CellTally(), ("", "NA"), Written())
     assert cells.read(["flu", " gout ", "NA", ""]) == ["flu", "gout", None, None]
 
 

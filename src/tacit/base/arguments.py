@@ -137,6 +137,8 @@ OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("q", "quantile", "quantiles", "percentiles", "p", "prob", "probabilities"), ("probs",)),
     **dict.fromkeys(("eps", "epsilon", "delta", "rho"), ("epsilon", "budget")),
     **dict.fromkeys(("weight", "sample_weight", "w"), ("weights",)),
+    **dict.fromkeys(("breaks", "cuts", "edges", "nbins"), ("bins",)),
+    **dict.fromkeys(("family", "link"), ("model",)),
     **dict.fromkeys(("filter", "query", "condition", "mask", "subset"), ("where",)),
 }
 """What other libraries call an argument, and what it is called here: the first of these that a call has."""
@@ -151,8 +153,34 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     ),
 }
 """What is said elsewhere than in a question."""
+QUESTIONS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("mean", "average", "means", "proportion", "share"), 'tc.Mean("age", by="sex")'),
+    **dict.fromkeys(("median", "quantile", "percentile", "iqr"), 'tc.Quantiles("age", [0.5])'),
+    **dict.fromkeys(("std", "sd", "var"), 'tc.Variance("age"), then estimate().bootstrap(…) for its root'),
+    **dict.fromkeys(("crosstab", "xtabs", "table_one", "value_counts", "counts"), 'tc.Count(by=["sex", "region"])'),
+    **dict.fromkeys(("total", "totals"), 'tc.Sum("income")'),
+    **dict.fromkeys(("ols", "lm", "linearregression", "linear"), 'tc.Regression("income ~ age + sex")'),
+    **dict.fromkeys(("logit", "glm", "logistic", "logisticregression"), 'tc.Regression("y ~ age", model="logistic")'),
+    **dict.fromkeys(("mle", "fit", "likelihood"), 'tc.SampleAndAggregate("x", tc.families.Gamma(…))'),
+    **dict.fromkeys(("float", "number", "continuous", "numeric"), "tc.Real(0, 100)"),
+    **dict.fromkeys(("int", "count_column"), "tc.Integer(0, 100)"),
+    **dict.fromkeys(("factor", "categorical", "enum"), 'tc.Category(["north", "south"])'),
+    **dict.fromkeys(("bool", "binary"), "tc.Boolean()"),
+    **dict.fromkeys(("release", "query", "ask", "session"), "tc.Curator(…).release(question, epsilon=1)"),
+}
+"""What other libraries call a question or a type of column, in lower case, and what it is here."""
 QUESTIONS_NAME: Final = frozenset({"columns", "column", "what", "formula"})
 """Arguments that questions have, at least one of them, and other calls have not."""
+
+
+def asked_here(name: str) -> str:
+    """Return what a word of another library is here, as the end of a sentence; nothing where it is none.
+
+    >>> asked_here("Median"), asked_here("spam")
+    (': here it is tc.Quantiles("age", [0.5])', '')
+    """
+    here = QUESTIONS.get(name.lower())
+    return "" if here is None else f": here it is {here}"
 
 
 def meant(word: str, known: Sequence[str]) -> str | None:

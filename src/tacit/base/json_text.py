@@ -161,7 +161,8 @@ def read_json(path: str | Path) -> dict[str, Any]:
         if not isinstance(words, dict):
             raise ReleaseError(f"{path} is not a release of tacit.", code="R01", state=None)
         return cast("dict[str, Any]", words)
-    raise ReleaseError(f"{path} is not JSON{reason}.", code="R01", state=None)
+    hint = "a file that Tacit wrote, such as FILE.release.json"
+    raise ReleaseError(f"{path} is not JSON{reason}.", code="R01", hint=hint, state=None)
 
 
 def _bytes(path: str | Path) -> bytes:

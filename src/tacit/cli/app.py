@@ -1,16 +1,12 @@
 """Words of the command line.  Each command is a few lines; what it does is in `actions`, imported when it runs.
 
 Exit codes: 0 done, 2 bad input, 3 refused by the budget, 4 combined without some parties, 5 the machine failed behind
-the wall, 70 a defect of tacit, 130 interrupted, 1 whoever read the output went away.  No traceback is ever shown:
-behind the wall a traceback is data.
+the wall, 70 a defect of tacit, 130 interrupted, 1 the reader went away.  No traceback is shown: it may hold data.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
-import json
-import os
 import sys
 from typing import Annotated, Any, Final, NoReturn
 
@@ -18,6 +14,7 @@ import typer
 
 from tacit.cli.key_commands import Json
 from tacit.cli.key_commands import app as keys
+from tacit.cli.output import let_go, say
 
 DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
 PATH: Final = "A curator's file, or a study (TOML)."
@@ -84,6 +81,9 @@ def import_(
     quote: Annotated[str, typer.Option(help="Around cells that hold a delimiter.")] = '"',
     encoding: Annotated[str, typer.Option(help="Of the raw file.")] = "utf-8-sig",
     decimal: Annotated[str, typer.Option(help="Decimal mark of numbers.")] = ".",
+    thousands: Annotated[str, typer.Option(help="Mark between thousands.")] = "",
+    strip: Annotated[str, typer.Option(help="Signs to drop from numbers, such as '%€'.")] = "",
+    dates: Annotated[str | None, typer.Option(help="How days are written, such as %d.%m.%Y.")] = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row, not names.")] = False,
     drop_broken: Annotated[bool, typer.Option("--drop-broken", help="Leave rows out that cannot be split.")] = False,
     as_json: Json = False,
@@ -92,7 +92,7 @@ def import_(
     from tacit.cli import actions
 
     reading: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "decimal": decimal}
-    reading["header"] = not no_header
+    reading |= {"thousands": thousands, "strip": strip, "dates": dates, "header": not no_header}
     actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 
@@ -325,7 +325,7 @@ def main() -> NoReturn:
         code = _interrupted(as_json)
     except Exception as problem:
         code = _print_error(problem, as_json)
-    _let_go()
+    let_go()
     sys.exit(code if isinstance(code, int) else DONE)
 
 
@@ -336,10 +336,10 @@ def _print_error(problem: Exception, as_json: bool) -> int:
 
     words = getattr(problem, "format_message", None)
     if type(problem).__name__ == "NoArgsIsHelpError" and words is not None:  # `tacit` alone
-        _say({}, words(), False)
+        say({}, words(), False)
         return BAD
     if words is not None:  # a misspelt option or command
-        problem = CommandError(words().rstrip(".") + ".", code="C01", hint="tacit --help", state=None)
+        problem = CommandError(words().rstrip(".") + ".", code="C01", hint=_help(), state=None)
     if isinstance(problem, TacitError):
         # a mistake in a section of a file is mended there, not by an option
         options = {} if problem.message.startswith("[") else _options()
@@ -348,18 +348,28 @@ def _print_error(problem: Exception, as_json: bool) -> int:
         if not isinstance(problem, CommandError):
             problem.message = text_in_shell(problem.message, options)
         error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
-        _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
+        say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
         # only a refusal by a budget is 3: a script may ask for less and try again
         return {"B02": REFUSED, "B12": REFUSED, "M01": MACHINE}.get(problem.code, BAD)
     text = "a defect of tacit. Nothing more is said, since it might be data."
-    _say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
+    say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
     return DEFECT
+
+
+def _typed() -> Any:
+    """Return the command that was typed, None if there is none of that name."""
+    known: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+    return next((known[word] for word in sys.argv[1:2] if word in known), None)
+
+
+def _help() -> str:
+    """Return the command that says what may be typed."""
+    return "tacit --help" if _typed() is None else f"tacit {sys.argv[1]} --help"
 
 
 def _options() -> dict[str, str]:
     """Return the options of the command that was typed, by the names of their arguments in Python."""
-    known: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
-    typed = next((known[word] for word in sys.argv[1:2] if word in known), None)
+    typed = _typed()
     params: list[Any] = [] if typed is None else list(typed.params)
     return {str(one.name): one.opts[-1] for one in params if one.opts[-1].startswith("--")}
 
@@ -367,33 +377,10 @@ def _options() -> dict[str, str]:
 def _interrupted(as_json: bool) -> int:
     """Print that the command was interrupted and return the exit code."""
     text = "a charge that was recorded stands, and the same question resumes it."
-    _say(_unnamed("Interrupted", text), f"interrupted; {text}", as_json)
+    say(_unnamed("Interrupted", text), f"interrupted; {text}", as_json)
     return INTERRUPTED
 
 
 def _unnamed(error: str, message: str) -> dict[str, str | None]:
     """Return an error without a code of its own in the form of a TacitError."""
     return {"error": error, "code": None, "message": message, "hint": None, "state": None}
-
-
-def _say(words: dict[str, str | None], line: str, as_json: bool) -> None:
-    """Print an error as one line on standard error and, with `--json`, as JSON on standard output."""
-    with contextlib.suppress(OSError):
-        if as_json:
-            print(json.dumps(words, ensure_ascii=False), flush=True)
-    with contextlib.suppress(OSError):
-        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by whoever started this
-            print(line, file=sys.stderr, flush=True)
-
-
-def _let_go() -> None:
-    """Drop output that a full disk or a closed pipe did not take; Python would report it when it exits."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            with contextlib.suppress(OSError, ValueError):
-                # what is left in the buffer goes to the null device when Python flushes it at exit
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        except AttributeError:  # a stream that was closed from the start
-            pass

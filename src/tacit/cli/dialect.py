@@ -25,6 +25,9 @@ NAMED: Final = re.compile(
     r"|\b(?P<flag>True|False)\b"
 )
 """What a text says in Python; what it quotes is somebody's own, and stays as it is."""
+NAMES: Final = re.compile(r'\brelease\(…, name="([^"]+)"\)')
+SAVES: Final = re.compile(r"\b(?:table|plot\(\))\.save\('([^']+)'\)")
+COMBINES: Final = re.compile(r'\bstudy\.combine\("([^"]+)"\)')
 LEVEL: Final = re.compile(r"\bconf_int\((0?\.\d+)\)")
 ENTRY: Final = re.compile(r'"([^"]+)": (\{[^{}]*\})')
 """What is said of one column: `"fare": {"mean": 12}`."""
@@ -51,8 +54,13 @@ def in_shell(hint: str, options: Mapping[str, str]) -> str:
     'fare = { mean = 12, sd = … }, or --level 0.95'
     >>> in_shell('Budget(…, neighbors="add-remove") for a private number', {})
     '[budget] neighbors = "add-remove" for a private number'
+    >>> in_shell('release(…, name="inc-2")', {}), in_shell("table.save('table1.tex')", {})
+    ('[ask.inc-2]', '--save table1.tex')
     """
     made = RAISE.sub(lambda found: _raised(found[1]), hint)
+    made = NAMES.sub(lambda found: f"[ask.{_key(found[1])}]", made)
+    made = SAVES.sub(lambda found: f"{'--plot' if found[1].endswith('.png') else '--save'} {found[1]}", made)
+    made = COMBINES.sub(lambda found: f"tacit combine STUDY.toml {found[1]}", made)
     made = BUDGET.sub(lambda found: f"[budget] {_lines(found[1])}", made)
     made = SIZE_HINT.sub(lambda found: f"[table] rows = {found[1] or '10_000'}", made)
     made = COLUMN.sub(_column, made)

@@ -42,7 +42,7 @@ def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, a
         types = open_source(table).columns()
         lines = typed_lines(types)
     name = place.stem if place.stem.isprintable() and "*" not in place.stem else "table"
-    text = _file(place, name, save, lines, typed=found is None)
+    text = _file(place, name, save, lines, typed=found is None, options=_options(place, delimiter))
     if save is not None:
         write_text(save, text)
     emit(text.rstrip(), {"columns": types, "found": found, "schema": text}, as_json)
@@ -69,7 +69,7 @@ def _one_column(place: Path, delimiter: str) -> None:
     mark = next((mark for mark in ";\t|" if mark in names[0]), None)
     if len(names) == 1 and mark is not None:
         text = f"the first line of {place} names one column, {short(names[0])!r}: is there another delimiter?"
-        raise SourceError(text, code="D04", hint=f"--delimiter {'$' if mark == chr(9) else ''}{mark!r}")
+        raise SourceError(text, code="D04", hint=f"--delimiter {_shell(mark)}")
 
 
 def _found(place: Path, delimiter: str, no_rows: bool) -> Suggestions:
@@ -85,7 +85,18 @@ def _found(place: Path, delimiter: str, no_rows: bool) -> Suggestions:
         return suggest(place, delimiter)
 
 
-def _file(place: Path, name: str, save: str | None, lines: dict[str, str], *, typed: bool) -> str:
+def _options(place: Path, delimiter: str | None) -> str:
+    """Return the options of `tacit import` that a file needs: it reads commas unless it is told."""
+    mark = DELIMITERS.get(place.suffix.lower(), ",") if delimiter is None else delimiter
+    return "" if mark == "," else f" --delimiter {_shell(mark)}"
+
+
+def _shell(mark: str) -> str:
+    """Return a character as a shell takes it."""
+    return r"$'\t'" if mark == "\t" else f"'{mark}'"
+
+
+def _file(place: Path, name: str, save: str | None, lines: dict[str, str], *, typed: bool, options: str) -> str:
     """Return the text of the drafted file; paths in it are relative to the folder where it is saved."""
     folder = Path() if save is None else Path(save).parent
     # a path of another drive, or with an odd character, is written as it was given
@@ -94,7 +105,7 @@ def _file(place: Path, name: str, save: str | None, lines: dict[str, str], *, ty
     if typed:
         return draft_file(lines, name=name, path=shown)
     made, own = place.with_suffix(".parquet"), "FILE.toml" if save is None else save
-    command = f"tacit import {place} --schema {own} --out {made}"
+    command = f"tacit import {place} --schema {own} --out {made}{options}"
     note = f"made by: {command}" if command.isprintable() else ""
     return draft_file(lines, name=name, path=Path(shown).with_suffix(".parquet").as_posix(), note=note)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -74,3 +75,26 @@ def writable(target: str | Path, *inputs: str | Path | None) -> None:
         raise ReleaseError(f"{place} cannot be written: there is no such folder.", code="R07", hint=hint)
     if not os.access(place.parent, os.W_OK | os.X_OK):
         raise ReleaseError(f"{place} cannot be written: its folder admits no new file.", code="R07", hint=hint)
+
+
+def say(words: dict[str, str | None], line: str, as_json: bool) -> None:
+    """Print an error as one line on standard error and, with `--json`, as JSON on standard output."""
+    with contextlib.suppress(OSError):
+        if as_json:
+            print(json.dumps(words, ensure_ascii=False), flush=True)
+    with contextlib.suppress(OSError):
+        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by whoever started this
+            print(line, file=sys.stderr, flush=True)
+
+
+def let_go() -> None:
+    """Drop output that a full disk or a closed pipe did not take; Python would report it when it exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                # what is left in the buffer goes to the null device when Python flushes it at exit
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except AttributeError:  # a stream that was closed from the start
+            pass

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
+from tacit.errors import InferenceError
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
 from tacit.release.document import Released
 from tacit.release.noise_checks import SELECTIONS
@@ -77,6 +78,34 @@ def normal_table(found: NormalEstimate, level: float, simultaneous: bool = False
     reasons = dict.fromkeys(reason for reason in found.reasons if reason)
     notes = (*reasons, *found.notes, facts(found.release))
     return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)
+
+
+RATIOS: Final = {"logistic": "odds ratio", "poisson": "rate ratio", "gamma": "ratio of means"}
+"""What the exponential of a coefficient is, by model."""
+
+
+def ratios_table(found: NormalEstimate, model: str, level: float, simultaneous: bool = False) -> Table:
+    """Return exponentials of coefficients, with those of the ends of their intervals; InferenceError I44.
+
+    An interval of a coefficient holds the truth as often as that of its exponential: no delta method is needed.  The
+    intercept is no ratio, and is left out.
+    """
+    if model not in RATIOS:
+        text = f"coefficients of a {model} model are no logarithms of ratios."
+        raise InferenceError(text, code="I44", hint="exponentiate=False", state=None)
+    limits, p = np.exp(found.intervals(level, simultaneous=simultaneous)), found.p_values
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(found.terms):
+        if term == "Intercept":
+            continue
+        interval = f"{limits[i][0]:.3g} to {limits[i][1]:.3g}"
+        words = (f"{math.exp(found.values[i]):.4g}", interval, p_words(float(p[i])))
+        rows.append((term, *(("–", "–", "–") if found.reasons[i] else words)))
+    kind = "simultaneous interval" if simultaneous else "interval"
+    heads = (found.term_title, RATIOS[model], f"{percent(level)} {kind}", "p-value, 1")
+    reasons = dict.fromkeys(reason for reason in found.reasons if reason)
+    notes = (*reasons, *found.notes, facts(found.release))
+    return Table(f"{found.title} · {people_words(found.release)}", heads, tuple(rows), notes)
 
 
 def criteria_words(criteria: Mapping[str, float], model: str, people: str, size: int | None) -> str:

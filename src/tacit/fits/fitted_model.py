@@ -258,15 +258,20 @@ class FittedModel:
 
     # Shown ---------------------------------------------------------------------------------------------------------
 
-    def summary(self, level: float = 0.95, *, simultaneous: bool = False) -> Table:
+    def summary(self, level: float = 0.95, *, simultaneous: bool = False, exponentiate: bool = False) -> Table:
         """Return a table of coefficients as in statsmodels and R, with privacy's part of each variance.
 
-        simultaneous: intervals that hold for all terms at once.  InferenceError I01 (level).
+        simultaneous: intervals that hold for all terms at once.  exponentiate: of a logistic model odds ratios, of
+        counts rate ratios, of a gamma model ratios of means: exponentials of coefficients and of both ends of their
+        intervals.  InferenceError I01 (level), I44 (a model whose coefficients are no logarithms of ratios).
         """
-        from tacit.estimates.display import criteria_words, normal_table
+        from tacit.estimates.display import criteria_words, normal_table, ratios_table
         from tacit.estimates.wording import who
 
-        table = normal_table(self.coefficients, level, simultaneous)
+        if exponentiate:
+            table = ratios_table(self.coefficients, self.model, level, simultaneous)
+        else:
+            table = normal_table(self.coefficients, level, simultaneous)
         said = criteria_words(self.fit.criteria, self.model, who(self.release), self.release.rows)
         return replace(table, notes=(said, *table.notes)) if said else table
 

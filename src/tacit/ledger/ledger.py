@@ -331,8 +331,9 @@ class Ledger:
         """Raise LedgerError L09 where another question of the table has one of the names."""
         for name in request.names:
             if tx.get("name", canonical([request.table, name])) is not None:
-                message = f"another question of {request.table!r} is already named {name!r}."
-                raise LedgerError(message, code="L09", hint=f'name="{name}-2"')
+                message = f"another question of {request.table!r} is already named {name!r}"
+                why = "another price, schema or wording makes another question"
+                raise LedgerError(f"{message}: {why}.", code="L09", hint=f'release(…, name="{name}-2")')
 
 
 def _charge(tx: Tx, entry: Entry | None) -> Charge | None:

@@ -167,7 +167,10 @@ def _range(name: str, given: Any) -> tuple[float, float]:
     found = spans(name, given, "real", None)
     if isinstance(found, tuple):
         return cast("tuple[float, float]", found)
-    raise ModelError(f"{name}: {described(given)} is no range.", code="M10", hint=f"{name}=(lower, upper)")
+    hint = f"{name}=(lower, upper)"
+    if name in ("lower", "upper", "bounds", "range"):  # a number that the function gives is called so
+        hint = "median=(lower, upper): each number that the function gives has its own name, and a range"
+    raise ModelError(f"{name}: {described(given)} is no range.", code="M10", hint=hint)
 
 
 def _identity(function: Callable[..., Any]) -> str:

@@ -103,6 +103,10 @@ def _balance(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
 def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: int) -> str:
     """Return advice: a price that fits and its size relative to `cost`, or that nothing is left."""
     price, part = _fitting(budget, spent, cost, charge)
+    same = _with_delta(budget, spent, cost)
+    beside = "" if same is None else f"{same} costs less here and fits; without a δ "
+    if price is None and same is not None:
+        return f"{same} costs less here and fits"
     if price is None and cost.is_part and budget.left(spent).mu_squared:
         return "no δ is left for questions with a δ of their own; others can be asked"
     if price is None:
@@ -110,9 +114,25 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
     percent = int(100 * part)
     each = f"{percent}%" if percent else "less than 1%"
     if questions == 1:
-        return f"{price} fits, {each} of this price"
+        return f"{beside}{price} fits, {each} of this price"
     everything = "both" if questions == 2 else f"all {WORDS[questions] if questions < len(WORDS) else questions}"
-    return f"{price} keeps {everything}, each with {each} of its share"
+    return f"{beside}{price} keeps {everything}, each with {each} of its share"
+
+
+def _with_delta(budget: Budget, spent: Spend, cost: Cost) -> str | None:
+    """Return a pure price with the budget's δ, in the words of Python; None where that is no price, or does not fit.
+
+    In a budget of μ² a pure ε is charged the worst of all that it may be, far more than the pair of the same ε.
+
+    >>> _with_delta(Budget(epsilon=1, delta="1e-6"), Spend(), Cost.of(epsilon=0.5))
+    'epsilon=0.5, delta=1e-06'
+    """
+    if cost.kind != "pure" or budget.kind != "gdp":
+        return None
+    pair = replace(cost, delta=budget.delta)
+    assert pair.epsilon is not None
+    assert pair.delta is not None
+    return _pair(pair.epsilon, pair.delta) if budget.admits(spent, pair) else None
 
 
 def _fitting(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:

@@ -59,7 +59,10 @@ def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
     rows: list[tuple[object, ...]] = [(term, *(cells.get(term, "") for cells in shown)) for term in terms]
     fits = [one.criteria.get("explained", np.nan) if isinstance(one, FittedModel) else np.nan for one in estimates]
     if np.isfinite(fits).any():
-        rows.append(("deviance explained", *("" if np.isnan(x) else f"{x:.3f}" for x in fits)))
+        models = {getattr(one, "model", "") for one, x in zip(estimates, fits, strict=True) if np.isfinite(x)}
+        rows.append(
+            ("R²" if models == {"linear"} else "deviance explained", *("" if np.isnan(x) else f"{x:.3f}" for x in fits))
+        )
     rows.append(("N", *(_size(one.release) for one in estimates)))
     rows.append(("cost", *(str(one.release.cost) for one in estimates)))
     heads = tuple(names) if names is not None else tuple(_heading(one) for one in estimates)

@@ -82,6 +82,9 @@ def day(value: object, what: str, hint: str) -> date:
 
 def ordered(lower: float | date, upper: float | date, kind: str, text: tuple[str, str], hint: str) -> None:
     """Raise SchemaError S07 unless lower < upper; `text` is how the message shows them."""
+    if lower == upper:
+        same = f"both bounds of {kind} are {text[0]}: no value lies between them."
+        raise SchemaError(same, code="S07", hint="the least and the largest value that there can be")
     if not lower < upper:  # pyright: ignore[reportOperatorIssue]
         raise SchemaError(f"lower bound {text[0]} of {kind} is not below upper bound {text[1]}.", code="S07", hint=hint)
 

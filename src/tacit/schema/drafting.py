@@ -22,6 +22,8 @@ Found: TypeAlias = Literal[
     "mostly number",
     "comma",
     "day",
+    "marked",
+    "other day",
     "mostly day",
     "few",
     "many",
@@ -57,7 +59,15 @@ _FOUND: Final[dict[Found, tuple[str, str]]] = {
     "number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers"),
     "mostly number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers in nearly all rows; `tacit import` lists the others"),
     "comma": (f'{{ type = "Real", {_BOUNDS} }}', "numbers with a decimal comma: `tacit import --decimal ,`"),
+    "marked": (
+        f'{{ type = "Real", {_BOUNDS} }}',
+        "numbers with signs or marks between thousands: `tacit import --strip … --thousands …`, and says which",
+    ),
     "day": (f'{{ type = "Date", {_BOUNDS} }}', "days, written 2024-01-31"),
+    "other day": (
+        f'{{ type = "Date", {_BOUNDS} }}',
+        "days, written otherwise: `tacit import --dates %d.%m.%Y`",
+    ),
     "mostly day": (f'{{ type = "Date", {_BOUNDS} }}', "days in nearly all rows; `tacit import` lists the others"),
     "few": (f'{{ type = "Category", levels = "{OPEN}" }}', "few different texts"),
     "many": (

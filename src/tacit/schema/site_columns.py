@@ -88,7 +88,7 @@ def _map(name: str, given: object, schema: Schema) -> ColumnMap:
         column=text_of(words, "column", place) or source,
         multiply=_multiply(words["multiply"], place) if "multiply" in words else None,
         recode=_recode(words["recode"], place, name, column) if "recode" in words else {},
-        format=_format(words["format"], place) if "format" in words else None,
+        format=date_format(words["format"], f"{place} format") if "format" in words else None,
     )
 
 
@@ -162,25 +162,25 @@ def _level(value: object, place: str, name: str, column: Category) -> Cell:
     raise FileError(message, code="F20", hint=guess)
 
 
-def _format(value: object, place: str) -> str:
+def date_format(value: object, place: str, word: str = "format = ") -> str:
     """Check a date format that every engine reads alike: each letter once, with punctuation between; FileError F06."""
-    hint = 'format = "%d/%m/%Y", of the letters d m Y y H M S'
+    hint = f'{word}"%d/%m/%Y", of the letters d m Y y H M S'
     if not isinstance(value, str):
-        raise FileError(f"{place} format is {value!r}: not text.", code="F06", hint=hint)
+        raise FileError(f"{place} is {value!r}: not text.", code="F06", hint=hint)
     letters: list[str] = []
     rest = iter(value)
     for character in rest:
         if character == "%":
             letters.append(next(rest, ""))
         elif not character.isascii() or character.isalnum() or not character.isprintable():
-            message = f"{place} format is {value!r}: {character!r} is neither punctuation nor part of a date."
+            message = f"{place} is {value!r}: {character!r} is neither punctuation nor part of a date."
             raise FileError(message, code="F06", hint=hint)
     for letter in letters:
         if letter not in tuple(DIRECTIVES) or letters.count(letter) > 1:
             what = "occurs twice" if letter in tuple(DIRECTIVES) else "is not known"
-            raise FileError(f"{place} format is {value!r}: %{letter} {what}.", code="F06", hint=hint)
+            raise FileError(f"{place} is {value!r}: %{letter} {what}.", code="F06", hint=hint)
     if not {"d", "m"} <= set(letters) or len({"Y", "y"} & set(letters)) != 1:
-        raise FileError(f"{place} format is {value!r}: it needs a day, a month and one year.", code="F06", hint=hint)
+        raise FileError(f"{place} is {value!r}: it needs a day, a month and one year.", code="F06", hint=hint)
     return value
 
 

@@ -39,7 +39,10 @@ def read_toml(text: str, where: str = "this text") -> dict[str, Any]:
         reason = "it is nested too deeply"
     except ValueError as problem:  # TOMLDecodeError, and numbers of thousands of digits
         reason = str(problem)
-    raise FileError(f"{where} is not TOML: {reason}.", code="F02", hint="a key, =, and a value a line")
+    hint = "a key, =, and a value a line; text in quotes, numbers with a point"
+    if text.lstrip().startswith("{"):
+        hint = "this looks like JSON, an answer: the request or the study (TOML) comes first"
+    raise FileError(f"{where} is not TOML: {reason}.", code="F02", hint=hint)
 
 
 def columns_from_toml(text: str, where: str = "this text") -> Mapping[str, Any]:

@@ -25,13 +25,23 @@ FEW: Final = 50
 """The most distinct texts of a column that is suggested as a Category."""
 MOST: Final = 0.95
 """The least share of cells that make a column one of numbers, or of days, with other texts in some rows."""
+_SIGN: Final = "[%‰€$£¥]?"
+_MARKED: Final = (
+    rf"^{_SIGN} ?[+-]?(\d{{1,3}}(\.\d{{3}})*(,\d+)?|\d{{1,3}}(,\d{{3}})*(\.\d+)?"
+    rf"|\d{{1,3}}([ '’\x{{a0}}\x{{202f}}]\d{{3}})*([.,]\d+)?|\d+([.,]\d*)?) ?{_SIGN}$"
+)
+"""Numbers with signs, or with marks between thousands; plain ones among them."""
 # as `tacit import` reads them (`text_cells`); RE2, where \d is ASCII
 _PATTERNS: Final[dict[Found, str]] = {
     "whole": r"^[+-]?\d{1,18}(\.0*)?$",
     "number": r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
     "comma": r"^[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?$",
     "day": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$",
+    "marked": _MARKED,
+    "other day": r"^\d{1,2}([./-])\d{1,2}[./-](\d{4}|\d{2})$",
 }
+_WIDER: Final[dict[Found, tuple[Found, ...]]] = {"whole": ("number", "comma", "marked"), "number": ("marked",)}
+"""Kinds that hold all that a kind holds; the others hold not all of it."""
 MULTIPLES: Final = (1_000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.1, 0.05, 0.01)
 """Numbers of which all cells of a column may be multiples, the largest first."""
 
@@ -85,9 +95,10 @@ class _Cells:
         low = pc.utf8_lower(words)
         self._count("boolean", pc.is_in(low, value_set=_texts((*TRUE, *FALSE))), times)
         for kind, pattern in _PATTERNS.items():
-            # every whole number is a number, with either decimal mark, and no day: one search is enough
-            if self._count(kind, pc.match_substring_regex(words, pattern), times) == len(words) and kind == "whole":
-                for other in ("number", "comma"):
+            # every whole number is a number, with either decimal mark, and no day: one search is enough; so are numbers
+            held = self._count(kind, pc.match_substring_regex(words, pattern), times)
+            if held == len(words) and kind in _WIDER:
+                for other in _WIDER[kind]:
                     self.counts[other] += int(times.sum())
                 break
 

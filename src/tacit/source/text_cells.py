@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any, Final, Literal, TypeAlias
 
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
+from tacit.source.written_cells import Written
 
 TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
@@ -42,18 +43,18 @@ class CellTally:
 class CellReader:
     """Reads the cells of one column and counts what it finds in `tally`.
 
-    >>> cells = CellReader(Integer(0, 10), CellTally(), ("", "NA"), ".")
+    >>> cells = CellReader(Integer(0, 10), CellTally(), ("", "NA"), Written())
     >>> cells.read(["3", " 4.0", "NA", "4.5", "99"]), cells.tally.unreadable, cells.tally.outside
     ([3, 4, None, None, 99], 1, 1)
     """
 
-    def __init__(self, column: Column, tally: CellTally, nulls: tuple[str, ...], decimal: str) -> None:
+    def __init__(self, column: Column, tally: CellTally, nulls: tuple[str, ...], written: Written) -> None:
         self.tally = tally
         self.texts: list[str] = []
         """Distinct texts that are unreadable or unlisted, the first five."""
         self._column = column
         self._nulls = frozenset(nulls)
-        self._typed = _reader(column, decimal)
+        self._typed = _reader(column, written)
         self._codes = frozenset(column.codes if isinstance(column, Category) else ())
         self._known: dict[str, tuple[Any, Finding]] = {}
 
@@ -103,18 +104,18 @@ def _place(value: Any, column: Column) -> Finding:
     return "read"
 
 
-def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
+def _reader(column: Column, written: Written) -> Callable[[str], Any]:
     """Return a function that parses text without outer blanks, None where it is no value of the column's type."""
 
     def number(word: str) -> float | None:
-        # an underscore matches no number: "1.234" with a decimal comma is unreadable, neither 1.234 nor 1234
-        plain = word if decimal == "." else word.replace(".", "_").replace(decimal, ".")
+        plain = written.plain(word)
         value = float(plain) if _NUMBER.fullmatch(plain) else None
         return value if value is None or abs(value) < float("inf") else None
 
     def whole(word: str) -> int | None:
-        if _INTEGER.fullmatch(word):
-            value: float | None = int(word)
+        plain = written.plain(word)
+        if _INTEGER.fullmatch(plain):
+            value: float | None = int(plain)
         else:
             value = number(word)
             # a float beyond 2**53 may stand for another integer than the one that was written
@@ -129,7 +130,7 @@ def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
         case Boolean():
             return _boolean
         case Date():
-            return _day
+            return _day if written.dates is None else written.day
         case PrivacyUnit() | Text():
             return _text
         case Category():

@@ -66,7 +66,8 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
     except UnicodeDecodeError:
         line = UNREADABLE
     if UNREADABLE in line:
-        raise SourceError(f"the first line of {path} is not UTF-8 text.", code="D03", hint="save it as UTF-8")
+        hint = "save it as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8), or tacit import --encoding cp1252 makes a table"
+        raise SourceError(f"the first line of {path} is not UTF-8 text.", code="D03", hint=hint)
     names: list[str] = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), list[str]())
     if not names or len(set(names)) < len(names) or not all(names):
         message = f"the first line of {path} does not name its columns, each once."

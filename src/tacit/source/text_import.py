@@ -23,6 +23,7 @@ from tacit.base.progress import phase
 from tacit.errors import FileError, SourceError, nearest
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema, Text
 from tacit.source.text_cells import CellReader, CellTally
+from tacit.source.written_cells import Written, advice
 
 NULLS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", ".")
 """Texts of missing cells, except where the schema lists them as levels."""
@@ -49,6 +50,10 @@ class ImportReport:
     columns: dict[str, CellTally] = field(default_factory=dict[str, CellTally])
     texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Column -> the first few distinct texts that are unreadable or unlisted."""
+    undecoded: int = 0
+    """Broken rows that hold bytes which are no text in the declared encoding."""
+    advice: dict[str, str] = field(default_factory=dict[str, str])
+    """Column -> the options of `tacit import` with which texts like its unreadable ones can be read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict of plain values."""
@@ -67,6 +72,9 @@ class ImportReport:
             fate = "left out" if self.written else "repair them, or --drop-broken"
             lost = f", {self.lost:,} lines" if self.lost > self.broken else ""
             notes.append(f"{self.broken:,} rows{lost} cannot be split into columns ({fate}); lines {first}")
+        if self.undecoded:
+            notes.append(f"{self.undecoded:,} of them are no text in this encoding: --encoding cp1252, or another")
+        notes += [said for name, one in self.columns.items() if (said := self._unread(name, one))]
         notes += [
             f"not what is declared for {name}: {', '.join(map(repr, found))}"
             for name, found in self.texts.items()
@@ -76,15 +84,23 @@ class ImportReport:
         heads = ("column", "missing", "unreadable", "out of bounds", "unlisted")
         return Table(f"Import of {self.raw}", heads, rows, tuple(notes))
 
+    def _unread(self, name: str, one: CellTally) -> str | None:
+        """Say what would read the cells of a column, or that it is lost as a whole; None where neither is known."""
+        lost = one.unreadable > 0 and one.unreadable + one.missing == self.rows
+        if not lost and name not in self.advice:
+            return None
+        count = "no cell can" if lost else f"{one.unreadable:,} cells cannot"
+        text = f"{name}: {count} be read as declared"
+        return text + (f"; {self.advice[name]} would read those shown" if name in self.advice else "")
+
 
 @dataclass(frozen=True)
 class Dialect:
-    """The declared encoding, delimiter and other conventions of the text; FileError F11 for invalid ones."""
+    """The declared encoding, delimiter and header of the text; FileError F11 for invalid ones."""
 
     delimiter: str = ","
     quote: str = '"'
     encoding: str = "utf-8-sig"
-    decimal: str = "."
     header: bool = True
 
     def __post_init__(self) -> None:
@@ -93,8 +109,6 @@ class Dialect:
                 raise FileError(f"{name} is {mark!r}: not one character.", code="F11", hint=f'{name}=";"')
         if self.delimiter == self.quote:
             raise FileError(f"delimiter and quote are both {self.quote!r}.", code="F11", hint='delimiter=","')
-        if self.decimal not in (".", ","):
-            raise FileError(f"decimal is {self.decimal!r}: not a point or a comma.", code="F11", hint='decimal=","')
         try:
             codecs.lookup(self.encoding)
         except LookupError:
@@ -112,6 +126,9 @@ def import_table(
     quote: str = '"',
     encoding: str = "utf-8-sig",
     decimal: str = ".",
+    thousands: str = "",
+    strip: str = "",
+    dates: str | None = None,
     header: bool = True,
     nulls: tuple[str, ...] = NULLS,
     broken: Literal["refuse", "drop"] = "refuse",
@@ -124,6 +141,7 @@ def import_table(
     listed stay as they are: the row map deals with them.  A cell that cannot be read is null.  Lines without any text
     are skipped.
 
+    decimal, thousands, strip, dates: how numbers and days are written, as of `Written`.
     header:   names stand on the first line; otherwise the file's columns are those of the schema, in order.
     broken:   a row with another number of cells than names, an open quote or bytes that are no text is "refuse"d, with
               its line number and no table written (`report.written` is False), or "drop"ped.
@@ -132,7 +150,7 @@ def import_table(
     read as declared), F12 (the table cannot be written).
     """
     source, target = Path(raw), Path(out)
-    dialect = Dialect(delimiter, quote, encoding, decimal, header)
+    dialect, written = Dialect(delimiter, quote, encoding, header), Written(decimal, thousands, strip, dates)
     if target.suffix.lower() not in (".parquet", ".pq"):
         raise FileError(f"{target} is no .parquet file.", code="F10", hint="--out table.parquet")
     if not os.path.isfile(source):
@@ -140,12 +158,13 @@ def import_table(
     if os.path.exists(target) and target.samefile(source):
         raise FileError(f"{target} is the raw file itself.", code="F12", hint="--out table.parquet")
     report = ImportReport(str(source), str(target), columns={name: CellTally() for name in schema})
-    cells = {name: CellReader(column, report.columns[name], nulls, dialect.decimal) for name, column in schema.items()}
+    cells = {name: CellReader(column, report.columns[name], nulls, written) for name, column in schema.items()}
     report.texts = {name: one.texts for name, one in cells.items()}
     reached = [0.0]
     batches = _batches(source, schema, report, dialect, cells, partial(_reached, reached, progress))
     with phase(f"reading {source}", lambda: reached[0]):
         _write(batches, schema, target, report, broken)
+    report.advice = {name: how for name, column in schema.items() if (how := advice(column, report.texts[name]))}
     return report
 
 
@@ -171,6 +190,8 @@ def _batches(
         with source.open("rb") as bytes_, _text(bytes_, dialect.encoding) as file:
             reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True)
             names = _names(reader, source) if dialect.header else [schema.source(name) for name in schema.stored]
+            if not _is_text(names):
+                raise UnicodeError
             places = _places(names, schema)
             for rows in _rows(reader, len(names), report):
                 report.rows += len(rows)
@@ -182,7 +203,7 @@ def _batches(
         failure = FileError(f"{source} cannot be read: {problem.strerror}.", code="F11", hint=hint)
     except UnicodeError:
         message = f"{source} is not text in {dialect.encoding}."
-        failure = FileError(message, code="F11", hint='encoding="latin-1", or as it was saved')
+        failure = FileError(message, code="F11", hint='encoding="cp1252", or as it was saved')
     if failure is not None:
         raise failure
 
@@ -214,7 +235,9 @@ def _rows(reader: Any, width: int, report: ImportReport) -> Iterator[list[list[s
             continue
         if not cells:
             continue
-        if len(cells) != width or not _is_text(cells):
+        text = _is_text(cells)
+        if len(cells) != width or not text:
+            report.undecoded += not text
             _broken(report, line, reader.line_num)
             continue
         made.append(cells)

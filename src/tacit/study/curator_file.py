@@ -144,6 +144,9 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
             beside = "data" in words
             hint = f"leave [{key}] out, or move [data] to a site file" if beside else 'tc.Study.load("study.toml")'
             raise FileError(message, code="F07", hint=hint)
+    if "name" in words and "schema" not in words:
+        message = "the file has 'name' and no [schema]: it is a party's page, which stands beside a study."
+        raise FileError(message, code="F05", hint=f"study.toml, with --site {path}")
     known("the file", words, TOP)
     format_of(words, path)
     table, data = _section(words, "table"), _section(words, "data")
@@ -187,7 +190,8 @@ def format_of(words: Mapping[str, Any], path: Path) -> None:
     """Raise FileError F04 unless the file has the format version that this version reads."""
     # `type`, since TOML's true would pass as 1
     if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
-        message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
+        said = f"says tacit = {words['tacit']!r}" if "tacit" in words else "does not say which format it has"
+        message = f"{path} {said}; this version reads format {FORMAT}."
         raise FileError(message, code="F04", hint="tacit = 1 on the first line")
 
 

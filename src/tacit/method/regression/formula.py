@@ -90,9 +90,10 @@ def parse(text: object) -> Formula:
             made = None
     if made is None:
         hint = f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}"
-        plain = MODULE.sub("", text) if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text) else text
+        plain = _written_here(text) if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text) else text
         if plain != text:
             hint = f"{plain!r}: functions stand without the name of a library"
+            hint = hint if plain == MODULE.sub("", str(text)) else repr(plain)
         raise QueryError(
             f"formula {described(text)} is none that can be read.",
             code="Q85",
@@ -105,6 +106,23 @@ def parse(text: object) -> Formula:
         limits = f"at most {MAX_TERMS} terms, of at most {MAX_DEGREE} factors"
         raise QueryError(f"formula {text!r} is too large: {limits}.", code="Q85", hint="fewer terms")
     return made
+
+
+def _written_here(text: str) -> str:
+    """Return a formula as it is written here, of words of R and of other libraries; the same text where none is known.
+
+    >>> _written_here("y = I(x^2) + as.factor(g)"), _written_here("y ~ np.log(x)"), _written_here("y ~ ???")
+    ('y ~ I(x ** 2) + C(g)', 'y ~ log(x)', 'y ~ ???')
+    """
+    plain = MODULE.sub("", text)
+    if "~" not in plain:
+        plain = re.sub(r"(?<![=<>!])=(?!=)", "~", plain, count=1)
+    said = re.sub(r"\s*\^\s*", " ** ", re.sub(r"\b(?:as\.)?factor\(", "C(", plain))
+    try:
+        _Reader(said).formula()
+    except (ValueError, StopIteration):
+        return MODULE.sub("", text)
+    return said
 
 
 def canonical(formula: Formula) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import io
 import math
+import re
 import tokenize
 import warnings
 from typing import Final, NoReturn
@@ -56,6 +57,15 @@ LOGIC: Final = {"&": "and", "|": "or"}
 """They bind less tightly than comparisons, as in pandas; `~` binds as in Python, and before a comparison is refused."""
 NOT_READ: Final = (SyntaxError, ValueError, KeyError, IndexError, tokenize.TokenError, RecursionError, MemoryError)
 """What the parser and a lookup in it may raise: an operator that is not read, a placeholder without its name."""
+OTHERWISE: Final = (
+    (r"(?<![=!<>~])=(?!=)", "=="), (r"<>", "!="), (r"&&", "and"), (r"\|\|", "or"), (r"%in%", "in"),
+    (r"!(?=\s*[\w(`])", "not "),
+    (r"(?i)\bis\s+not\s+null\b", ".notna()"), (r"(?i)\bis\s+null\b", ".isna()"), (r"\s+(?=\.(?:notna|isna)\(\))", ""),
+    (r"\bAND\b", "and"), (r"\bOR\b", "or"), (r"\bNOT\b", "not"), (r"\bIN\b", "in"),
+    (r"\bin\s*(?:c\b)?\s*\(([^()]*)\)", r"in [\1]"),
+    (r"\bTRUE\b|\btrue\b", "True"), (r"\bFALSE\b|\bfalse\b", "False"),
+)  # fmt: skip
+"""What is written otherwise in SQL and R, and how it is written here: for a hint, never to be read."""
 MISSING: Final = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 
 
@@ -76,10 +86,23 @@ def parse(text: object) -> Condition:
         said = spelled(found)
         found = found if len(said) <= LONGEST and _read(said) == found else None
     if found is None:
-        _refuse(f"where={text!r} cannot be read as a condition.", "where=\"age >= 18 and sex == 'female'\"")
+        _refuse(f"where={text!r} cannot be read as a condition.", f'where="{_written_here(text)}"')
     if not columns(found):
         _refuse(f"where={text!r} names no column.", 'where="age >= 18"')
     return found
+
+
+def _written_here(text: str) -> str:
+    """Return what a condition in the words of SQL or R is here, if it can be read then; else an example.
+
+    >>> _written_here("sex = 'male' AND region %in% c('n', 's')"), _written_here("age over 18")
+    ("sex == 'male' and region in ['n', 's']", "age >= 18 and sex == 'female'")
+    """
+    said = text.replace('"', "'")
+    for pattern, here in OTHERWISE:
+        said = re.sub(pattern, here, said)
+    said = said.strip()
+    return said if _read(said) is not None else "age >= 18 and sex == 'female'"
 
 
 def _read(text: str) -> Condition | None:

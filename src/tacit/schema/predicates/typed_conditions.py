@@ -168,6 +168,8 @@ def level_index(cell: ColumnCell, value: object) -> int:
     labels = _labels(cell)
     if value in labels:
         return labels.index(str(value))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # every number of a condition is a float, and was typed otherwise
     guess = nearest(str(value), list(labels))
     listed = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
     hint = f"{cell.column} == '{guess}'" if guess else f"its levels are {listed}"
