@@ -286,14 +286,14 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.curator",
-        "        self._ledger.table(self.name, self.rows, column_of_persons(self.schema, site))\n",
+        "        self._ledger.table(self.name, self.rows, column_of_persons(self.schema))\n",
         "",
         "a filtered table is opened under the name of the whole one",
         (f"{CURATOR}::test_a_filtered_table_is_noticed",),
     ),
     Fault(
         "tacit.curator.locations",
-        "return schema.source(unit) if mapped is None else mapped.column",
+        "return None if schema.unit is None else schema.source(schema.unit)",
         "return None",
         "a ledger does not record which column identifies persons, and another may protect visits in their place",
         ("tests/curator/test_persons_of_a_table.py::test_persons_told_apart_by_another_column_are_refused",),

@@ -111,7 +111,7 @@ class Curator:
         log = purchase.log_of(self._ledger)
         self.rows: int | None = public_rows(self._source, self.schema, self._ledger.first, self.name, log)
         # the size is public and on record: another table under this name would be charged as if it were the same people
-        self._ledger.table(self.name, self.rows, column_of_persons(self.schema, site))
+        self._ledger.table(self.name, self.rows, column_of_persons(self.schema))
 
     # What is public --------------------------------------------------------------------------------------------------
 

@@ -57,13 +57,12 @@ def table_name(name: str | None, path: Path | None, where: str | None) -> str:
     return "table"
 
 
-def column_of_persons(schema: Schema, site: Site | None) -> str | None:
-    """Return the column of the table that identifies persons, as the table names it; None without a PrivacyUnit."""
-    unit = schema.unit
-    if unit is None:
-        return None
-    mapped = None if site is None else site.columns.get(unit)
-    return schema.source(unit) if mapped is None else mapped.column
+def column_of_persons(schema: Schema) -> str | None:
+    """Return the column that identifies persons, as the schema says that the table names it; None without any.
+
+    Where a site's own page finds it is no part of it: the same table may come with the study's names, or with its own.
+    """
+    return None if schema.unit is None else schema.source(schema.unit)
 
 
 def needs_budget(budget: Budget | None, where: str | None) -> None:
