@@ -16,9 +16,12 @@ from tacit.privacy import Cost
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore
-from tacit.rows.row_products import LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.rows.row_map import RowMap
+from tacit.rows.row_products import FINER, LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.rows.row_weight import STEPS
 from tacit.source import held_rows as fast
 from tacit.source import open_source
+from tacit.source.held_products import ProductSums
 from tacit.testing.simulated_regressions import rows_of
 
 CLIP = 512
@@ -85,6 +88,56 @@ def test_any_question_has_the_integers_of_the_reference(seed: int) -> None:
         parts = [np.ascontiguousarray(part.T.astype(np.int16)) for part in (z[:7], z[7:], z[:0])]
         assert fast.HeldRows(300, tuple(parts)).crossed(one).cells == (one.sums(z),), one
         asked += 1
+
+
+WEIGHT = RowMap("w", "w", "real", 0.0, 1.0, STEPS)
+
+
+def all_products(rng: np.random.Generator, m: int, own: bool, weighed: bool) -> CrossProducts:
+    """All products of two entries, and some of one and of none, with each power of the score and of the row's weight.
+
+    own: each entry of the vector is of its own coordinate and of the constant alone, and the score of the last.
+    """
+    rows, most = np.zeros((m, m), dtype=np.int64), int(rng.choice([2**9, 2**20]))
+    rows[np.arange(m), np.arange(m)] = rng.integers(1, most, m)
+    rows[:, 0] += rng.integers(-most, most, m)
+    if not own:
+        rows[np.tril_indices(m)] = rng.integers(-most, most, m * (m + 1) // 2)
+    clip = NormClip(tuple(map(tuple, rows.tolist())), int(rng.integers(1, 22)), int(rng.choice([7, H])))
+    fit = [int(x) for x in rng.integers(-(2**20), 2**20, m)] if not own else [0] * (m - 1) + [2**20]
+    fit[0] += int(rng.integers(-(2**20), 2**20)) * (m > 1)
+    psi, asked, largest = ClippedResidual(tuple(fit), 20, CLIP), list[Product](), LARGEST * (FINER if weighed else 1)
+    of = [(), (0,), (m - 1,), *((i, j) for i in range(m) for j in range(i, m))]
+    for power, times in ((0, 0), (1, 0), (2, 0), (2, 1), (0, 2), (2, 2)) if weighed else ((0, 0), (1, 0), (2, 0)):
+        for at in of:
+            reached = clip.most ** len(at) * psi.clip**power * STEPS**times
+            if reached < EXACT:
+                shift = max(0, (reached // largest).bit_length()) + int(rng.integers(0, 2))
+                asked.append(Product(at, power, shift, times=times, plus=int(rng.integers(0, 2)) if shift else 0))
+    return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip, weight=WEIGHT if weighed else None)
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.parametrize("own", [False, True])
+def test_all_pairs_of_entries_have_the_integers_of_the_reference(own: bool, weighed: bool) -> None:
+    """Few entries and many, whole blocks and parts, with a constant and without: what BLAS adds up is not seen."""
+    rng = np.random.default_rng(own + 2 * weighed)
+    for m in (1, 2, 3, 5, 7, 11, 12, 15, 16, 17, 19):
+        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.BLOCK + 1]))
+        one.check()
+        assert m < 3 or (ProductSums(one)._own is not None) == own  # pyright: ignore
+        z = rng.integers(-H, H + 1, (rows, m))
+        z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
+        a = rng.integers(0, STEPS + 1, rows)
+        for constant in (True, False):
+            if constant:
+                z[:, 0] = H
+            else:
+                # one row of another constant: then none is taken for it
+                z[rows // 2, 0] = -H
+            held = np.column_stack([z, a]) if weighed else z
+            found = fast.HeldRows(rows, (np.ascontiguousarray(held.T.astype(np.int16)),)).crossed(one)
+            assert found.cells == (one.sums(z, a=a if weighed else None),), (m, constant)
 
 
 @pytest.mark.parametrize("clip", [CLIP, 2**11])
