@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from every_engine import ODD_SCHEMA, columns_of, odd_table
 
@@ -195,3 +199,45 @@ def test_what_is_not_held_is_read_by_each_part(monkeypatch: pytest.MonkeyPatch) 
     assert rows_held(rows.shape, opened) is None
     first = rows.shape.columns[0]
     assert exact_part(first, rows.shape, opened) == exact_part(first, rows.shape, opened, held)
+
+
+KINDS = tc.Schema(
+    {
+        "y": tc.Real(-2, 2),
+        "a": tc.Real(-2, 3, missing=0.25),
+        "b": tc.Integer(0, 9),
+        "c": tc.Category({3: "three", 7: "seven", -1: "none"}, missing="unknown"),
+        "d": tc.Boolean(),
+        "g": tc.Category(["a", "b"]),
+    }
+)
+EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 2.0, -2.0, 3.0, np.nextafter(2.0, 3.0), np.nextafter(-2.0, 0.0), 1e300]
+
+
+def test_cells_that_engines_send_are_missing_alike(tmp_path: Path) -> None:
+    """Nulls, NaN, infinities, both zeros and ends of bounds, of floats of both sizes, whole numbers, text, codes."""
+    rng, n = np.random.default_rng(4), 600
+
+    def cells(values: Any, kind: pa.DataType) -> pa.Array:
+        return pa.array(values, kind, mask=rng.random(n) < 0.1)
+
+    numbers = [np.where(rng.random(n) < 0.4, rng.choice(EDGES, n), rng.normal(0, 2, n)) for _ in range(2)]
+    data = pa.table(
+        {
+            "y": cells(numbers[0], pa.float64()),
+            "a": cells(numbers[1].clip(-1e30, 1e30).astype(np.float32), pa.float32()),
+            "b": cells(rng.integers(-3, 12, n), pa.int32()),
+            "c": cells(rng.choice([3, 7, -1, 4], n), pa.int64()),
+            "d": cells(rng.random(n) < 0.5, pa.bool_()),
+            "g": cells(rng.choice(["a", "b", "z", ""], n), pa.string()),
+        }
+    )
+    pq.write_table(data, tmp_path / "t.parquet")
+    shape = rows_of(tc.Regression("y ~ a * d + b + c + g"), columns_of(data), KINDS, Cost.of(rho=1), "add-remove").shape
+    by_engine = [exact_part(one, shape, open_source(data, KINDS)) for one in shape.columns]
+    for source in (tmp_path / "t.parquet", data, pl.from_arrow(data), duckdb.connect().from_arrow(data)):
+        opened = open_source(source, KINDS)
+        held = rows_held(shape, opened)
+        assert held is not None
+        assert 100 < sum(one.shape[1] for one in held.z) < held.rows == n
+        assert [exact_part(one, shape, opened, held) for one in shape.columns] == by_engine
