@@ -24,8 +24,8 @@ from tacit.source.shared_blocks import Buffers
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ALONE: Final = 2**19 - 1
-"""Multiplications of a product of matrices that BLAS does not share among threads of its own: these would wait for each
-other, and for those of `shared_blocks`, at every block."""
+"""Multiplications of a product of matrices that BLAS does not share among threads of its own, one less than where it
+begins to: these would wait for each other, and for those of `shared_blocks`, at every block."""
 ALONE_OF_ITSELF: Final = 16
 """Rows of a matrix whose product with itself BLAS does not share among threads, however long the rows are."""
 
