@@ -167,6 +167,7 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
         for right in range(1, 66):
             assert 0 < left * right * (ALONE // (left * right)) < 2**19
 
+
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast, "BLOCK", 64)
     rng = np.random.default_rng(0)
