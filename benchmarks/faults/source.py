@@ -290,8 +290,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.held_products",
-        "some = np.trunc(w[:, far] * clip.most / root)",
-        "some = np.rint(w[:, far] * clip.most / root)",
+        "some = np.trunc(np.take(w, far, axis=1) * clip.most / root)",
+        "some = np.rint(np.take(w, far, axis=1) * clip.most / root)",
         "rows that are held are shortened to other integers than rows of engines",
         (f"{HELD}::test_any_question_has_the_integers_of_the_reference",),
     ),
@@ -310,11 +310,25 @@ FAULTS = (
         (f"{HELD}::test_remainders_that_do_not_fit_are_not_used",),
     ),
     Fault(
-        "tacit.source.held_products",
+        "tacit.source.alike_products",
         "np.bitwise_and(terms, mask, out=terms)",
         "np.right_shift(terms, np.uint32(1), out=terms)",
         "products that are divided are not rounded down",
         (f"{HELD}::test_any_question_has_the_integers_of_the_reference",),
+    ),
+    Fault(
+        "tacit.source.alike_products",
+        "and self.power % 2 == 0 and self.times % 2 == 0",
+        "and self.power % 2 == 0",
+        "sums over held rows have no weight where that is asked for once",
+        (f"{HELD}::test_all_pairs_of_entries_have_the_integers_of_the_reference[False-True]",),
+    ),
+    Fault(
+        "tacit.source.held_products",
+        "self._own is not None and (z[0] == H).all():",
+        "self._own is not None:",
+        "a coordinate of another size than H is taken for the constant",
+        (f"{HELD}::test_all_pairs_of_entries_have_the_integers_of_the_reference[True-False]",),
     ),
     Fault(
         "tacit.source.held_rows",
@@ -437,7 +451,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.held_products",
-        "weight = a**one.times if weight is None else weight * a**one.times",
+        "weight = a**times if weight is None else weight * a**times",
         "weight = a if weight is None else weight * a",
         "sums over held rows have a weight once that is asked for twice, or not at all",
         ("tests/mechanisms/test_weighted_rows.py::test_held_rows_add_up_any_products_with_weights",),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from every_engine import ODD_SCHEMA, columns_of, odd_table
 
@@ -16,9 +20,13 @@ from tacit.privacy import Cost
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore
-from tacit.rows.row_products import LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.rows.row_map import RowMap
+from tacit.rows.row_products import FINER, LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.rows.row_weight import STEPS
 from tacit.source import held_rows as fast
 from tacit.source import open_source
+from tacit.source.alike_products import ALONE
+from tacit.source.held_products import ProductSums
 from tacit.testing.simulated_regressions import rows_of
 
 CLIP = 512
@@ -87,6 +95,56 @@ def test_any_question_has_the_integers_of_the_reference(seed: int) -> None:
         asked += 1
 
 
+WEIGHT = RowMap("w", "w", "real", 0.0, 1.0, STEPS)
+
+
+def all_products(rng: np.random.Generator, m: int, own: bool, weighed: bool) -> CrossProducts:
+    """All products of two entries, and some of one and of none, with each power of the score and of the row's weight.
+
+    own: each entry of the vector is of its own coordinate and of the constant alone, and the score of the last.
+    """
+    rows, most = np.zeros((m, m), dtype=np.int64), int(rng.choice([2**9, 2**20]))
+    rows[np.arange(m), np.arange(m)] = rng.integers(1, most, m)
+    rows[:, 0] += rng.integers(-most, most, m)
+    if not own:
+        rows[np.tril_indices(m)] = rng.integers(-most, most, m * (m + 1) // 2)
+    clip = NormClip(tuple(map(tuple, rows.tolist())), int(rng.integers(1, 22)), int(rng.choice([7, H])))
+    fit = [int(x) for x in rng.integers(-(2**20), 2**20, m)] if not own else [0] * (m - 1) + [2**20]
+    fit[0] += int(rng.integers(-(2**20), 2**20)) * (m > 1)
+    psi, asked, largest = ClippedResidual(tuple(fit), 20, CLIP), list[Product](), LARGEST * (FINER if weighed else 1)
+    of = [(), (0,), (m - 1,), *((i, j) for i in range(m) for j in range(i, m))]
+    for power, times in ((0, 0), (1, 0), (2, 0), (2, 1), (0, 2), (2, 2)) if weighed else ((0, 0), (1, 0), (2, 0)):
+        for at in of:
+            reached = clip.most ** len(at) * psi.clip**power * STEPS**times
+            if reached < EXACT:
+                shift = max(0, (reached // largest).bit_length()) + int(rng.integers(0, 2))
+                asked.append(Product(at, power, shift, times=times, plus=int(rng.integers(0, 2)) if shift else 0))
+    return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip, weight=WEIGHT if weighed else None)
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.parametrize("own", [False, True])
+def test_all_pairs_of_entries_have_the_integers_of_the_reference(own: bool, weighed: bool) -> None:
+    """Few entries and many, whole blocks and parts, with a constant and without: what BLAS adds up is not seen."""
+    rng = np.random.default_rng(own + 2 * weighed)
+    for m in (1, 2, 3, 5, 7, 11, 12, 15, 16, 17, 19):
+        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.BLOCK + 1]))
+        one.check()
+        assert m < 3 or (ProductSums(one)._own is not None) == own  # pyright: ignore
+        z = rng.integers(-H, H + 1, (rows, m))
+        z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
+        a = rng.integers(0, STEPS + 1, rows)
+        for constant in (True, False):
+            if constant:
+                z[:, 0] = H
+            else:
+                # one row of another constant: then none is taken for it
+                z[rows // 2, 0] = -H
+            held = np.column_stack([z, a]) if weighed else z
+            found = fast.HeldRows(rows, (np.ascontiguousarray(held.T.astype(np.int16)),)).crossed(one)
+            assert found.cells == (one.sums(z, a=a if weighed else None),), (m, constant)
+
+
 @pytest.mark.parametrize("clip", [CLIP, 2**11])
 @pytest.mark.parametrize("shift", [0, 9, 18, 20, 24])
 def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
@@ -101,6 +159,13 @@ def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
     for z in (np.full((9_000, m), -1) * [H, 1, H - 1], rng.integers(-H, H + 1, (9_000, m))):
         held = fast.HeldRows(len(z), (np.ascontiguousarray(z.T.astype(np.int16)),))
         assert held.crossed(one).cells == (one.sums(z),)
+
+
+def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
+    """OpenBLAS starts threads of its own at 2**19 multiplications, which matrices of 16, 32 and 64 rows reached."""
+    for left in range(1, 66):
+        for right in range(1, 66):
+            assert 0 < left * right * (ALONE // (left * right)) < 2**19
 
 
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,3 +207,45 @@ def test_what_is_not_held_is_read_by_each_part(monkeypatch: pytest.MonkeyPatch) 
     assert rows_held(rows.shape, opened) is None
     first = rows.shape.columns[0]
     assert exact_part(first, rows.shape, opened) == exact_part(first, rows.shape, opened, held)
+
+
+KINDS = tc.Schema(
+    {
+        "y": tc.Real(-2, 2),
+        "a": tc.Real(-2, 3, missing=0.25),
+        "b": tc.Integer(0, 9),
+        "c": tc.Category({3: "three", 7: "seven", -1: "none"}, missing="unknown"),
+        "d": tc.Boolean(),
+        "g": tc.Category(["a", "b"]),
+    }
+)
+EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 2.0, -2.0, 3.0, np.nextafter(2.0, 3.0), np.nextafter(-2.0, 0.0), 1e300]
+
+
+def test_cells_that_engines_send_are_missing_alike(tmp_path: Path) -> None:
+    """Nulls, NaN, infinities, both zeros and ends of bounds, of floats of both sizes, whole numbers, text, codes."""
+    rng, n = np.random.default_rng(4), 600
+
+    def cells(values: Any, kind: pa.DataType) -> pa.Array:
+        return pa.array(values, kind, mask=rng.random(n) < 0.1)
+
+    numbers = [np.where(rng.random(n) < 0.4, rng.choice(EDGES, n), rng.normal(0, 2, n)) for _ in range(2)]
+    data = pa.table(
+        {
+            "y": cells(numbers[0], pa.float64()),
+            "a": cells(numbers[1].clip(-1e30, 1e30).astype(np.float32), pa.float32()),
+            "b": cells(rng.integers(-3, 12, n), pa.int32()),
+            "c": cells(rng.choice([3, 7, -1, 4], n), pa.int64()),
+            "d": cells(rng.random(n) < 0.5, pa.bool_()),
+            "g": cells(rng.choice(["a", "b", "z", ""], n), pa.string()),
+        }
+    )
+    pq.write_table(data, tmp_path / "t.parquet")
+    shape = rows_of(tc.Regression("y ~ a * d + b + c + g"), columns_of(data), KINDS, Cost.of(rho=1), "add-remove").shape
+    by_engine = [exact_part(one, shape, open_source(data, KINDS)) for one in shape.columns]
+    for source in (tmp_path / "t.parquet", data, pl.from_arrow(data), duckdb.connect().from_arrow(data)):
+        opened = open_source(source, KINDS)
+        held = rows_held(shape, opened)
+        assert held is not None
+        assert 100 < sum(one.shape[1] for one in held.z) < held.rows == n
+        assert [exact_part(one, shape, opened, held) for one in shape.columns] == by_engine

@@ -28,7 +28,7 @@ def arrays(frame: Any) -> dict[str, Any]:
 
 
 def batches(frame: Any) -> Iterator[dict[str, Any]]:
-    """READS ROWS.  Yield columns without missing cells as NumPy arrays, some rows at a time, in no order."""
+    """READS ROWS.  Yield columns as NumPy arrays, some rows at a time, in no order; floats are NaN where null."""
     reader = _fetched(lambda: frame.to_native().to_arrow_reader(BATCH))
     while True:
         batch = _fetched(lambda: next(reader, None))

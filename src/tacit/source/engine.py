@@ -65,9 +65,9 @@ class Engine(Protocol):
         ...
 
     def batches(self, frame: Any) -> Iterator[dict[str, Any]] | None:
-        """READS ROWS.  Yield the columns of a frame without missing cells as NumPy arrays, some rows at a time.
+        """READS ROWS.  Yield the columns of a frame as NumPy arrays, some rows at a time, in no order.
 
-        In no order; None where rows are not to leave the engine.
+        Floats are NaN where null; no other column has nulls.  None where rows are not to leave the engine.
         """
         ...
 

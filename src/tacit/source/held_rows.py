@@ -141,13 +141,12 @@ def _alone(one: Coordinate) -> bool:
 
 
 def _made_of_floats(engine: Engine, readings: Sequence[Any], cells: RowCells) -> HeldRows | None:
-    """READS ROWS.  Let the engine send cells as floats, NaN where missing, and make the coordinates of them here."""
+    """READS ROWS.  Let the engine send cells as floats, NaN where null, and make the coordinates of them here.
+
+    What is no finite number is missing here as on engines (`GridMaps`, `level_places`).
+    """
     names = [f"c{i}" for i in range(len(readings))]
-    # a null is not finite, but a comparison with it is null: what is no finite number ends in the last branch
-    floats = [nw.col(name).cast(nw.Float64()) for name in names]
-    nan = nw.lit(float("nan"), dtype=nw.Float64())
-    sent = [nw.when(x.is_finite()).then(x).otherwise(nan).alias(name) for x, name in zip(floats, names, strict=True)]
-    found = engine.batches(engine.read(readings).select(*sent))
+    found = engine.batches(engine.read(readings).select(*(nw.col(name).cast(nw.Float64()) for name in names)))
     return None if found is None else _gathered(found, names, cells)
 
 
