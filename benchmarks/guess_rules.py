@@ -3,27 +3,67 @@
     python benchmarks/guess_rules.py [--set 1] [--repeats 200] [--only PLACE ...] [--keep FOLDER] [--release]
 
 Designs of `guess_designs.py`; tables are drawn anew in every repetition and released by the mechanism's own steps, with
-seeded noise.  Each release is read by each rule.  --keep: a folder for releases, which are read from there again.
---release: releases are only made.  A line has the deviation of (release less the fit without privacy to the same rows)
-over privacy's standard error, the coverage of the truth by intervals of slopes, and how often the true slopes are
-rejected together at 5%.  Prints to the terminal.  Deterministic: seeds are constants.
+seeded noise.  Each release is read by each rule (`RULES`).  --keep: a folder for releases, which are read from there
+again.  --release: releases are only made.  A line has answers; the deviation of a release less the fit without privacy
+to the same rows, over privacy's standard error, of coefficients (least, mean, largest); the coverage of the truth by
+intervals of slopes (mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over
+that of the fit without privacy.  Prints to the terminal.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import pickle
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
+from frontier import joint_p
 from frontier_designs import Cell
 from guess_designs import drawn_guesses, wide_and_rare
 
+from tacit.method.regression import estimate_scores, glm_pilot
+from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
 TRIED = 20
 """Repetitions after which a design without an answer is left."""
+BEFORE = 0.15
+"""The error of a guess that earlier versions assumed of every model."""
+
+
+def none_left(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+    """Allow for no error of a guess."""
+    return 0 * curve
+
+
+def whole(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+    """Allow for the whole error in each direction."""
+    return error**2 * float(step @ curve @ step) * curve
+
+
+@contextlib.contextmanager
+def of_one_error() -> Iterator[None]:
+    """Assume the same error of every guess."""
+    with mock.patch.object(glm_pilot, "told_error", return_value=BEFORE):
+        yield
+
+
+@contextlib.contextmanager
+def in_each_direction() -> Iterator[None]:
+    """Read releases as earlier versions did."""
+    with of_one_error(), mock.patch.object(estimate_scores, "left_in_step", whole):
+        yield
+
+
+RULES: dict[str, Callable[[], contextlib.AbstractContextManager[None]]] = {
+    "before": in_each_direction,
+    "the same error, on average": of_one_error,
+    "now": contextlib.nullcontext,
+}
 
 
 def cells_of(number: int) -> tuple[Cell, ...]:
@@ -33,8 +73,6 @@ def cells_of(number: int) -> tuple[Cell, ...]:
 
 def releases(number: int, place: int, repeats: int, keep: Path | None) -> list[tuple[Any, np.ndarray]]:
     """Return releases of a cell, each with the fit without privacy to the same rows."""
-    from tacit.method.regression.estimate import fit_release
-
     cell, rng = cells_of(number)[place], np.random.default_rng([21, number + 1, place])
     study, found, none = cell.study, list[tuple[Any, np.ndarray]](), False
     kept = None if keep is None else keep / f"{number}-{place}.pickle"
@@ -49,6 +87,27 @@ def releases(number: int, place: int, repeats: int, keep: Path | None) -> list[t
     return found[:repeats]
 
 
+def line(found: list[tuple[Any, np.ndarray]], truth: np.ndarray) -> str:
+    """Return the line of a rule."""
+    read = list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]]()
+    for release, ordinary in found:
+        fit = fit_release(release)
+        if not any(fit.reasons):
+            noise = np.sqrt(np.diag(fit.cov_privacy))
+            read.append((fit.values, ordinary, noise, fit.std_errors, joint_p(fit, (fit.values - truth)[1:])[0]))
+    start = f"{len(read)} of {len(found)}"
+    if len(read) < TRIED:
+        return start
+    values, ordinary, noise, sizes, joint = (np.array(one) for one in zip(*read, strict=True))
+    spread = ((values - ordinary) / noise).std(axis=0)
+    cover = 100 * (np.abs(values - truth) < 1.959964 * sizes).mean(axis=0)[1:]
+    error, without = (((one - truth)[:, 1:] ** 2).mean(axis=0).sum() for one in (values, ordinary))
+    return (
+        f"{start} | {spread.min():.2f} {spread.mean():.2f} {spread.max():.2f} | {cover.mean():.1f} ({cover.min():.1f}) "
+        f"| {100 * (joint < 0.05).mean():.1f} | {np.sqrt(error / without):.2f}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", type=int, default=1)
@@ -59,8 +118,12 @@ def main() -> None:
     options = parser.parse_args()
     places = range(len(cells_of(options.set))) if options.only is None else options.only
     for place in places:
+        cell = cells_of(options.set)[place]
         found = releases(options.set, place, options.repeats, options.keep)
-        print(place, cells_of(options.set)[place].words, len(found), flush=True)
+        print(place, cell.words, f"{cell.rows:,}", cell.cost, cell.neighbors, flush=True)
+        for name, rule in RULES.items() if not options.release else ():
+            with rule():
+                print("   ", name, "|", line(found, np.array(list(cell.study.truth.values()))), flush=True)
 
 
 if __name__ == "__main__":
