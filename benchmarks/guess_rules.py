@@ -71,17 +71,21 @@ def cells_of(number: int) -> tuple[Cell, ...]:
     return wide_and_rare() if number < 0 else drawn_guesses(number)
 
 
+def unanswered(found: list[tuple[Any, np.ndarray]]) -> bool:
+    """Return whether no release has an answer."""
+    return all(any(fit_release(one).reasons) for one, _ in found)
+
+
 def releases(number: int, place: int, repeats: int, keep: Path | None) -> list[tuple[Any, np.ndarray]]:
     """Return releases of a cell, each with the fit without privacy to the same rows."""
     cell, rng = cells_of(number)[place], np.random.default_rng([21, number + 1, place])
-    study, found, none = cell.study, list[tuple[Any, np.ndarray]](), False
+    study, found = cell.study, list[tuple[Any, np.ndarray]]()
     kept = None if keep is None else keep / f"{number}-{place}.pickle"
     if kept is not None and kept.exists():
         found, rng.bit_generator.state = pickle.loads(kept.read_bytes())
-    while len(found) < repeats and not none:
+    while len(found) < repeats and not (len(found) == TRIED and unanswered(found)):
         rows = rows_of(study.query, study.draw(rng, cell.rows), study.schema, cell.cost, cell.neighbors)
         found.append((rows.release(rng), rows.ordinary()[0]))
-        none = len(found) == TRIED and all(any(fit_release(one).reasons) for one, _ in found)
     if kept is not None:
         kept.write_bytes(pickle.dumps((found, rng.bit_generator.state)))
     return found[:repeats]
