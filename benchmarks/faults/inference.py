@@ -659,6 +659,7 @@ FORMULAS = (
 )
 
 COUNT_LAWS = "tests/inference/test_laws_of_counts.py::test_"
+GUESSES = "tests/inference/test_guessed_curvature.py::test_"
 DOUBT = "tests/inference/test_regression_variance.py::test_the_noise_in_the_variance_is_as_told"
 
 REGRESSIONS = (
@@ -1485,6 +1486,34 @@ MODELS = (
         (
             "tests/inference/test_norm_scores.py::test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy",
         ),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "error = error + rest * left_in_step(self.curve.matrix, self.step, self.curve.guess_error)",
+        "pass",
+        "the error of a guessed curvature is in no standard error",
+        (f"{GUESSES}what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error",),
+    ),
+    Fault(
+        "tacit.method.regression.guessed_curvature",
+        "return error**2 * (float(step @ way) * curve + np.outer(way, way)) / (len(step) + 1)",
+        "return error**2 * float(step @ way) * curve",
+        "the error of a guessed curvature is allowed for in full in each direction",
+        (f"{GUESSES}what_is_left_in_a_step_is_the_mean_over_errors_that_are_alike_on_all_axes",),
+    ),
+    Fault(
+        "tacit.method.regression.guessed_curvature",
+        "return float(ERRORS[np.argmin(wrong)])",
+        "return assumed",
+        "a guessed curvature is believed as far as before, whatever is released",
+        (f"{GUESSES}the_error_of_a_guess_is_found_from_what_is_released_as_far_as_noise_allows",),
+    ),
+    Fault(
+        "tacit.method.regression.guessed_curvature",
+        "return float(np.hypot(LEAST_ERROR, SKEWNESS * (weights @ NODES) / weights.sum()))",
+        "return LEAST_ERROR",
+        "a curvature is guessed as well where events are rare",
+        (f"{GUESSES}a_guess_is_doubted_where_events_are_rare_and_vary",),
     ),
     Fault(
         "tacit.method.regression.estimate_scores",

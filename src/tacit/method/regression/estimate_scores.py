@@ -32,7 +32,6 @@ from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bou
 from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
-    GUESS_ERROR,
     GUESS_ERROR_OF_COUNTS,
     SHORT_STEP,
     ShrunkMatrix,
@@ -45,6 +44,7 @@ from tacit.method.regression.glm_pilot import (
     shrunk,
     step_length,
 )
+from tacit.method.regression.guessed_curvature import left_in_step
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
@@ -205,12 +205,14 @@ class ScoreStep:
             @ self.curve.transform.T
             * self.curve.weight**2
         )
-        # the guess's part, weighted by what it has in the average: it errs by its own relative error in every
-        # direction, and by the noise in the moments that it was computed from
+        # the guess's part, weighted by what it has in the average: it errs by its own relative error, of counts in
+        # every direction, and by the noise in the moments that it was computed from
         rest = (1 - self.curve.weight) ** 2
-        own = GUESS_ERROR_OF_COUNTS if self.link.weighed else GUESS_ERROR
-        error = error + rest * self.curve.matrix * float(self.step @ self.curve.matrix @ self.step) * own**2
-        if not self.link.weighed:
+        if self.link.weighed:
+            length = float(self.step @ self.curve.matrix @ self.step)
+            error = error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
+        else:
+            error = error + rest * left_in_step(self.curve.matrix, self.step, self.curve.guess_error)
             back = self.curve.transform_of(self.regressors.second_moments)
             way = self.step @ back
             error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)

@@ -15,6 +15,7 @@ import numpy as np
 
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion, TrialStep, estimate_dispersion
+from tacit.method.regression.guessed_curvature import assumed_error, told_error
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link, bounded, link, polygons, response_polygons
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix, relative_noise
@@ -36,9 +37,9 @@ from tacit.rows.piecewise_score import L, PiecewiseScore
 LAWFUL: Final = CountLink, PositiveLink
 """Links whose scores assume a law of the response that is known but for its spread."""
 GUESS_ERROR: Final = 0.15
-"""Assumed relative error of a curvature computed for normal regressors."""
+"""Assumed relative error of squared scores that are guessed from released weights."""
 GUESS_ERROR_OF_COUNTS: Final = 0.4
-"""The same for counts, whose curvature is released itself."""
+"""Assumed relative error of a curvature of counts computed for normal regressors; the curvature is released itself."""
 START_SPREAD: Final = 0.25
 """Spread of counts that the cut of the first scores allows for."""
 MAX_STEP: Final = 1.5
@@ -152,13 +153,14 @@ class ShrunkMatrix:
 
     matrix: shape (u, u).  weight: of the noisy matrix.  relative_noise: root mean square of the noise relative to the
     guess, in the worst direction.  transform: shape (u, u); an error E of the noisy matrix adds weight * transform E
-    transform' to the matrix.
+    transform' to the matrix.  guess_error: of the guess, by its own, without noise in what it is computed from.
     """
 
     matrix: Array
     weight: float
     relative_noise: float
     transform: Array
+    guess_error: float = GUESS_ERROR
 
     def transform_of(self, other: Array) -> Array:
         """Return what makes an error of a matrix that this one is proportional to, but for its scale, one of this."""
@@ -183,7 +185,9 @@ def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float =
 
 
 def guess_error(link: Link, found: Regressors) -> float:
-    """Return the relative error of guesses made from the moments of the regressors, the noise in these included."""
+    """Return the relative error of squared scores guessed with the moments of the regressors, the noise in these
+    included.
+    """
     return GUESS_ERROR_OF_COUNTS if link.weighed else math.hypot(GUESS_ERROR, min(found.relative_noise, 1.0))
 
 
@@ -201,16 +205,29 @@ def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
     score, and near the true coefficients it averages the curvatures at both ends of the step.  For counts it comes from
     weights that are the curvature at the part's coefficients, corrected for its change along the step.
     """
-    eta = found.predictor_values(part.b)
+    eta, noisy = found.predictor_values(part.b), part.weighted_products
     made = bounded(part.link, eta, part.cut)
     guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
-    trusted = guess_error(part.link, found)
-    curve = shrunk(part.weighted_products, guess, wanted, trusted)
+    if not part.link.weighed:
+        own = _told_error(noisy, guess, made.curve, found)
+        # with the noise in the moments that the guess is computed from
+        curve = shrunk(noisy, guess, wanted, math.hypot(own, min(found.relative_noise, 1.0)))
+        return replace(curve, guess_error=own)
+    curve = shrunk(noisy, guess, wanted, GUESS_ERROR_OF_COUNTS)
     for _ in range(CURVATURE_ROUNDS if isinstance(part.link, LAWFUL) else 0):
         step = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
         rise = part.link.relative_slope(eta, eta + found.mean_change(part.b, step), made)
-        curve = shrunk(part.weighted_products, guess, found.weighted_products(part.b, made.curve * rise), trusted)
+        curve = shrunk(noisy, guess, found.weighted_products(part.b, made.curve * rise), GUESS_ERROR_OF_COUNTS)
     return curve
+
+
+def _told_error(noisy: NoisyMatrix, guess: Array, curve: Array, found: Regressors) -> float:
+    """Return the relative error of a guessed curvature by its own (`guessed_curvature`); curve: at the nodes."""
+    root = _root(guess, -0.5)
+    relative = NoisyMatrix(root @ noisy.values @ root, root @ noisy.patterns @ root, noisy.variances)
+    noise = float(np.trace(relative.noise_quadratic(np.eye(len(root))))) / len(root)
+    moments = min(found.relative_noise, 1.0)
+    return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed_error(curve))
 
 
 def one_step(part: ScorePart, found: Regressors) -> Array:
