@@ -63,7 +63,7 @@ def column(design: Design, way: str) -> tc.Real:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of a design: the column as recorded, and the density of the law behind it at some recorded values."""
+    """What is true of a design: the column as recorded, and the density of the law behind it at some of its values."""
 
     mean: float
     sd: float
@@ -174,9 +174,10 @@ def simulated(design: Design, rows: int, method: str, way: str, relation: str, r
     truth, found = truth_of(design), Found({})
     schema = tc.Schema({"x": column(design, way)})
     rng = np.random.default_rng([18, rows, *design.name.encode()])
-    told = {"neighbors": relation} | ({"size_hint": rows} if relation == "add-remove" else {})
+    told = {"size_hint": rows} if relation == "add-remove" else {}
     for i in range(repeats):
-        curator = tc.Curator({"x": design.draw(rng, rows)}, schema, budget=tc.Budget(epsilon=1_000), **told)
+        budget = tc.Budget(epsilon=1_000, neighbors=relation)
+        curator = tc.Curator({"x": design.draw(rng, rows)}, schema, budget=budget, **told)
         of_release(curator.release(METHODS[method], epsilon=EPSILON), method, design, truth, found, i)
     return found
 
