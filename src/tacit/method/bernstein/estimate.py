@@ -11,7 +11,9 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.column_values import JointColumn, values_at
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
@@ -88,8 +90,8 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     given = given_places(at, "cdf([0.2, 0.5])")
-    # of whole numbers and days all of the value is at or below it
-    t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
+    # of whole numbers, days and multiples all of the value is at or below it
+    t = _places(one, _column(one).after(given))
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
     return _normal(release, fit, h, _OfLattice(terms, words, weights(fit.degree, h, t)), target)
@@ -110,7 +112,7 @@ def estimate(release: Released, target: Target = "population") -> NormalEstimate
     """Return the distribution function of a release, real or simulated, at values spread over its range."""
     one = _variable(release)
     at = np.linspace(one.lower, one.upper, SHOWN)
-    return cdf(release, at if one.kind == "real" else np.unique(np.rint(at)), target=target)
+    return cdf(release, np.unique(values_at(_column(one), at) if one.kind == "real" else np.rint(at)), target=target)
 
 
 def smooth_density(release: Released, order: int | None = None, target: Target = "population") -> SmoothDensity:
@@ -131,7 +133,8 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         curves=(BernsteinCurve("Bernstein", fit, h),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing)),
+        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
+        multiple_of=one.multiple_of or 0.0,
         limits_of=f"the derivative of the {_polynomial(fit, h)}",
     )
 
@@ -154,6 +157,8 @@ def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, ta
     words += f", of the {who(release)} of this table" if target == "table" else ""
     sampling, privacy = over @ fit.sampling @ over.T, over @ fit.privacy @ over.T
     reasons, notes = (fit.reason,) * len(sums.terms), (f"limits are of the {_polynomial(fit, order)}",)
+    one = _variable(release)
+    notes += recorded_notes(one.name, one)
     values: Array = over @ fit.values
     return NormalEstimate(
         release, title(release), words, sums.terms, values, sampling, privacy, reasons, notes,
@@ -168,6 +173,10 @@ def _polynomial(fit: LatticeFit, order: int) -> str:
 def _variable(release: Released) -> Variable:
     (one,) = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
     return one
+
+
+def _column(one: Variable) -> JointColumn:
+    return JointColumn(one.name, one.kind, *support(one), one.multiple_of or 0.0)
 
 
 def _order(release: Released, order: int | None) -> int:
