@@ -32,8 +32,11 @@ one of them may lack those at it, and the mean be half a unit off, which no erro
         )
     if heap is not None:
         declared = f"any share of {name} may be at multiples of {heap:,.15g}, as is declared"
-        spread = ": the curve spreads these out, and the share at or below a value near one of them may be off by as "
-        found.append(f"{declared}, and is in the errors" if allowed else f"{declared}{spread}many, in no error")
+        curve = (
+            ": in the curve and its limits these are bumps, or spread out, which what was rounded has not; of the "
+            "curve the share at or below a value near one of them may be off by as many"
+        )
+        found.append(declared + (", and is in the errors" if allowed else curve))
     if not found:
         found.append(
             f"values of {name} are taken to be any real numbers: were they rounded (to whole numbers, say), the share "

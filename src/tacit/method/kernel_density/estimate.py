@@ -123,7 +123,8 @@ def density(release: Released, at: Any, smoothed: bool = False, target: Target =
     words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(names)}: share of {who(release)} per "
     words += "product of units" if len(names) > 1 else "unit"
     words += ", smoothed by the released kernel" if smoothed else ", as far as the released kernel resolves it"
-    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume), target)
+    notes = tuple(note for one in columns for note in recorded_notes(one.name, _axis(release, one)))
+    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume, None, notes), target)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
