@@ -252,7 +252,7 @@ def _recorded(release: Released, one: JointColumn) -> tuple[str, ...]:
 def _columns(release: Released) -> tuple[JointColumn, ...]:
     each = zip(release.levels, _axes(release), strict=True)
     return tuple(
-        JointColumn(name, axis.kind, *map(float, ends_of(axis)[[0, -1]]), axis.multiple_of or 0.0)
+        JointColumn(name, axis.kind, *map(float, ends_of(axis)[[0, -1]]), multiple_of=axis.multiple_of or 0.0)
         for (name, _), axis in each
     )
 

@@ -25,7 +25,8 @@ def below(fit: KernelFit, one: JointColumn, axis: Axis, ends: Array) -> tuple[Ar
     fit: of the column alone.  ends: in its units.
     """
     whole, t = integrated(fit, one), (ends - one.lower) / one.length
-    weights = np.stack([np.interp(t, np.linspace(0, 1, FINE + 1), own) for own in whole.T], axis=1)
+    each_cell: list[Array] = [np.interp(t, np.linspace(0, 1, FINE + 1), own) for own in whole.T]
+    weights: Array = np.stack(each_cell, axis=1)
     heaped = HeapedCells.of(ends_of(axis), axis.heaped_at)
     if heaped is None:
         return weights, np.zeros(len(ends))

@@ -21,6 +21,7 @@ from tacit.fits.bin_heaps import HALF
 from tacit.fits.heaped_cells import HeapedCells, unknown_heaps
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
 from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
+from tacit.method.ks_dataset.estimate_heaps import heaped_shares, unknown_places
 from tacit.method.ks_dataset.query import KSDataset
 from tacit.release.document import Released
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 NEARER: Final = "a histogram of the same price is nearer to the rows; the data set is for those who need one"
 BEYOND: Final = (
     "more points than the rule for this price and number of rows, {:,}: where values are uneven errors may be too small"
+)
+HEAPED: Final = (
+    "points of {} show heaps ({:.0f}% of its rows): where in their cells these are is not known, and is in the errors"
 )
 SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
@@ -104,12 +108,15 @@ def moments(release: Released, target: Target = "population") -> NormalEstimate:
     # of the cumulative error e the shares' are differences; around the mean the variance is linear
     turned = np.array([[1.0, 0.0], [-2 * mean, 1.0]])
     weights, unknown = turned @ taken, unknown_heaps((turned @ (away * shares)).T)
+    hidden = heaped_shares(shares, _differences(errors.total)) * (1 if heaped is None else ~heaped.own)
+    unknown = unknown + unknown_places(hidden, (widths - one.unit) / 2, middles - mean)
     words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
     terms = (f"mean of {one.name}", f"variance of {one.name}")
     sampling, privacy = (np.cov(_differences(e) @ weights.T, rowvar=False, bias=True) for e in _both(errors))
     privacy = privacy + np.outer(*[(_differences(errors.privacy) @ weights.T).mean(axis=0)] * 2)
     values = np.array([mean, square - mean**2])
-    return _normal(release, terms, words, values, (sampling + unknown, privacy), errors, target)
+    notes = (HEAPED.format(one.name, 100 * hidden.sum()),) if hidden.any() and (widths > 1.5 * one.unit).any() else ()
+    return _normal(release, terms, words, values, (sampling + unknown, privacy), errors, target, notes)
 
 
 def cumulative_of(release: Released) -> Array:
@@ -143,10 +150,10 @@ def _along(draws: Array, cell: NDArray[np.int64], part: Array) -> Array:
 
 def _normal(
     release: Released, terms: tuple[str, ...], words: str, values: Array, covariances: tuple[Array, Array],
-    errors: DataSetErrors, target: Target,
+    errors: DataSetErrors, target: Target, more: tuple[str, ...] = (),
 ) -> NormalEstimate:  # fmt: skip
     one, reasons = variable_of(release), (errors.reason,) * len(terms)
-    notes = (SIMULATED, *notes_of(errors), *recorded_notes(one.name, one, allowed=True))
+    notes = (SIMULATED, *more, *notes_of(errors), *recorded_notes(one.name, one, allowed=True))
     return NormalEstimate(
         release, title(release), _said(release, words, target), terms, values, *covariances, reasons, notes=notes,
         tested=False, target=target,
