@@ -100,8 +100,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.kernel_density.stored",
-        "if axis.edges[1:-1] != inner_edges(axis.kind, low, high, cells):",
-        "if len(axis.edges[1:-1]) != len(inner_edges(axis.kind, low, high, cells)):",
+        "if axis.edges[1:-1] != values.edges(cells):",
+        "if len(axis.edges[1:-1]) != len(values.edges(cells)):",
         "a document's cells are others than those of the design",
         (f"{KERNEL}changed_documents_are_refused",),
     ),
@@ -342,5 +342,12 @@ FAULTS = (
         'elif one.multiple_of is not None and one.kind != "real":',
         "a document may state multiples that are not within the bounds",
         (f"{RECORDED}documents_keep_declarations_and_impossible_ones_are_refused",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.estimate_heaps",
+        "return np.outer(one_way, one_way) + tilt @ tilt.T + np.diag([0.0, bend**2])",
+        "return tilt @ tilt.T + np.diag([0.0, bend**2])",
+        "heaps that points show move each cell on its own alone",
+        (f"{DATA_SETS}heaps_that_points_show_are_in_the_error_of_the_mean",),
     ),
 )
