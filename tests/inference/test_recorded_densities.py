@@ -240,11 +240,16 @@ def test_documents_keep_declarations_and_impossible_ones_are_refused() -> None:
         words = release.to_dict()
         assert (words["variables"][0]["multiple_of"], words["variables"][0]["heaped_at"]) == (0.5, 5)
         assert release_from_dict(words) == release
-        for change in ({"multiple_of": 40}, {"multiple_of": 1e-300}, {"multiple_of": -1}, {"kind": "integer"}):
+        for change, said in (
+            ({"multiple_of": 40}, "no multiples of 40"),
+            ({"multiple_of": 1e-300}, "no multiples of 1e-300"),
+            ({"multiple_of": -1}, "multiple_of"),
+            ({"kind": "integer"}, "no multiples of 0.5"),
+        ):
             forged = copy.deepcopy(words)
             forged.pop("digest", None)
             forged["variables"][0].update(change)
-            with pytest.raises(ReleaseError):
+            with pytest.raises(ReleaseError, match=said):
                 release_from_dict(forged)
     cells = curator.release(tc.KernelDensity("x", bandwidth=1.0), rho=1)
     assert release_from_dict(cells.to_dict()) == cells
