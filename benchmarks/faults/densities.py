@@ -16,6 +16,7 @@ LATTICE = "tests/mechanisms/test_bernstein_lattice.py::test_"
 OF_LATTICE = "tests/inference/test_bernstein_functions.py::test_"
 LATTICE_PAIRS = f"{LATTICE}sensitivity_is_the_largest_over_all_pairs_of_rows"
 DATA_SETS = "tests/mechanisms/test_ks_dataset.py::test_"
+RECORDED = "tests/inference/test_recorded_densities.py::test_"
 CANDIDATES = "tests/mechanisms/test_exponential_mechanism.py::test_"
 RELEASED = "tacit.method.orthogonal_series.encoding"
 
@@ -99,8 +100,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.kernel_density.stored",
-        "if axis.edges[1:-1] != inner_edges(axis.kind, low, high, cells):",
-        "if len(axis.edges[1:-1]) != len(inner_edges(axis.kind, low, high, cells)):",
+        "if axis.edges[1:-1] != values.edges(cells):",
+        "if len(axis.edges[1:-1]) != len(values.edges(cells)):",
         "a document's cells are others than those of the design",
         (f"{KERNEL}changed_documents_are_refused",),
     ),
@@ -292,5 +293,61 @@ FAULTS = (
         "return np.asarray(lower * (1 - lower) / n)",
         "lattice values of one sample have the wrong covariance",
         (f"{OF_LATTICE}covariances_of_rows_are_those_of_an_empirical_distribution_function",),
+    ),
+    Fault(
+        "tacit.method.shared.numeric_columns",
+        "return values.ends",
+        "return one.lower, one.upper",
+        "the support of multiples ends at the first and the last",
+        (f"{RECORDED}what_is_told_of_multiples_is_that_of_whole_numbers",),
+    ),
+    Fault(
+        "tacit.estimates.column_values",
+        "else (steps + 0.5) * self.unit)",
+        "else steps * self.unit)",
+        "half of the rows at a value are not at or below it",
+        (f"{RECORDED}shares_moments_and_quantiles_of_exact_counts_are_those_of_the_rows",),
+    ),
+    Fault(
+        "tacit.fits.heaped_cells",
+        "return (low + high) / 2, (high - low) / 2",
+        "return smooth, (high - low) / 2",
+        "no row is taken to be at declared heaps",
+        (f"{RECORDED}a_heap_at_the_edge_of_a_cell_is_at_or_below_it",),
+    ),
+    Fault(
+        "tacit.fits.heaped_cells",
+        "return np.outer(off.sum(axis=0), off.sum(axis=0)) + off.T @ off",
+        "return off.T @ off",
+        "heaps move each cell on its own alone",
+        (f"{RECORDED}heaps_may_move_all_cells_one_way",),
+    ),
+    Fault(
+        "tacit.method.kernel_density.estimate_cumulative",
+        "return weights, unknown * each",
+        "return weights, 0 * unknown * each",
+        "what is not known of declared heaps is in no error",
+        (f"{RECORDED}any_share_at_declared_heaps_is_within_the_errors",),
+    ),
+    Fault(
+        "tacit.method.bernstein.estimate",
+        "unknown = each * (most - least) / 2",
+        "unknown = each * (most - least) / 20",
+        "a tenth of what is not known of declared heaps is in the errors",
+        (f"{RECORDED}polynomials_allow_for_any_share_at_declared_heaps",),
+    ),
+    Fault(
+        "tacit.release.document_checks",
+        'elif one.multiple_of is not None and (one.kind != "real" or not _several(one)):',
+        'elif one.multiple_of is not None and one.kind != "real":',
+        "a document may state multiples that are not within the bounds",
+        (f"{RECORDED}documents_keep_declarations_and_impossible_ones_are_refused",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.estimate_heaps",
+        "return np.outer(one_way, one_way) + tilt @ tilt.T + np.diag([0.0, bend**2])",
+        "return tilt @ tilt.T + np.diag([0.0, bend**2])",
+        "heaps that points show move each cell on its own alone",
+        (f"{DATA_SETS}heaps_that_points_show_are_in_the_error_of_the_mean",),
     ),
 )

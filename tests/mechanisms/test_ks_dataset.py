@@ -18,6 +18,7 @@ from tacit.errors import QueryError, ReleaseError
 from tacit.method.ks_dataset.bands import Bands
 from tacit.method.ks_dataset.design import rule
 from tacit.method.ks_dataset.estimate_by_simulation import data_sets_of_layer, simulated_data_sets
+from tacit.method.ks_dataset.estimate_heaps import heaped_shares, unknown_places
 from tacit.method.ks_dataset.layers import Layers
 from tacit.method.ks_dataset.mechanism import drawn
 from tacit.method.ks_dataset.path_counts import Paths, count, enclosed
@@ -344,7 +345,7 @@ def test_few_points_for_many_rows_have_the_error_of_their_shares() -> None:
     assert (found.privacy.diagonal() > 0.8 / (12 * 16**2)).all()
 
 
-@pytest.mark.parametrize(("size", "said"), [(40, False), (100, True)])
+@pytest.mark.parametrize(("size", "said"), [(40, False), (75, True)])
 def test_sizes_of_twice_the_rule_say_what_they_may_miss(size: int, said: bool) -> None:
     release = made(tc.KSDataset("k", size=size), n=400)
     for found in (release.cdf([4]), release.moments(), release.band(), release.quantiles([0.5])):
@@ -352,6 +353,37 @@ def test_sizes_of_twice_the_rule_say_what_they_may_miss(size: int, said: bool) -
         assert (
             bool(re.search(r"than the rule for this price and number of rows, [23]\d:", str(found.summary()))) == said
         )
+
+
+def test_sizes_of_three_times_the_rule_have_a_reason_and_no_limits() -> None:
+    """The rule says about 32, and the number of rows with a value has noise."""
+    release = made(tc.KSDataset("k", size=150), n=400)
+    assert "times those of the rule" in str(release.cdf([4]).reasons[0])
+    assert np.isinf(release.moments().intervals()).all()
+    assert np.isinf(release.band().half_width())
+    assert "times those of the rule" in str(release.quantiles([0.5]).summary())
+
+
+def test_heaps_that_points_show_are_in_the_error_of_the_mean() -> None:
+    """Heaps at the beginnings of cells, none between: the mean of the points is half a cell too high."""
+    x = np.repeat(np.arange(0.05, 1, 0.1), 1_000)
+    curator = tc.Curator({"x": x}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(epsilon=100))
+    found = curator.release(tc.KSDataset("x", size=400), epsilon=20).moments()
+    assert any("show heaps" in note for note in found.notes)
+    assert found.sampling[0, 0] > 0.8 * 0.005**2
+    assert found.intervals()[0, 0] <= x.mean() <= found.intervals()[0, 1]
+
+
+def test_points_of_a_smooth_law_show_no_heaps_and_places_are_bounded() -> None:
+    rng, m = np.random.default_rng(0), 40
+    shares = np.exp(-(np.linspace(-2, 2, m) ** 2))
+    shares /= shares.sum()
+    errors = rng.standard_normal((300, m)) * 0.004
+    assert not heaped_shares(shares + 0.004 * rng.standard_normal(m) / 2, errors).any()
+    # all rows at points of two cells, 1 and 3 from the mean: one way, and each on its own
+    covariance = unknown_places(np.array([0.5, 0.5]), np.array([0.2, 0.2]), np.array([-1.0, 3.0]))
+    assert np.allclose(covariance[0, 0], 0.2**2 + 2 * 0.1**2)
+    assert covariance[1, 1] >= (2 * 0.5 * 0.2 * (-1 + 3)) ** 2
 
 
 def test_estimates_of_a_release() -> None:

@@ -12,7 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.bins import nearest_multiples
+from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import SeriesCoefficients
 from tacit.estimates.terms import Target, check_level, place_of
@@ -167,14 +167,16 @@ class SmoothDensity:
 
     def cdf(self, x: Any) -> Array:
         """Return the share of rows at or below x; of several groups one row each."""
-        # of whole numbers and days all of the value is at or below it
-        t, _ = self._places(x, after=True)
+        # of whole numbers, days and multiples all of the value is at or below it
+        ends = self._values.after(self._numbers(x))
+        t = np.clip((ends - self.lower) / (self.upper - self.lower), 0.0, 1.0)
         return self._shaped([one.cdf(t) for one in self.curves])
 
     def quantile(self, p: Any) -> Any:
         """Return quantiles, in the column's units; of several groups one row each.
 
-        Of dates: days since 1970-01-01; of whole numbers and days the value.  InferenceError I05 for p outside [0, 1].
+        Of dates: days since 1970-01-01; of whole numbers, days and multiples the value.  InferenceError I05 for p
+        outside [0, 1].
         """
         given = np.asarray(p, dtype=np.float64)
         if not ((given >= 0) & (given <= 1)).all():
@@ -209,11 +211,9 @@ class SmoothDensity:
     def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:
         """Return n synthetic rows drawn from the density of the only group, a frame of the column: nobody's, and free.
 
-        Whole numbers are integers, dates are dates.  `frame.attrs["note"]` says what an inference from them ignores.
-         InferenceError I61 (n), I62 (rng), I63 (a reason), I05
-        (several groups).
+        Whole numbers are integers, dates are dates, multiples are multiples.  `frame.attrs["note"]` says what an
+        inference from them ignores.  InferenceError I61 (n), I62 (rng), I63 (a reason), I05 (several groups).
         """
-        from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
         from tacit.estimates.random_numbers import check_number, generator
 
         check_number(n)
@@ -226,9 +226,8 @@ class SmoothDensity:
         if self.reasons[0] is not None:
             text = f"nothing to draw from: {self.reasons[0]}."
             raise InferenceError(text, code="I63", hint="a higher price in a new release", state=None)
-        column = JointColumn(self.column, self.kind, self.lower, self.upper)
         share = self.curves[0].quantile(drawn.random(int(n)))
-        values = values_at(column, self.lower + (self.upper - self.lower) * share)
+        values = values_at(self._values, self.lower + (self.upper - self.lower) * share)
         return sampled_frame({self.column: values}, self.release)
 
     def to_frame(self, level: float = 0.95, *, points: int = POINTS) -> pd.DataFrame:
@@ -269,29 +268,29 @@ class SmoothDensity:
 
         return smooth_density(self, ax, level=check_level(level))
 
-    def _places(self, x: Any, *, after: bool = False) -> tuple[Array, Any]:
-        """Return places in [0, 1], and whether values lie in the support; after: the end of a whole number or a day."""
+    def _numbers(self, x: Any) -> Array:
+        """Return values as numbers; dates: days since 1970-01-01."""
         given: Any = np.asarray(x)
         if self.kind == "date" and not np.issubdtype(given.dtype, np.number):
             given = given.astype("datetime64[D]").astype(np.float64)
-        at = np.asarray(given, dtype=np.float64)
+        return np.asarray(given, dtype=np.float64)
+
+    def _places(self, x: Any) -> tuple[Array, Any]:
+        """Return places in [0, 1], and whether values lie in the support."""
         # a day d is [d, d + 1], a whole number v is [v - 1/2, v + 1/2]
-        at = at + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0) + (self._half if after else 0.0)
+        at = self._numbers(x) + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0)
         t = (at - self.lower) / (self.upper - self.lower)
         return np.clip(t, 0.0, 1.0), (t >= 0) & (t <= 1)
 
     @property
-    def _half(self) -> float:
-        """What lies at each side of a value: nothing of real numbers that may be any."""
-        return self.multiple_of / 2 if self.kind == "real" else 0.5
+    def _values(self) -> JointColumn:
+        return JointColumn(self.column, self.kind, self.lower, self.upper, self.multiple_of)
 
     def _back(self, t: Array) -> Array:
         """Return values at places in [0, 1]: of whole numbers and days the one whose interval holds the place."""
         found = self.lower + (self.upper - self.lower) * t
         if self.kind == "real":
-            half = self._half
-            near = nearest_multiples(found, self.multiple_of) if half else found
-            return np.clip(near, self.lower + half, self.upper - half) if half else found
+            return np.asarray(values_at(self._values, found))
         last = self.upper - (0.5 if self.kind == "integer" else 1.0)
         return np.minimum(np.floor(found + (0.5 if self.kind == "integer" else 0.0)), last)
 

@@ -26,10 +26,10 @@ from tacit.release.encoding_rules import FORMS, SELECTS, forms_of
 from tacit.release.field_rules import all_different
 from tacit.release.noise_checks import is_noise_of_price, selected
 from tacit.release.packing import Packed
-from tacit.release.parts import Part
+from tacit.release.parts import Part, Variable
 from tacit.release.registry import KINDS, ROOMS, room_module
 from tacit.release.sensitivity_checks import EncodingFacts, implied_constants
-from tacit.rows.multiples import halfway
+from tacit.rows.multiples import between, halfway
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -137,6 +137,17 @@ def _variables(made: Release) -> Iterator[str]:
                 yield f"variable {one.name!r} has a label twice"
         elif one.kind != "boolean" and not _rising((one.lower, one.upper)):
             yield f"the bounds of variable {one.name!r} are not in order"
+        elif one.multiple_of is not None and (one.kind != "real" or not _several(one)):
+            yield f"variable {one.name!r} has no multiples of {one.multiple_of:g}"
+        if one.heaped_at is not None and one.kind != "real":
+            yield f"{one.name!r} is heaped at multiples of {one.heaped_at:g}, and no column of real numbers"
+
+
+def _several(one: Variable) -> bool:
+    """Return whether there are two multiples between the bounds, and no more than floats tell apart."""
+    unit = one.multiple_of or 1.0
+    # before exact fractions, which may be long
+    return max(abs(one.lower), abs(one.upper)) <= 2.0**45 * unit and between(one.lower, one.upper, unit).count > 1
 
 
 # Parts --------------------------------------------------------------------------------------------------------------

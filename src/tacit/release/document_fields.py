@@ -96,6 +96,7 @@ SENSITIVITY: Final = Named(
     Record({"l1": POSITIVE, "l2_squared": POSITIVE}, "Proven for the whole part, under the relation."),
 )
 _SAID: Final[Mapping[str, Field]] = {"missing": TEXT, "units": TEXT, "extra": EXTRA}
+_DECLARED: Final[Mapping[str, Field]] = {"multiple_of": Number(positive=True), "heaped_at": Number(positive=True)}
 AXIS: Final = Named(
     "axis",
     ByKind(
@@ -105,10 +106,9 @@ AXIS: Final = Named(
                     "kind": OneOf(("real", "integer", "date")),
                     **_SAID,
                     "edges": ListField(NUMBER, least=2),
-                    "multiple_of": Number(positive=True),
-                    "heaped_at": Number(positive=True),
+                    **_DECLARED,
                 },
-                optional=("units", "extra", "multiple_of", "heaped_at"),
+                optional=("units", "extra", *_DECLARED),
             ),
             Record({"kind": OneOf(("levels",)), **_SAID}, optional=("units", "extra")),
         ),
@@ -130,8 +130,9 @@ VARIABLE: Final = Named(
                     "upper": NUMBER,
                     # coordinates are at most H in absolute value
                     "half": Whole(1, H),
+                    **_DECLARED,
                 },
-                optional=("units",),
+                optional=("units", *_DECLARED),
             ),
             Record(
                 {"name": TEXT, "kind": OneOf(("levels",)), **_OWN, "labels": ListField(TEXT, least=1)},

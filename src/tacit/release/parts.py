@@ -69,9 +69,8 @@ class Axis:
         """Inverse of `to_dict`."""
         edges = tuple(map(float, words.get("edges", ())))
         units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
-        unit, heap = (None if words.get(key) is None else float(words[key]) for key in ("multiple_of", "heaped_at"))
         said = None if units is None else str(units)
-        return cls(str(words["kind"]), edges, said, str(words["missing"]), extra, unit, heap)
+        return cls(str(words["kind"]), edges, said, str(words["missing"]), extra, *_declared(words))
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,7 @@ class Variable:
 
     kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: the bounds of a numeric
     column, whose grid has `half` steps on each side of the midpoint.  labels: the levels of a column of levels.
+    multiple_of, heaped_at: of real numbers whose distribution is asked for, what `Axis` says of these.
     """
 
     name: str
@@ -90,6 +90,8 @@ class Variable:
     labels: tuple[str, ...] = ()
     units: str | None = None
     missing: str = "exclude"
+    multiple_of: float | None = None
+    heaped_at: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -98,6 +100,8 @@ class Variable:
             words["labels"] = list(self.labels)
         else:
             words |= {"lower": self.lower, "upper": self.upper, "half": self.half}
+            words |= {} if self.multiple_of is None else {"multiple_of": self.multiple_of}
+            words |= {} if self.heaped_at is None else {"heaped_at": self.heaped_at}
         return words if self.units is None else {**words, "units": self.units}
 
     @classmethod
@@ -108,7 +112,7 @@ class Variable:
         if kind == "levels":
             return cls(name, kind, labels=tuple(map(str, words["labels"])), units=units, missing=missing)
         lower, upper = float(words["lower"]), float(words["upper"])
-        return cls(name, kind, lower, upper, int(words["half"]), (), units, missing)
+        return cls(name, kind, lower, upper, int(words["half"]), (), units, missing, *_declared(words))
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,12 @@ class Part:
             weight=None if words.get("weight") is None else _grid(**words["weight"]),
             texts=None if words.get("texts") is None else tuple(map(str, words["texts"])),
         )
+
+
+def _declared(words: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return the stored multiple_of and heaped_at."""
+    unit, heap = (None if words.get(key) is None else float(words[key]) for key in ("multiple_of", "heaped_at"))
+    return unit, heap
 
 
 # typed, since 1, 1.0 and True are equal as keys but not as values

@@ -41,8 +41,8 @@ class Real:
     missing:      "exclude", "none" (there is none), or the value that a missing cell stands for.
     multiple_of:  values are recorded in multiples of this number (ages in whole years 1, prices 0.5); None: not known.
     Bins of a histogram then hold whole values, a cell counting as the nearest multiple, and what is made of the bins
-    takes values as these (a bin of ages 20 to 24 has the middle 22).  A false one makes answers less accurate, not less
-    private; sums, and so means and regressions of rows, take cells as they are.
+    takes values as these (a bin of ages 20 to 24 has the middle 22), as densities and data sets do.  A false one makes
+    answers less accurate, not less private; sums, and so means and regressions of rows, take cells as they are.
     heaped_at:    a share of the values, nobody need know which, is at multiples of this number (incomes that many tell
     in ten thousands 10_000), the others anywhere; None: not known.  Automatic bins then have these multiples in their
     middles, and what is made of bins allows for any share.  Of a column that also has `multiple_of` it is a multiple

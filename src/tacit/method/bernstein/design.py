@@ -31,7 +31,7 @@ class LatticePart(PartSpec):
 def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; QueryError Q10, Q12, Q13 (column), Q82 (a number of rows is needed)."""
     schema = public.schema
-    one = numeric(schema, query.column, "a distribution function")
+    one = numeric(schema, query.column, "a distribution function", recorded=True)
     degree = query.degree or _degree(query.order, public, cost)
     key = map_to_bins(schema, one, bin_edges(one, degree))
     where = None if query.where is None else typed(query.where, schema)

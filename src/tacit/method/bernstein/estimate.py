@@ -11,11 +11,13 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.column_values import JointColumn, values_at
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
-from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted
+from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted, rising
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
@@ -88,11 +90,15 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     given = given_places(at, "cdf([0.2, 0.5])")
-    # of whole numbers and days all of the value is at or below it
-    t = _places(one, given if one.kind == "real" else np.floor(given) + {"integer": 0.5, "date": 1.0}[one.kind])
+    # of whole numbers, days and multiples all of the value is at or below it
+    ends = _column(one).after(given)
+    over, unknown = weights(fit.degree, h, _places(one, ends)), np.zeros(len(ends))
+    if one.heaped_at is not None:
+        over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
-    return _normal(release, fit, h, _OfLattice(terms, words, weights(fit.degree, h, t)), target)
+    sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)
+    return _normal(release, fit, h, sums, target)
 
 
 def density(release: Released, at: Any, order: int | None = None, target: Target = "population") -> NormalEstimate:
@@ -103,14 +109,15 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {one.name}: share of {who(release)} per unit"
-    return _normal(release, fit, h, _OfLattice(terms, words, over / (high - low)), target)
+    sums = _OfLattice(terms, words, over / (high - low), recorded_notes(one.name, one), np.zeros(len(given)))
+    return _normal(release, fit, h, sums, target)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
     """Return the distribution function of a release, real or simulated, at values spread over its range."""
     one = _variable(release)
     at = np.linspace(one.lower, one.upper, SHOWN)
-    return cdf(release, at if one.kind == "real" else np.unique(np.rint(at)), target=target)
+    return cdf(release, np.unique(values_at(_column(one), at) if one.kind == "real" else np.rint(at)), target=target)
 
 
 def smooth_density(release: Released, order: int | None = None, target: Target = "population") -> SmoothDensity:
@@ -131,7 +138,8 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         curves=(BernsteinCurve("Bernstein", fit, h),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing)),
+        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
+        multiple_of=one.multiple_of or 0.0,
         limits_of=f"the derivative of the {_polynomial(fit, h)}",
     )
 
@@ -141,19 +149,47 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
 
 @dataclass(frozen=True)
 class _OfLattice:
-    """Weighted sums of lattice values: their names, what they estimate, and weights, shape (n, k + 1)."""
+    """Weighted sums of lattice values: their names, what they estimate, and weights, shape (n, k + 1).
+
+    notes: on the column's values.  unknown: standard deviations of what is not known beside both errors, shape (n,).
+    """
 
     terms: tuple[str, ...]
     words: str
     weights: Array
+    notes: tuple[str, ...]
+    unknown: Array
+
+
+def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: float) -> tuple[Array, Array]:
+    """Return weights of lattice values in shares below places, and what is not known of these for declared heaps.
+
+    Halfway between two heaps the polynomial, which spreads both alike, is what it is; of the rows in between any share
+    may be at the heap.
+    """
+    low, high = support(one)
+    nearest = np.clip(np.floor(ends / heap + 0.5), np.ceil(low / heap), np.floor(high / heap)) * heap
+    edges = np.clip(np.stack([nearest - heap / 2, nearest + heap / 2]), low, high)
+    here, left, right = (weights(fit.degree, order, _places(one, at)) for at in (ends, *edges))
+    made = rising(fit.values)
+    each = np.maximum((right - left) @ made, 0.0)
+    smooth = np.clip(np.divide((here - left) @ made, each, out=np.zeros(len(ends)), where=each > 0), 0.0, 1.0)
+    inside, fine = (ends >= low) & (ends < high), 1e-9 * heap
+    least = np.where(inside, np.minimum(smooth, ends > nearest + fine), smooth)
+    most = np.where(inside, np.maximum(smooth, ends >= nearest - fine), smooth)
+    unknown = each * (most - least) / 2
+    taken = left + ((least + most) / 2)[:, None] * (right - left)
+    return np.where((unknown > 0)[:, None], taken, here), unknown
 
 
 def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, target: Target) -> NormalEstimate:
     over, condition = sums.weights, getattr(release.query, "where", None)
     words = sums.words + (f", where {condition}" if condition else "")
     words += f", of the {who(release)} of this table" if target == "table" else ""
-    sampling, privacy = over @ fit.sampling @ over.T, over @ fit.privacy @ over.T
-    reasons, notes = (fit.reason,) * len(sums.terms), (f"limits are of the {_polynomial(fit, order)}",)
+    sampling = over @ fit.sampling @ over.T + np.diag(sums.unknown**2)
+    privacy = over @ fit.privacy @ over.T
+    reasons = (fit.reason,) * len(sums.terms)
+    notes = (f"limits are of the {_polynomial(fit, order)}", *sums.notes)
     values: Array = over @ fit.values
     return NormalEstimate(
         release, title(release), words, sums.terms, values, sampling, privacy, reasons, notes,
@@ -168,6 +204,10 @@ def _polynomial(fit: LatticeFit, order: int) -> str:
 def _variable(release: Released) -> Variable:
     (one,) = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
     return one
+
+
+def _column(one: Variable) -> JointColumn:
+    return JointColumn(one.name, one.kind, *support(one), one.multiple_of or 0.0)
 
 
 def _order(release: Released, order: int | None) -> int:

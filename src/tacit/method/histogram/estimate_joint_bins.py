@@ -59,6 +59,11 @@ class JointAxis:
     upper: Array
     multiple_of: float = 0.0
 
+    @property
+    def values(self) -> JointColumn:
+        """The column's values and their places."""
+        return JointColumn(self.name, self.kind, float(self.lower[0]), float(self.upper[-1]), self.multiple_of)
+
     def bin_at(self, at: Array) -> tuple[Any, Any]:
         """Return the bin of each place, and whether there is one."""
         inside = np.searchsorted(self.upper, at, side="right")  # an upper end belongs to the bin above
@@ -70,8 +75,8 @@ class JointAxis:
 
     def below(self, at: Array) -> Array:
         """Return which part of each bin is at or below each place, shape (places, bins)."""
-        # of whole numbers and days all of the value is at or below it
-        ends = at + {"real": self.multiple_of / 2, "integer": 0.5, "date": 1.0}[self.kind]
+        # of whole numbers, days and multiples all of the value is at or below it
+        ends = self.values.after(at)
         return np.clip((ends[:, None] - self.lower) / (self.upper - self.lower), 0.0, 1.0)
 
 
@@ -215,7 +220,7 @@ class JointDensityEstimate:
         made = dict[str, Any]()
         for one, at in zip(self.axes, cells, strict=True):
             x = one.lower[at] + (one.upper - one.lower)[at] * drawn.random(int(n))
-            made[one.name] = values_at(JointColumn(one.name, one.kind, float(one.lower[0]), float(one.upper[-1])), x)
+            made[one.name] = values_at(one.values, x)
         return sampled_frame(made, self.release)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
 from tacit.estimates.local_doubts import DRAWS, doubted, ranges
 from tacit.estimates.noisy_ratio import unclear
+from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
 from tacit.estimates.terms import Target, check_target
@@ -73,7 +74,7 @@ def smooth_density(
         curves=curves,
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
-        notes=_notes(column, curves, len(kept)),
+        notes=(*_notes(column, curves, len(kept)), *recorded_notes(column, axis)),
         multiple_of=axis.multiple_of or 0.0,
         limits_of=_limits(curves, len(kept)),
         doubts=tuple(

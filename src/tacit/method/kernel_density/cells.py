@@ -8,7 +8,10 @@ covariance, and with a bound that no linear mechanism is below.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Final
+
+from tacit.rows.multiples import Multiples
 
 CELL: Final = 1.5
 """Width of a cell, in bandwidths."""
@@ -21,6 +24,44 @@ STEP: Final = 1.06
 SPREAD: Final = {1: 0.1, 2: 0.125, 3: 0.125}
 """Standard deviation of the law that "auto" is for, as part of the range, by the number of columns: narrow, since the
 estimate can only widen what was bought."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """The values of a column: its kind and bounds; of real numbers the multiples that are declared, if any are."""
+
+    kind: str
+    lower: float
+    upper: float
+    multiples: Multiples | None = None
+
+    @property
+    def length(self) -> float:
+        """Its length, in the column's units: declared multiples have the unit around them."""
+        if self.multiples is None:
+            return length(self.kind, self.lower, self.upper)
+        return float(self.multiples.unit) * self.multiples.count
+
+    def number(self, width: float) -> int:
+        """Return how many cells it has for a bandwidth, in the column's units."""
+        return number_of_cells(*self._whole, width / self.length)
+
+    def edges(self, cells: int) -> tuple[float, ...]:
+        """Return the inner edges of cells: of declared multiples halfway between two of them.
+
+        >>> from tacit.rows.multiples import between
+        >>> Support("real", 0, 2.5, between(0, 2.5, 0.5)).edges(4)
+        (0.25, 1.25, 1.75)
+        """
+        inner = inner_edges(*self._whole, cells)
+        return inner if self.multiples is None else self.multiples.edges(math.ceil(edge) for edge in inner)
+
+    @property
+    def _whole(self) -> tuple[str, float, float]:
+        """Kind and bounds; of multiples, which are whole numbers of units, of these."""
+        if self.multiples is None:
+            return self.kind, self.lower, self.upper
+        return "integer", self.multiples.first, self.multiples.last
 
 
 def number_of_cells(kind: str, lower: float, upper: float, bandwidth: float) -> int:

@@ -11,10 +11,8 @@ from tacit.errors import QueryError
 from tacit.method.kernel_density.cells import (
     CELL,
     MOST_CELLS,
+    Support,
     chosen_bandwidth,
-    inner_edges,
-    length,
-    number_of_cells,
 )
 from tacit.method.kernel_density.query import KernelDensity
 from tacit.method.shared.counts_in_cells import axis_of, encoding_of, part_of_counts
@@ -22,8 +20,9 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_map import KeyMap
 from tacit.schema import Date, Integer, Real, Schema
+from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.predicates.typed_conditions import typed
-from tacit.schema.row_maps_of_columns import binmap, column_of
+from tacit.schema.row_maps_of_columns import binmap, column_of, valuemap
 
 KIND: Final = "kernel-density"
 VERSION: Final = "kernel-density/1"
@@ -32,21 +31,21 @@ VERSION: Final = "kernel-density/1"
 def design(query: KernelDensity, public: Public, cost: Cost) -> Measurement:
     """Return cells and noise; QueryError Q10, Q12, Q13 (columns), Q82 (no number of rows), Q232 (bandwidth)."""
     schema, names = public.schema, tuple(query.columns)
-    facts = {name: ends_of(schema, name) for name in names}
+    facts = {name: support_of(schema, name) for name in names}
     given = query.widths
     for name, width in given.items():
-        _check(name, width, length(*facts[name]), len(names))
+        _check(name, width, facts[name].length, len(names))
     auto = _auto(len(names), public, cost) if len(given) < len(names) else 0.0
-    keys = tuple(_key(schema, name, given.get(name, auto * length(*facts[name]))) for name in names)
+    keys = tuple(_key(schema, name, facts[name], given.get(name, auto * facts[name].length)) for name in names)
     where = None if query.where is None else typed(query.where, schema)
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
-    axes = tuple(axis_of(schema, key, moved=False) for key in keys)
+    axes = tuple(axis_of(schema, key) for key in keys)
     assert shape.cells == prod(len(axis.edges) - 1 for axis in axes)
     return replace(shape, columns=(part_of_counts(shape, public.neighbors, cost),), axes=axes)
 
 
-def ends_of(schema: Schema, name: str) -> tuple[str, float, float]:
-    """Return the kind of a column and its bounds; QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q232 (a value)."""
+def support_of(schema: Schema, name: str) -> Support:
+    """Return the values of a column; QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q232 (a value)."""
     column = column_of(schema, name)
     if not isinstance(column, Real | Integer | Date):
         kind = type(column).__name__
@@ -54,19 +53,19 @@ def ends_of(schema: Schema, name: str) -> tuple[str, float, float]:
         raise QueryError(text, code="Q13", hint=f'Histogram("{name}")')
     if isinstance(column, Date):
         low, high = map(float, column.days)
-        found = ("date", low, high)
+        kind, declared = "date", None
     else:
         if column.lower is None or column.upper is None:
             # refuses a column without bounds
             binmap(schema, name, 2)
-        found = (
+        kind, low, high = (
             "real" if isinstance(column, Real) else "integer", float(column.lower or 0), float(column.upper or 0)
         )  # fmt: skip
-    kind, low, high = found
+        declared = multiples(column) if kind == "real" and has_multiples(column) else None
     if kind != "real" and high - low < (1 if kind == "integer" else 2):
         text = f"column {name!r} has too few values for a density."
         raise QueryError(text, code="Q232", hint=f'Count(), or wider bounds of "{name}" in the schema')
-    return found
+    return Support(kind, low, high, declared)
 
 
 def _check(name: str, width: float, whole: float, columns: int) -> None:
@@ -89,13 +88,12 @@ def _auto(columns: int, public: Public, cost: Cost) -> float:
     return chosen_bandwidth(columns, public.size, variance)
 
 
-def _key(schema: Schema, name: str, width: float) -> KeyMap:
+def _key(schema: Schema, name: str, one: Support, width: float) -> KeyMap:
     """Return the map of a column's cells of the table to its bins."""
-    kind, low, high = ends_of(schema, name)
-    number = number_of_cells(kind, low, high, width / length(kind, low, high))
-    given: Any = number
-    if kind != "real":
-        inner = inner_edges(kind, low, high, number)
-        given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner) if kind == "date" else inner
-    # a kernel takes a Real as continuous, whatever it declares its values to be multiples of
-    return binmap(schema, name, given, moved=False)
+    inner = one.edges(one.number(width))
+    if one.multiples is not None:
+        return valuemap(schema, name, inner)
+    given: Any = len(inner) + 1 if one.kind == "real" else inner
+    if one.kind == "date":
+        given = tuple(date(1970, 1, 1) + timedelta(int(day)) for day in inner)
+    return binmap(schema, name, given)

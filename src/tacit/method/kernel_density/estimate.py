@@ -13,9 +13,12 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn
 from tacit.estimates.joint_density import JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
 from tacit.estimates.wording import column_notes, title, who
+from tacit.fits.heaped_cells import unknown_heaps
+from tacit.method.kernel_density.estimate_cumulative import below, first_moments
 from tacit.method.kernel_density.estimate_density import TOO_WIDE, JointKernels, KernelCurve
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.release.document import Release, Released
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = {1: 21, 2: 5, 3: 3}
 """Places along each column of an estimate that names none, by the number of columns."""
-FINE: Final = 4_096
-"""Places of the grid over which distribution functions and moments are integrated."""
 
 
 @shown_by_summary
@@ -122,7 +123,8 @@ def density(release: Released, at: Any, smoothed: bool = False, target: Target =
     words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(names)}: share of {who(release)} per "
     words += "product of units" if len(names) > 1 else "unit"
     words += ", smoothed by the released kernel" if smoothed else ", as far as the released kernel resolves it"
-    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume), target)
+    notes = tuple(note for one in columns for note in recorded_notes(one.name, _axis(release, one)))
+    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume, None, notes), target)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
@@ -140,34 +142,28 @@ def cdf(release: Released, at: Any, column: str | None = None, target: Target = 
     check_target(target)
     one, fit = _of_column(release, column, target)
     given = given_places(at, "cdf([0.2, 0.5])")
-    # of whole numbers and days all of the value is at or below it
-    ends = given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind]
-    ends = np.clip((ends - one.lower) / (one.upper - one.lower), 0.0, 1.0)
-    whole = _integrated(fit, one)
-    places = np.linspace(0, 1, FINE + 1)
-    at_ends: list[Array] = [np.interp(ends, places, whole[:, c]) for c in range(whole.shape[1])]
+    # of whole numbers, days and multiples all of the value is at or below it
+    ends = np.clip(one.after(given), one.lower, one.upper)
+    weights, unknown = below(fit, one, _axis(release, one), ends)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {one.name} at or below a value"
-    return _normal(release, fit, _Sums(terms, words, np.stack(at_ends, axis=1)), target)
+    return _normal(release, fit, _Sums(terms, words, weights, np.diag(unknown**2), _recorded(release, one)), target)
 
 
 def moments(release: Released, column: str | None = None, target: Target = "population") -> NormalEstimate:
     """Return mean and variance of a column of a release, real or simulated."""
     check_target(target)
     one, fit = _of_column(release, column, target)
-    middles = (np.arange(FINE) + 0.5) / FINE
-    parts = np.diff(_integrated(fit, one), axis=0)
-    first, second = middles @ parts, middles**2 @ parts
+    (first, second), away = first_moments(fit, one, _axis(release, one))
     mean = float(first @ fit.shares)
     # around the mean the variance is linear: its derivative in the mean is 0
-    around = second - 2 * mean * first
-    length = one.upper - one.lower
-    within = 0.0 if one.kind == "real" else 1 / 12
+    turned = np.array([[1.0, 0.0], [-2 * mean, 1.0]]) * np.array([[one.length], [one.length**2]])
     shift = one.lower - (0.5 if one.kind == "date" else 0.0)
-    values = np.array([shift + length * mean, length**2 * (float(second @ fit.shares) - mean**2) - within])
-    weights = np.stack([length * first, length**2 * around])
+    variance = one.length**2 * (float(second @ fit.shares) - mean**2) - one.within
+    values, weights = np.array([shift + one.length * mean, variance]), turned @ np.stack([first, second])
     words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
-    made = _normal(release, fit, _Sums((f"mean of {one.name}", f"variance of {one.name}"), words, weights), target)
+    terms, unknown = (f"mean of {one.name}", f"variance of {one.name}"), unknown_heaps(away @ turned.T)
+    made = _normal(release, fit, _Sums(terms, words, weights, unknown, _recorded(release, one)), target)
     return NormalEstimate(
         release, made.title, made.estimand, made.terms, values, made.sampling, made.privacy, made.reasons,
         notes=made.notes, tested=False, target=target,
@@ -180,7 +176,7 @@ def smooth_density(
     """Return the density of one column of a release, real or simulated."""
     check_target(target)
     one, fit = _of_column(release, column, target, smoothed=smoothed)
-    axis = _axes(release)[[name for name, _ in release.levels].index(one.name)]
+    axis = _axis(release, one)
     return SmoothDensity(
         release=release,
         target=target,
@@ -194,7 +190,8 @@ def smooth_density(
         curves=(KernelCurve("kernel", fit),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_kernel(fit, one), *column_notes(one.name, axis.missing, "cell")),
+        notes=(_kernel(fit, one), *column_notes(one.name, axis.missing, "cell"), *recorded_notes(one.name, axis)),
+        multiple_of=one.multiple_of,
         limits_of=_limits(fit, one),
         exactly=smoothed,
         doubts=(_doubts(fit, one),),
@@ -213,52 +210,51 @@ def joint_density(release: Released, smoothed: bool = False, target: Target = "p
 
 @dataclass(frozen=True)
 class _Sums:
-    """Weighted sums of the shares of all cells: their names, what they estimate, and weights, shape (n, cells)."""
+    """Weighted sums of the shares of all cells: their names, what they estimate, and weights, shape (n, cells).
+
+    unknown: covariance of what is not known beside both errors, or None.  notes: on the column's values.
+    """
 
     terms: tuple[str, ...]
     words: str
     weights: Array
+    unknown: Array | None = None
+    notes: tuple[str, ...] = ()
 
 
 def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> NormalEstimate:
     sampling, privacy = fit.covariances(sums.weights)
+    sampling = sampling if sums.unknown is None else sampling + sums.unknown
     values = sums.weights @ fit.shares.reshape(-1)
     words, condition = sums.words, getattr(release.query, "where", None)
     words += f", where {condition}" if condition else ""
     words += f", of the {who(release)} of this table" if target == "table" else ""
     reasons, heading = (fit.reason,) * len(sums.terms), title(release)
-    notes = () if fit.smoothed or fit.resolved else (TOO_WIDE,)
+    notes = (*(() if fit.smoothed or fit.resolved else (TOO_WIDE,)), *sums.notes)
     return NormalEstimate(
         release, heading, words, sums.terms, values, sampling, privacy, reasons, notes, tested=False, target=target
     )
-
-
-def _integrated(fit: KernelFit, one: JointColumn) -> Array:
-    """Return the weights of the integral of the density from 0 on, at FINE + 1 places, shape (FINE + 1, cells).
-
-    At the ends of a cell it is the sum of the cells before, which has no bias; within cells it follows the polynomials,
-    or is even where a cell is one whole number or day.
-    """
-    places, (edges,) = np.linspace(0, 1, FINE + 1), fit.edges
-    own = np.zeros((FINE + 1, len(edges) - 1))
-    single = one.kind != "real" and float(np.median(np.diff(edges))) * (one.upper - one.lower) < 1.5
-    if not single:
-        (weights,) = fit.weights(fit.limiting, ((places[1:] + places[:-1]) / 2)[:, None])
-        own[1:] = np.cumsum(weights, axis=0) / FINE
-    exact = np.tri(len(edges), len(edges) - 1, -1)
-    for cell in range(len(edges) - 1):
-        missed = exact[:, cell] - np.interp(edges, places, own[:, cell])
-        own[:, cell] += np.interp(places, edges, missed)
-    return own
 
 
 def _axes(release: Released) -> Sequence[Axis]:
     return getattr(release, "axes", ())
 
 
+def _axis(release: Released, one: JointColumn) -> Axis:
+    return _axes(release)[[name for name, _ in release.levels].index(one.name)]
+
+
+def _recorded(release: Released, one: JointColumn) -> tuple[str, ...]:
+    """Return notes on the values of a column, of which errors allow for declared heaps."""
+    return recorded_notes(one.name, _axis(release, one), allowed=True)
+
+
 def _columns(release: Released) -> tuple[JointColumn, ...]:
     each = zip(release.levels, _axes(release), strict=True)
-    return tuple(JointColumn(name, axis.kind, *map(float, ends_of(axis)[[0, -1]])) for (name, _), axis in each)
+    return tuple(
+        JointColumn(name, axis.kind, *map(float, ends_of(axis)[[0, -1]]), multiple_of=axis.multiple_of or 0.0)
+        for (name, _), axis in each
+    )
 
 
 def _of_column(

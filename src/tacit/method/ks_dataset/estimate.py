@@ -12,12 +12,23 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.column_values import values_at
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target, given_places
+from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target
 from tacit.estimates.wording import title, who
-from tacit.method.ks_dataset.data_set_cells import edges, variable_of
+from tacit.method.ks_dataset.data_set_cells import variable_of
 from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
-from tacit.method.ks_dataset.query import KSDataset
+from tacit.method.ks_dataset.estimate_points import (
+    SIMULATED,
+    cdf,
+    column_of,
+    cumulative_of,
+    edges_of,
+    moments,
+    notes_of,
+    points,
+    sample,
+)
 from tacit.release.document import Release, Released
 
 if TYPE_CHECKING:
@@ -25,11 +36,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 20
 """Most places of an estimate that names none."""
-NEARER: Final = "a histogram of the same price is nearer to the rows; the data set is for those who need one"
-BEYOND: Final = (
-    "more points than the rule for this price and number of rows, {:,}: where values are uneven errors may be too small"
-)
-SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
 
 @shown_by_summary
@@ -148,9 +154,9 @@ class DistributionBand:
         )
         said = () if self.errors.reason is None else (self.errors.reason,)
         name = variable_of(self.release).name
-        notes = (*said, f"the band holds at all {len(self.edges):,} edges at once; {SIMULATED}", *_notes(self.errors))
+        notes = (*said, f"the band holds at all {len(self.edges):,} edges at once; {SIMULATED}", *notes_of(self.errors))
         heading = f"{title(self.release)}: distribution function · {people_words(self.release)}"
-        columns = (name, "at or below", f"{percent(level)} band")
+        columns = (name, "below", f"{percent(level)} band")
         return Table(heading, columns, rows, (*notes, facts(self.release)), ("right", "right", "right"))
 
     def plot(self, ax: Any = None, *, level: float = 0.95) -> Any:
@@ -231,41 +237,11 @@ class DataSetQuantiles:
         )
         said = () if self.errors.reason is None else (self.errors.reason,)
         heading = f"{title(self.release)}: quantiles · {people_words(self.release)}"
-        notes = (*said, f"limits are edges of cells; {SIMULATED}", *_notes(self.errors), facts(self.release))
+        notes = (*said, f"limits are edges of cells; {SIMULATED}", *notes_of(self.errors), facts(self.release))
         return Table(heading, ("", "estimate", f"{percent(level)} interval"), rows, notes, ("left", "right", "right"))
 
 
 # Functions of a release ---------------------------------------------------------------------------------------------
-
-
-def edges_of(release: Released) -> Array:
-    """Return the edges of the cells of a release, ends included."""
-    query: Any = release.query
-    return edges(variable_of(release), query.cells)
-
-
-def points(release: Released) -> Array:
-    """Return the points of a release, real or simulated."""
-    whole = edges_of(release)
-    middles = (whole[1:] + whole[:-1]) / 2
-    if variable_of(release).kind != "real":
-        middles = np.floor(middles)
-    return np.repeat(middles, release.parts[0].integers[0])
-
-
-def sample(release: Released, n: int, rng: Any) -> pd.DataFrame:
-    """Return rows drawn from the data set of a release, real or simulated."""
-    from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
-    from tacit.estimates.random_numbers import check_number, generator
-
-    check_number(n)
-    drawn = generator(rng)
-    counts, whole = np.array(release.parts[0].integers[0]), edges_of(release)
-    cell = drawn.choice(len(counts), int(n), p=counts / counts.sum())
-    x = whole[cell] + np.diff(whole)[cell] * drawn.random(int(n))
-    one = variable_of(release)
-    column = JointColumn(one.name, one.kind, float(whole[0]), float(whole[-1]))
-    return sampled_frame({one.name: values_at(column, x)}, release)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
@@ -273,8 +249,10 @@ def estimate(release: Released, target: Target = "population") -> NormalEstimate
     check_target(target)
     inner = edges_of(release)[1:-1]
     at = inner[shown(len(inner))]
-    # the last value below an edge of whole numbers or days
-    return cdf(release, at - {"real": 0.0, "integer": 0.5, "date": 1.0}[variable_of(release).kind], target)
+    # the last value below an edge of whole numbers, days or multiples
+    one = column_of(release)
+    last = values_at(one, at - one.unit / 2) if one.kind == "real" else at - {"integer": 0.5, "date": 1.0}[one.kind]
+    return cdf(release, last, target)
 
 
 def shown(many: int) -> list[int]:
@@ -283,23 +261,11 @@ def shown(many: int) -> list[int]:
     return sorted({round(i * (many + 1) / (number + 1)) - 1 for i in range(1, number + 1)})
 
 
-def cdf(release: Released, at: Any, target: Target = "population") -> NormalEstimate:
-    """Return the distribution function at values of a release, real or simulated."""
-    check_target(target)
-    given, one = given_places(at, "cdf([0.2, 0.5])"), variable_of(release)
-    # of whole numbers and days all of the value is at or below it
-    ends = np.clip(given + {"real": 0.0, "integer": 0.5, "date": 1.0}[one.kind], *edges_of(release)[[0, -1]])
-    errors = errors_of(release, target)
-    words = f"share of {who(release)} with {one.name} at or below a value"
-    terms = tuple(f"{one.name}<={x:.6g}" for x in given)
-    return _normal(release, terms, words, _along(release, _cumulative(release), ends), errors, ends, target)
-
-
 def band(release: Released, target: Target = "population") -> DistributionBand:
     """Return the band of a release, real or simulated."""
     check_target(target)
     inner = edges_of(release)[1:-1]
-    return DistributionBand(release, target, inner, _cumulative(release), errors_of(release, target))
+    return DistributionBand(release, target, inner, cumulative_of(release), errors_of(release, target))
 
 
 def quantiles(release: Released, probs: Any, target: Target = "population") -> DataSetQuantiles:
@@ -309,92 +275,15 @@ def quantiles(release: Released, probs: Any, target: Target = "population") -> D
     if not 1 <= len(given) <= MOST_PLACES or not ((given > 0) & (given < 1)).all():
         text = f"{len(given):,} probabilities: 1 to {MOST_PLACES:,} numbers between 0 and 1."
         raise InferenceError(text, code="I05", hint="quantiles([0.25, 0.5, 0.75])", state=None)
-    cumulative, whole = _cumulative(release), edges_of(release)
+    cumulative, whole = cumulative_of(release), edges_of(release)
     rising = np.concatenate([[0.0], cumulative, [1.0]])
     cell = np.clip(np.searchsorted(rising, given, side="left") - 1, 0, len(whole) - 2)
     part = (given - rising[cell]) / np.maximum(rising[cell + 1] - rising[cell], 1e-300)
     values = whole[cell] + np.diff(whole)[cell] * np.clip(part, 0.0, 1.0)
-    if variable_of(release).kind != "real":
-        beside = 0.5 if variable_of(release).kind == "integer" else 0.0
-        values = np.minimum(np.floor(values + beside), variable_of(release).upper)
+    one = column_of(release)
+    if one.kind == "real":
+        values = values_at(one, values)
+    else:
+        values = np.minimum(np.floor(values + (0.5 if one.kind == "integer" else 0.0)), variable_of(release).upper)
     errors = errors_of(release, target)
     return DataSetQuantiles(release, target, tuple(given.tolist()), values, cumulative, errors)
-
-
-def moments(release: Released, target: Target = "population") -> NormalEstimate:
-    """Return mean and variance of a release, real or simulated."""
-    check_target(target)
-    errors, whole, one = errors_of(release, target), edges_of(release), variable_of(release)
-    # a point of a cell is even over its values: whole numbers and days are single ones
-    middles, widths = (whole[1:] + whole[:-1]) / 2 - (0.5 if one.kind == "date" else 0.0), np.diff(whole)
-    within = (widths**2 - (0.0 if one.kind == "real" else 1.0)) / 12
-    shares = np.array(release.parts[0].integers[0]) / sum(release.parts[0].integers[0])
-    mean = float(shares @ middles)
-    values = np.array([mean, float(shares @ (middles**2 + within)) - mean**2])
-    # of the cumulative error e the shares' are differences; around the mean the variance is linear
-    weights = np.stack([middles, (middles - mean) ** 2 + within])
-    words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
-    terms = (f"mean of {one.name}", f"variance of {one.name}")
-    sampling, privacy = (np.cov(_differences(e) @ weights.T, rowvar=False, bias=True) for e in _both(errors))
-    privacy = privacy + np.outer(*[(_differences(errors.privacy) @ weights.T).mean(axis=0)] * 2)
-    reasons = (errors.reason,) * 2
-    return NormalEstimate(
-        release, title(release), _said(release, words, target), terms, values, sampling, privacy, reasons,
-        notes=(SIMULATED, *_notes(errors)), tested=False, target=target,
-    )  # fmt: skip
-
-
-# Parts --------------------------------------------------------------------------------------------------------------
-
-
-def _cumulative(release: Released) -> Array:
-    """Return the distribution function at the inner edges, shape (m - 1,)."""
-    counts = release.parts[0].integers[0]
-    return np.cumsum(counts)[:-1] / sum(counts)
-
-
-def _notes(errors: DataSetErrors) -> tuple[str, ...]:
-    """Return what estimates say beside their numbers: of a size beyond the rule, that errors may be too small."""
-    return (NEARER,) if errors.most is None else (BEYOND.format(errors.most), NEARER)
-
-
-def _both(errors: DataSetErrors) -> tuple[Array, Array]:
-    return errors.sampling, errors.privacy
-
-
-def _differences(cumulative: Array) -> Array:
-    """Return errors of the shares of all cells from cumulative ones, shape (draws, m)."""
-    edge = np.zeros((len(cumulative), 1))
-    return np.diff(np.concatenate([edge, cumulative, edge], axis=1), axis=1)
-
-
-def _along(release: Released, inner: Array, at: Array) -> Array:
-    """Return cumulative shares at places between edges, straight in between."""
-    return np.interp(at, edges_of(release), np.concatenate([[0.0], inner, [1.0]]))
-
-
-def _normal(
-    release: Released, terms: tuple[str, ...], words: str, values: Array, errors: DataSetErrors, at: Array,
-    target: Target,
-) -> NormalEstimate:  # fmt: skip
-    whole = edges_of(release)
-    cell = np.clip(np.searchsorted(whole, at, side="right") - 1, 0, len(whole) - 2)
-    part = (at - whole[cell]) / np.diff(whole)[cell]
-    found = list[Array]()
-    for draws in _both(errors):
-        padded = np.concatenate([np.zeros((len(draws), 1)), draws, np.zeros((len(draws), 1))], axis=1)
-        here = padded[:, cell] * (1 - part) + padded[:, cell + 1] * part
-        # the second moment: the mechanism's bias towards even data sets is an error too
-        found.append(here.T @ here / len(draws))
-    sampling, privacy = found
-    return NormalEstimate(
-        release, title(release), _said(release, words, target), terms, values, sampling, privacy,
-        (errors.reason,) * len(terms), notes=(SIMULATED, *_notes(errors)), tested=False, target=target,
-    )  # fmt: skip
-
-
-def _said(release: Released, words: str, target: Target) -> str:
-    """Return the estimand in words."""
-    query: KSDataset | Any = release.query
-    words += f", where {query.where}" if query.where else ""
-    return words + (f", of the {who(release)} of this table" if target == "table" else "")

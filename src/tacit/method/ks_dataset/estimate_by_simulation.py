@@ -38,6 +38,8 @@ LAYERS: Final = 30
 """Layers that stand for all of them: the middles of equal parts of their law."""
 BEYOND: Final = 2
 """Times the points of the rule from which errors may be too small: the mean error is then more than a part of them."""
+UNTOLD: Final = 3
+"""Times the points of the rule from which nothing is told of errors: the data set says too little of what moved it."""
 SEED: Final = 20130501
 FEWEST: Final = 20
 """Fewest rows of which errors are told."""
@@ -80,10 +82,14 @@ def errors_of(release: Released, target: Target) -> DataSetErrors:
         return DataSetErrors(none, none, size, f"{max(size, 0):,.0f} rows are too few to tell its error")
     rate = cast(Selection, part.law).rate
     # of a price c buys the range 2 c; persons have a rate of rows, too
-    ruled = rule(round(size), 2 * rate)
+    ruled, many = rule(round(size), 2 * rate), sum(points)
+    reason = (
+        f"{many:,} points are {UNTOLD} times those of the rule for this price and number of rows, {ruled:,}, or more"
+    )
+    reason = f"{reason}: errors cannot be told" if many >= UNTOLD * ruled else None
     privacy, sampling = _simulated(tuple(points), round(size), rate)
     sampling = sampling if target == "population" else np.zeros_like(sampling)
-    return DataSetErrors(sampling, privacy, size, None, ruled if sum(points) >= BEYOND * ruled else None)
+    return DataSetErrors(sampling, privacy, size, reason, ruled if many >= BEYOND * ruled else None)
 
 
 @lru_cache(maxsize=8)

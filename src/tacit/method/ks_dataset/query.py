@@ -28,9 +28,9 @@ class KSDataset(Query["KSDatasetRelease"]):
     By the exponential mechanism over all data sets, with the distance of Kolmogorov and Smirnov.
 
     column: of numbers or dates, with bounds.  cells: number of cells of the public grid, from 2 to 2,000, equally wide;
-    of whole numbers and days no more than there are values.  size: number of points, from 1 to 5,000 and, where the
-    number of rows is public, no more than there are rows; "auto": min(n**(2/3), n epsilon / 25), from the number of
-    rows (or the size_hint) and the price.
+    of whole numbers, days and declared multiples no more than there are values.  size: number of points, from 1 to
+    5,000 and, where the number of rows is public, no more than there are rows; "auto": min(n**(2/3), n epsilon / 25),
+    from the number of rows (or the size_hint) and the price.
     where: of the rows for which a condition holds.  A row with a missing value is left out.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
 

@@ -33,7 +33,7 @@ class SeriesPart(PartSpec):
 def design(query: OrthogonalSeries, public: Public, cost: Cost) -> Measurement:
     """Return the measurement; QueryError Q10, Q12, Q13 (columns), Q82 (a number of rows is needed)."""
     schema, names = public.schema, tuple(query.columns)
-    variables = tuple(numeric(schema, name, "a density") for name in names)
+    variables = tuple(numeric(schema, name, "a density", recorded=True) for name in names)
     ends = tuple(edges(one, len(names)) for one in variables)
     keys = tuple(map_to_bins(schema, one, inner_edges(one, POINTS[len(names)])) for one in variables)
     where = None if query.where is None else typed(query.where, schema)

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.series_coefficients import short, shrunk
 from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
@@ -120,7 +121,8 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         curves=(SeriesCurve(fit.basis, found, found.band),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(*reach, *column_notes(one.name, one.missing)),
+        notes=(*reach, *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
+        multiple_of=one.multiple_of or 0.0,
         limits_of=f"the first {of_all} terms of the density's {fit.basis} series",
     )
 

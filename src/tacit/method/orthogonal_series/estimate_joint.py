@@ -17,5 +17,5 @@ def joint_density(release: Released, target: Target = "population") -> JointDens
     """Return the joint density of a release, real or simulated; see `OrthogonalSeriesRelease.joint_density`."""
     check_target(target)
     variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
-    columns = tuple(JointColumn(one.name, one.kind, *support(one)) for one in variables)
+    columns = tuple(JointColumn(one.name, one.kind, *support(one), one.multiple_of or 0.0) for one in variables)
     return JointDensity(release, target, columns, fitted(release, target))

@@ -34,11 +34,10 @@ def part_of_counts(shape: Measurement, neighbors: str, cost: Cost) -> PartSpec:
     return PartSpec("", form, None, None, noise_for(form.l1, form.l2_squared, cost), cost, share)
 
 
-def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False, moved: bool = True) -> Axis:
+def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False) -> Axis:
     """Return the public facts of one column that the release states.
 
-    logistic: whether its bins are `LogisticBins`.  moved: whether the edges of a Real lie between the multiples that
-    it declares (`binmap`).
+    logistic: whether its bins are `LogisticBins`.
     """
     column = schema[key.column]
     missing = str(getattr(column, "missing", "exclude"))
@@ -52,7 +51,7 @@ def axis_of(schema: Schema, key: KeyMap, *, logistic: bool = False, moved: bool 
     # the open end bins are the cells below and above: the axis ends at the outer finite edges
     if logistic and key.beyond is not None:
         return Axis(kind, (key.beyond[0], *key.edges, key.beyond[1]), units, missing, key.extra)
-    unit, heap = (column.multiple_of, column.heaped_at) if moved and isinstance(column, Real) else (None, None)
+    unit, heap = (column.multiple_of, column.heaped_at) if isinstance(column, Real) else (None, None)
     if unit is not None:
         # half a unit beyond the first and the last multiple
         first, last = multiples(column).ends
