@@ -356,7 +356,8 @@ class Budget:
         # stored pairs with "held" are from ledgers that keep ρ; those with "mu_squared" have the default accounting
         accounting = cast("Accounting | None", words.get("accounting") or ("zcdp" if "held" in kept else None))
         numbers = {key: given.get(key) for key in ("epsilon", "delta", "rho")}
-        budget = _stored(numbers, neighbors, accounting, reserved and rational(reserved, "reserved_delta"))
+        reserved = None if reserved is None else rational(reserved, "reserved_delta")
+        budget = _stored(numbers, neighbors, accounting, reserved)
         name = "mu_squared" if budget.kind == "gdp" else "held"
         if not kept:
             return budget
