@@ -63,7 +63,7 @@ def summed(
 
 
 class BlockSums:
-    """BlockSums of whole numbers by block, in floats as long as these are exact, and in 64-bit integers."""
+    """Sums of whole numbers by block, in floats as long as these are exact, and in 64-bit integers."""
 
     def __init__(self, k: int) -> None:
         self._whole, self._floats, self._reach = np.zeros(k, dtype=np.int64), np.zeros(k), 0.0
