@@ -1214,10 +1214,17 @@ MODELS = (
     ),
     Fault(
         "tacit.method.blocks.estimate_step_fit",
-        "(told - expected) / np.maximum(error, 1e-300)",
-        "(told - expected) / np.maximum(3 * error, 1e-300)",
+        "*_differences(told - expected, sampling,",
+        "*_differences((told - expected) / 3, sampling,",
         "a law that does not fit a step is found at three times the error",
         ("tests/inference/test_errors_of_a_step.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_step_fit",
+        "    s, b = split(law, weights)\n    return _Noise(float(s), b)\n",
+        "    s, b = split(law, weights)\n    return _Noise(float(np.sqrt(s**2 + 2 * (b**2).sum())), 0 * b)\n",
+        "the noise of a test of fit is taken for normal: laws that hold are rejected more often than is said",
+        ("tests/inference/test_errors_of_a_step.py::test_a_difference_is_as_rare_as_its_noise_has_it",),
     ),
     Fault(
         "tacit.method.blocks.estimate_step_fit",

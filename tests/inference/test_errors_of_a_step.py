@@ -104,6 +104,33 @@ def test_products_of_scores_are_tested_at_their_own_error() -> None:
     assert 0.3 < np.std(found) < 1 + 5.5 * 0.1
 
 
+@pytest.mark.parametrize(("price", "chance"), [({"epsilon": 1}, 0.0144), ({"rho": 0.01}, 0.0027)])
+def test_a_difference_is_as_rare_as_its_noise_has_it(price: dict[str, float], chance: float) -> None:
+    """A product three standard errors off, nearly all of them noise: exp(-3 sqrt(2)) of Laplace, 0.27% of normal."""
+    at, n, rng = np.array([0.5, 1.2]), 4_000, np.random.default_rng(7)
+    law = scores.law(scores.scaling_at(STUDENT, at), scores.CLIP, at)
+    query = tc.SampleAndAggregate("x", STUDENT, one_step=True, blocks=100)
+    shape = one_step_design.design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", n), Cost.of(**price))
+    psi = scores.clipped(law.scaling, 0.5 + 1.2 * rng.standard_t(5, n), scores.CLIP)
+    v = grid_of(scores.with_products(psi)).T
+    forms = [one.form for one in one_step_design.split(shape)[1]]
+    sums = [
+        list(form.assemble(tuple(int(one.numpy(own).sum()) for one in form.polynomials)))
+        for form, own in zip(forms, v, strict=True)
+    ]
+
+    def fit(off: float) -> Any:
+        cells = (*(np.zeros((1, 3), dtype=np.int64) for _ in range(2)), *(np.array([one]) for one in sums[:2]))
+        last = np.array([[sums[2][0] + int(off), *sums[2][1:]]])
+        return fit_of_step(simulated(shape, (*cells, last)), law, at, np.zeros((2, 2)))
+
+    unit = 1e6 / float(fit(1e6).z[2] - fit(0).z[2])
+    found = fit((3 - float(fit(0).z[2])) * unit)
+    assert found.z[2] == pytest.approx(3, abs=0.03)
+    assert found.chance[2] == pytest.approx(chance, rel=0.1)
+    assert found.rejected == (found.chance.min() < 1e-3)
+
+
 def test_the_variances_of_scores_are_tested_at_their_own_error() -> None:
     """Over 200 made-up releases without noise the differences have mean 0 and the standard deviation of theory.
 

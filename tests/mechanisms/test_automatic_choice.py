@@ -152,14 +152,15 @@ def test_a_doubt_widens_the_interval_and_a_law_that_holds_does_not() -> None:
     asked = AskedBlocks(chosen(GAMMA, 20_000, 1), REAL, "replace-one", Cost.of(epsilon=1))
     made = release(asked, {"x": draw.gamma(2, 1, 20_000)}, draw)
     pilot = pilot_alone(made)
-    fit = StepFit(pilot.terms, np.zeros(2))
+    fit = StepFit(pilot.terms, np.zeros(2), np.ones(2))
     own = np.full(2, 1e-6)
     middle = pilot.intervals(0.95).mean(axis=1)
     half, far = (np.diff(pilot.intervals(1 - chance), axis=1)[:, 0] / 2 for chance in (0.01, 1e-6))
     assert judged(fit, pilot, middle, own).why == ""
     assert judged(fit, pilot, middle + np.array([1.02 * half[0], 0]), own).doubtful
     assert judged(fit, pilot, middle + np.array([1.02 * far[0], 0]), own).rejected
-    assert judged(replace(fit, z=np.array([0, 2.6])), pilot, middle, own).doubtful
-    assert judged(replace(fit, z=np.array([0, -4.0])), pilot, middle, own).rejected
+    assert judged(replace(fit, chance=np.array([1, 0.0101])), pilot, middle, own).why == ""
+    assert judged(replace(fit, chance=np.array([1, 0.0099])), pilot, middle, own).doubtful
+    assert judged(replace(fit, chance=np.array([1, 0.000099])), pilot, middle, own).rejected
     added = np.diag(doubt_of_law(pilot, middle + half))
     assert (added >= pilot.std_errors**2 + 0.9 * half**2).all()

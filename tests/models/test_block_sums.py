@@ -104,6 +104,10 @@ def test_sums_by_block_are_those_of_integers_however_large() -> None:
         np.add.at(exact, own, [int(one) for one in steps])
         assert reach < EXACT or largest > 2**50
     assert total.whole().tolist() == exact.tolist() == total.whole().tolist()
+    for _ in range(3):  # each is exact in floats, and so is the sum of two; that of three is not
+        total.add(np.array([1]), np.array([2.0**52 + 1]), 2.0**52 + 1)
+        exact[1] += 2**52 + 1
+    assert total.whole().tolist() == exact.tolist()
 
 
 def test_a_row_beyond_its_bound_leaves_its_block_without_an_estimate() -> None:

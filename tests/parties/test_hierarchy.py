@@ -104,7 +104,11 @@ def releases(query: Any, epsilon: Any = 5) -> dict[str, Any]:
 
 @pytest.mark.parametrize("query", [tc.Count(), tc.Sum("score", by="sex"), tc.Histogram("sex")], ids=repr)
 def test_releases_of_three_levels(query: Any) -> None:
-    """The reconciled totals are within 7 standard errors of the truth (probability < 1e-6 beyond), and add up."""
+    """The reconciled totals are within 7 standard errors and one of the truth (probability < 1e-6 beyond), and add up.
+
+    Of a count at this price noise is mostly 0: 7 standard errors are 0.6, beyond once in 1,600; 1.6 takes
+    a noise of three at the top (6e-7) or more.
+    """
     given = releases(query)
     found = tc.hierarchy(given, PARENTS)
     assert found.nodes[0] == "nation"
@@ -123,7 +127,7 @@ def test_releases_of_three_levels(query: Any) -> None:
         # each school's own pupils: sex restarts with every table, so only the total over both is the nation's
         assert abs(top.values.sum() - table["score"].sum()) < 7 * np.sqrt((top.std_errors**2).sum()) + 1
     elif isinstance(query, tc.Count):
-        assert abs(top.value - truth["rows"]) < 7 * top.std_error
+        assert abs(top.value - truth["rows"]) < 7 * top.std_error + 1
     own = given["nation"].estimate("table")
     assert (top.std_errors <= own.std_errors + 1e-9).all()
     assert (top.intervals()[:, 0] < top.values).all()

@@ -349,9 +349,10 @@ def test_from_a_table_to_an_interval() -> None:
     truth = np.log(people["income"])
     old = people["age"] >= 65
     mean = found["mean"].estimate()
-    assert mean.values == pytest.approx([truth[~old].mean(), truth[old].mean()], abs=0.02)
+    # normal noise of standard deviations up to 0.0055 and 0.9: beyond with probability 2e-10 and 2e-11
+    assert mean.values == pytest.approx([truth[~old].mean(), truth[old].mean()], abs=0.035)
     assert found["median"].estimate().value == pytest.approx(np.median(truth), abs=0.1)
-    assert found["where"].estimate().value == pytest.approx(people["income"][old].mean(), abs=3)
+    assert found["where"].estimate().value == pytest.approx(people["income"][old].mean(), abs=6)
     assert simulate(asked["mean"], people, schema, rho=1, repeats=2).exact == pytest.approx(
         [truth[~old].mean(), truth[old].mean()], abs=1e-4
     )

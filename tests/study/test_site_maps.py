@@ -269,7 +269,8 @@ def test_from_a_site_to_an_answer(tmp_path: Path) -> None:
     assert found["stay"].study == STUDY.digest()
     value = found["stay"].estimate().values[0]
     female = np.array(cells["GENDER"]) == "F"
-    assert value == pytest.approx(minutes[female].mean() / 60, abs=15)
+    # Laplace noise of standard deviation 2.2: beyond with probability 1e-7
+    assert value == pytest.approx(minutes[female].mean() / 60, abs=25)
     shown = simulate(tc.Mean("wait", by="sex"), mapped(cells), STUDY.schema, epsilon=1, repeats=2)
     assert shown.exact[0] == pytest.approx(minutes[female].mean() / 60, abs=0.01)
 

@@ -57,10 +57,10 @@ def judged(fit: StepFit | None, pilot: Estimate, step: Array, variance: Array) -
     """Return the verdict of both tests.  step, variance: of the step's parameters, shape (p,); fit: None, no test."""
     if fit is None:
         return Verdict(False, "")
-    z = float(np.abs(fit.z).max())
+    chance = float(fit.chance.min())
     for unlike, apart, rejected in ((REJECTED, APART, True), (DOUBTED, DOUBTED, False)):
         far = _away_from_pilot(pilot, step, variance, apart)
-        if far or z > NormalDist().inv_cdf(1 - unlike / 2):
+        if far or chance < unlike:
             return Verdict(rejected, far or fit.found)
     return Verdict(False, "")
 

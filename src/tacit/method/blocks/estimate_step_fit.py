@@ -13,7 +13,7 @@ pull`): where the test rejects, the errors allow for PULL in every direction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.error_laws import normal_part, split, tail
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.method.blocks.one_step_design import SCORE
 from tacit.models.scores import DRAWS
@@ -29,9 +30,10 @@ from tacit.release.parts import Grid, Part
 
 if TYPE_CHECKING:
     from tacit.models.scores import ScoreLaw
+    from tacit.noise.laws import Law
 
-REJECTED: Final = 3.3
-"""Standard errors from which on a variance, or product, is not the law's: by chance in one of 300 with two scores."""
+REJECTED: Final = 1e-3
+"""Probability below which a variance, or product, is not the law's: by chance in one of 300 with two scores."""
 PULL: Final = 1 / 3
 """Part of the pilot's error that a step is taken to keep where the law does not hold."""
 STEP: Final = 0.05
@@ -40,20 +42,25 @@ STEP: Final = 0.05
 
 @dataclass(frozen=True)
 class StepFit:
-    """What was released of scores beside what the law says of it, each in words, and differences in standard errors."""
+    """What was released of scores beside what the law says of it, each in words.
+
+    z: the differences in standard errors; chance: the probability of one as large under the law, by the law of noise
+    itself, whose tails may be longer than normal ones.
+    """
 
     words: tuple[str, ...]
     z: Array
+    chance: Array
 
     @property
     def rejected(self) -> bool:
         """Whether rows follow another law."""
-        return bool(np.abs(self.z).max() > REJECTED)
+        return bool(self.chance.min() < REJECTED)
 
     @property
     def found(self) -> str:
         """What is not as the law has it, in words: the least alike."""
-        worst = int(np.abs(self.z).argmax())
+        worst = int(np.lexsort((-np.abs(self.z), self.chance))[0])  # of chances that underflowed, the farthest
         return f"{self.words[worst]}, {self.z[worst]:+.1f} standard errors"
 
     @property
@@ -96,7 +103,7 @@ def fit_of_step(release: Released, law: ScoreLaw, theta: Array, noise: Array) ->
         f"the variance of a score is {a / max(b, 1e-300):.2f} times the law's ({name})"
         for name, a, b in zip(names, told, expected, strict=True)
     ]
-    spread, own = np.maximum(fourth - expected**2, 0.0), np.array([one.variance_noise for one in made[:p]])
+    spread, own = np.maximum(fourth - expected**2, 0.0), [one.variance_noise for one in made[:p]]
     slope = _slope(law, theta, lambda at: law.moments(at)[0])
     if len(made) > p:
         product, variance = law.products(theta)
@@ -106,24 +113,46 @@ def fit_of_step(release: Released, law: ScoreLaw, theta: Array, noise: Array) ->
             for pair, a, b in zip(combinations(names, 2), mean, product, strict=True)
         ]
         told, expected = np.append(told, mean), np.append(expected, product)
-        spread, own = np.append(spread, variance), np.append(own, [one.mean_noise for one in made[p:]])
+        spread, own = np.append(spread, variance), [*own, *(one.mean_noise for one in made[p:])]
         slope = np.concatenate([slope, _slope(law, theta, lambda at: law.products(at)[0])])
     # a law without a known support is known by draws
     drawn = 1 / DRAWS if model.support is None else 0.0
     sampling = spread * (1 / np.array([one.size for one in made]) + drawn)
     # parameters that the noise moved expect other ones; that of sampling moves both alike
-    error = np.sqrt(sampling + own + np.einsum("ij,jk,ik->i", slope, noise, slope))
-    return StepFit(tuple(words), (told - expected) / np.maximum(error, 1e-300))
+    moved = np.einsum("ij,jk,ik->i", slope, noise, slope)
+    return StepFit(tuple(words), *_differences(told - expected, sampling, own, moved, normal_part(parts[0].law)))
+
+
+def _differences(
+    far: Array, sampling: Array, own: Sequence[_Noise], moved: Array, normal: float
+) -> tuple[Array, Array]:
+    """Return differences in standard errors and their probabilities.
+
+    sampling, moved: variances of sampling and of what noise moved; own: the noise of each number; normal: the normal
+    part of noise.  What is moved is taken for one noise, the sum of several: its tail is the longest of such sums.
+    """
+    s = np.sqrt(sampling + np.array([one.normal for one in own]) ** 2 + moved * normal)
+    b = np.column_stack([np.array([one.scales for one in own]), np.sqrt(moved * (1 - normal) / 2)])
+    error = np.maximum(np.sqrt(s**2 + 2 * (b**2).sum(axis=1)), 1e-300)
+    return far / error, 2 * tail(np.abs(far), np.maximum(s, 1e-300), b)
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """A number's noise: the standard deviation of its normal part and the scales of its Laplace parts, shape (k,)."""
+
+    normal: float
+    scales: Array
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Released mean and variance of a clipped score, or product, the variances of their noise, and the rows' number."""
+    """Released mean and variance of a clipped score, or product, the noise of both, and the rows' number."""
 
     mean: float
-    mean_noise: float
+    mean_noise: _Noise
     variance: float
-    variance_noise: float
+    variance_noise: _Noise
     size: float
 
 
@@ -134,11 +163,16 @@ def _moments(release: Released, part: Part) -> _Moments | None:
     if size < 2:
         return None
     m, q = float(noisy.total[0]) / size, float(noisy.square[0]) / size
-    noise = part.law.variance()
     of_mean = (noisy.loadings[1] - m * noisy.loadings[0]) / size
     of_variance = (noisy.loadings[2] - 2 * m * noisy.loadings[1] - (q - 2 * m**2) * noisy.loadings[0]) / size
-    mean_noise, variance_noise = (float((loads**2).sum()) * noise for loads in (of_mean, of_variance))
-    return _Moments(m * half, mean_noise * half**2, (q - m**2) * half**2, variance_noise * half**4, size)
+    mean_noise = _noise(part.law, of_mean * half)
+    return _Moments(m * half, mean_noise, (q - m**2) * half**2, _noise(part.law, of_variance * half**2), size)
+
+
+def _noise(law: Law, weights: Array) -> _Noise:
+    """Return the law of weighted noises, weights of shape (k,)."""
+    s, b = split(law, weights)
+    return _Noise(float(s), b)
 
 
 def _slope(law: ScoreLaw, theta: Array, of: Callable[[Array], Array]) -> Array:
