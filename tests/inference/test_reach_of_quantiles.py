@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -130,3 +131,18 @@ def test_an_interval_ends_half_a_step_beyond_its_steps() -> None:
     found, h = estimate(release), 100 / column.form.parameters["G"]
     assert found.values == pytest.approx([1100 * h])
     assert found.limits[0] == pytest.approx([999.5 * h, 1200.5 * h])
+
+
+@pytest.mark.parametrize("query", [tc.Quantiles("x", [0.5]), tc.Range("x")])
+def test_few_persons_are_called_persons(query: Any) -> None:
+    schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), "x": tc.Real(0, 100)})
+    table = {"who": ["a", "b", "c", "c"], "x": [1.0, 2.0, 3.0, 4.0]}
+    for columns, counted in ((schema, "persons"), ({"x": schema["x"]}, "rows")):
+        one = {name: table[name] for name in columns}
+        release = tc.Curator(one, tc.Schema(columns), budget=tc.Budget(epsilon=1)).release(query, epsilon=0.1)
+        # the noise of the number could make it large
+        *chosen, size = release.parts
+        object.__setattr__(release, "parts", (*chosen, replace(size, integers=((0,),))))
+        made = release.estimate()
+        (reason,) = made.reasons if isinstance(query, tc.Quantiles) else (made.reason,)
+        assert f"0 {counted} are few for this price" in (reason or "")

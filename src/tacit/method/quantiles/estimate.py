@@ -245,7 +245,8 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     # shape (cells, probabilities, selections)
     steps = np.stack([np.array(one.integers, dtype=np.float64).reshape(len(cells), -1) for one in parts], axis=1)
     sizes = _sizes(release, len(cells))
-    few = [few_rows_warning(part, size, float(query.level)) for size in sizes for part in parts]
+    who = "rows" if release.unit is None else "persons"
+    few = [few_rows_warning(part, size, float(query.level), who) for size in sizes for part in parts]
     unsure = np.array([reason is not None for reason in few]).reshape(steps.shape[:2])
     weights = np.array([_ends_share(part, size, float(query.level)) for size in sizes for part in parts])
     weights = np.where(unsure, 0.0, weights.reshape(unsure.shape))  # ends that are not believed pull no value
@@ -356,17 +357,16 @@ def within(level: float, selected: float) -> None:
         raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
-def few_rows_warning(part: Part, size: float | None, level: float) -> str | None:
+def few_rows_warning(part: Part, size: float | None, level: float, who: str = "rows") -> str | None:
     """Return why an interval may be wrong (few rows for the price, so steps far from all are selected), or None.
 
-    See `design.few_rows`.  size: None where nothing is known of it.
+    See `design.few_rows`.  size: None where nothing is known of it.  who: what is counted.
     """
     if size is None:
         return None
     needed = few_rows(part.form, part.parameters, part.law.scale, size, level)
     if needed is None:
         return None
-    who = "persons" if "share" in part.parameters else "rows"
     return f"{size:,.0f} {who} are few for this price: {needed:,.0f} would make it reliable"
 
 

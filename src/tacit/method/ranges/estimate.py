@@ -97,7 +97,8 @@ def estimate(release: Released, target: Target = "population") -> RangeEstimate:
     # the target ranks T and N - T would meet or cross
     if 2 * beyond >= rows:
         # 2 margins are half of the rows at 4 margins
-        reason = f"{rows:,.0f} rows are few for this price: {4 * margin(pair):,.0f} would make a range of half of them"
+        who = "rows" if release.unit is None else "persons"
+        reason = f"{rows:,.0f} {who} are few for this price: {4 * margin(pair):,.0f} would make a range of half of them"
     elif not math.isfinite(lower) or not math.isfinite(upper):
         reason = f"rows lie beyond {_number(WIDE[-1])}: choose bounds by what the column means, or rescale it"
     outside = min(1.0, 2 * beyond / rows) if rows > 0 else 1.0
