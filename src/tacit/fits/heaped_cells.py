@@ -37,11 +37,12 @@ class HeapedCells:
     def below(self, cell: NDArray[np.int64], place: Array, smooth: Array) -> tuple[Array, Array]:
         """Return which share of each cell's rows is taken to be at or below a place in it, and what is not known of it.
 
-        smooth: the share without heaps.  A heap at the place is at or below it, and on the way there.
+        smooth: the share without heaps.  A heap at the place is at or below it, and on the way there; one at the last
+        edge is in the last cell.
 
         >>> cells = HeapedCells.of(np.array([0.0, 5.0, 10.0, 20.0]), 5.0)
         >>> cells.below(np.array([1, 2]), np.array([5.0, 15.0]), np.array([0.0, 0.5]))
-        (array([0.5 , 0.75]), array([0.5 , 0.25]))
+        (array([0.5, 0.5]), array([0.5       , 0.16666667]))
         """
         below, upto = self.heaps.shares(cell, place)
         inside = self.own[cell] & (place < self.edges[cell + 1])

@@ -26,7 +26,7 @@ def open_source(data: object, schema: Schema | None = None) -> EngineTable:
     name, different lengths, or no type).  An engine's own words may quote a row: they are never passed on.
 
     >>> open_source({"age": [30, 40]}).columns()
-    {'age': 'int64'}
+    {'age': 'list of whole numbers'}
     """
     table = _opened_as_it_is(data)
     return table if schema is None else computing(table, schema)

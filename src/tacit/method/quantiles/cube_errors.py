@@ -77,8 +77,8 @@ def far_offset(p: float, size: float, scale: float, level: float, *, between: bo
 
     >>> far_offset(0.5, 1_000, 5.0, 0.95, between=True), offset(0.5, 1_000, 5.0, 0.95)
     (65, 49)
-    >>> far_offset(0.5, 100, 5.0, 0.95, between=True, steps=2**8), far_offset(0.5, 100, 5.0, 0.95, between=True)
-    (45, 65)
+    >>> far_offset(0.5, 1_000, 7.0, 0.95, between=True, steps=76), far_offset(0.5, 1_000, 7.0, 0.95, between=True)
+    (56, 91)
     >>> far_offset(0.5, 10**6, 5.0, 0.95, between=False) == offset(0.5, 10**6, 5.0, 0.95)
     True
     """
