@@ -18,6 +18,7 @@ MOST: Final = 4
 _NEAREST: Final = "the name that the message suggests"
 _RELEASE: Final = "a file that release.save(…) or tacit release wrote"
 WRITTEN: Final = {
+    "C01": "`tacit --help`, or `--help` after a command, lists commands and options; the message suggests the nearest",
     "B18": "an argument of it; the message suggests the nearest",
     "S40": "multiple_of=1, multiple_of=0.5, or leave it out",
     "S45": "heaped_at=10_000, heaped_at=5, or leave it out",

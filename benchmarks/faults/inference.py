@@ -523,6 +523,15 @@ RATIOS = (
     ),
     Fault(
         "tacit.method.quantiles.design",
+        'steps = parameters["G"] + 1 if form == "joint-4" else cube_errors.GAP_STEPS',
+        'steps = parameters["G"] + 1',
+        "releases of before are read with ends that they were not selected for",
+        (
+            "tests/mechanisms/test_joint_quantiles.py::test_only_the_form_that_says_so_has_ends_by_the_steps_of_its_grid",
+        ),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
         'points = points**2 if form in ("joint", "joint-2", "joint-3", "joint-4") else points',
         "points = points + 0",
         "too few rows for three steps together are not told",

@@ -164,7 +164,7 @@ def test_tables_and_words_for_a_paper(cells: Any, tmp_path: Path) -> None:
     one, two = cells.fit("y ~ x"), cells.fit("y ~ sex + x")
     made = tc.table(one, two, names=["short", "long"])
     assert [row[0] for row in made.rows][:2] == ["Intercept", "x"]
-    assert [row[0] for row in made.rows][-3:] == ["deviance explained", "N", "cost"]
+    assert [row[0] for row in made.rows][-3:] == ["R²", "N", "cost"]  # of linear models
     assert made.rows[2][1] == ""  # not in the short one
     made.save(tmp_path / "table.tex")
     words = tc.methods(one)

@@ -196,7 +196,7 @@ class Budget:
         return Spend(**{name: chargeable(getattr(found, name), getattr(own, name).denominator) for name in names})
 
     def exact_spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
-        """Return what `cost` costs exactly, however long the fraction: what `spend` rounds up."""
+        """Return what `cost` costs, however long the fraction, which `spend` rounds up.  BudgetError as there."""
         if not isinstance(cost, Cost):  # pyright: ignore[reportUnnecessaryIsInstance]
             # a published claim of a cost, above all
             message = f"the budget is {self}; {cost} is no certified price."
@@ -257,7 +257,7 @@ class Budget:
         return self.fits(spent, self.spend(cost, bought))
 
     def fits(self, spent: Spend, charge: Spend) -> bool:
-        """Return whether what a price adds (`spend`) fits after `spent`: see `admits`."""
+        """Return whether what a price adds (`spend`) fits after `spent`: see `admits`.  BudgetError B01 as `holds`."""
         return not self.late(spent, charge) and self.holds(spent + charge)
 
     def late(self, spent: Spend, charge: Spend) -> bool:
