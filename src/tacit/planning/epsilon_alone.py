@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final
 
 from tacit.curator.mechanisms import mechanism_of
@@ -36,17 +35,21 @@ def of_epsilon_alone(
         return None
     if shape.cost.kind == "pure":
         return f"{_bought(shape)} at ε alone errs less than what the pair buys: ε is charged, and no δ"
-    mechanism = mechanism_of(shape.query)
-    if public.accounting == "basic":
-        return None if mechanism.error is not None else _narrower(shape, cost, public, widths, others)
-    if mechanism.error is None:
+    mechanism, basic = mechanism_of(shape.query), public.accounting == "basic"
+    # there the smaller error was chosen, where a method can tell it
+    if basic == (mechanism.error is not None):
         return None
-    alone = epsilon_alone(replace(public, accounting="basic"), cost)
+    adding = replace(public, accounting="basic")
+    alone = epsilon_alone(adding, cost)
     assert alone is not None
     try:
-        other = mechanism.design(shape.query, public, alone)
-    except TacitError:  # what cannot be asked is no advice
+        other = mechanism.design(shape.query, adding, alone)
+    except TacitError:  # what cannot be asked is no advice: ε alone buys no bootstrap, say
         return None
+    if mechanism.error is None:
+        ratio = _ratio(others(other), widths)
+        said = f"at {alone} alone, without δ, intervals would be {ratio:.2f} times as wide"
+        return f"{said}; this ledger would be charged ε, and no δ" if ratio < CLEARLY else None
     ratio = math.sqrt(mechanism.error(other, public.size) / mechanism.error(shape, public.size))
     if ratio >= CLEARLY:
         return None
@@ -57,26 +60,11 @@ def of_epsilon_alone(
     )
 
 
-def _narrower(
-    shape: Measurement,
-    cost: Cost,
-    public: Public,
-    widths: Sequence[float],
-    others: Callable[[Measurement], Sequence[float]],
-) -> str | None:
-    """Return in words that intervals at ε alone would be narrower, in a ledger that adds ε and δ; None where not."""
-    try:
-        other = mechanism_of(shape.query).design(shape.query, public, Cost(epsilon=cost.epsilon))
-    except TacitError:  # a bootstrap, say, which ε alone does not buy
-        return None
-    found = others(other)
+def _ratio(found: Sequence[float], widths: Sequence[float]) -> float:
+    """Return the geometric mean of ratios of widths; infinity where they are not of the same terms, or not known."""
     if len(found) != len(widths) or not all(0 < one < math.inf for one in found):
-        return None
-    ratio = math.exp(sum(math.log(one / before) for one, before in zip(found, widths, strict=True)) / len(found))
-    if not ratio < CLEARLY:
-        return None
-    said = f"at ε = {plain(cost.epsilon or Fraction(0))} alone, without δ, intervals would be {ratio:.2f} times as wide"
-    return f"{said}; this ledger would be charged ε, and no δ"
+        return math.inf
+    return math.exp(sum(math.log(one / before) for one, before in zip(found, widths, strict=True)) / len(found))
 
 
 def _bought(shape: Measurement) -> str:
