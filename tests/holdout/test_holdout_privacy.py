@@ -116,7 +116,7 @@ SCHEMAS = {
 SCORES = ("a == b", "x", "k", "not (x > 1)")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("which", SCHEMAS)
 def test_the_excess_moves_by_no_more_than_the_sensitivity(which, relation):
@@ -191,6 +191,7 @@ def test_the_code_draws_from_the_law_that_was_audited():
     assert stats.chisquare(half * draws, law * draws).statistic > 60
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("broken", [False, True])
 def test_an_audit_of_the_code_over_adaptive_sequences(broken, monkeypatch):
     """A lower bound of ε from whole runs of the code on two tables; without noise in comparisons above the claim."""

@@ -83,6 +83,7 @@ def test_an_estimate_that_its_own_test_rejects_is_an_end_where_halving_meets_no_
     assert high == pytest.approx([0.6, 0.0], abs=1e-8)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", [tc.Mean("x", by="g"), tc.Mean("yes", by="g"), tc.Variance("x")])
 @pytest.mark.parametrize("price", [{"epsilon": 0.3}, {"rho": 0.02}])
 def test_intervals_of_estimates_are_those_of_bisection(

@@ -62,6 +62,7 @@ def test_the_operator_is_i_minus_the_power_of_i_minus_b(degree: int, order: int)
     assert np.abs(found).sum(axis=1).max() <= min(1.28, 2**order - 1) + 1e-9
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     "function",

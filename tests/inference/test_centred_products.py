@@ -44,6 +44,7 @@ def coordinates(found: Layout, rng: np.random.Generator, n: int) -> tuple[np.nda
     return np.stack(x, axis=1), factors
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("formula", ["y ~ a + I(a**2)", "y ~ a*b", "y ~ a*m + g", "y ~ a*g", "y ~ m*g + a*b*m"])
 def test_it_is_the_product_of_centred_factors_with_the_moments_that_are_said(formula: str) -> None:
     """100,000 rows: a mean is off by .003 of a deviation, and a deviation by .01 (of a cube, less than .05)."""

@@ -48,6 +48,7 @@ def test_polynomials_have_no_bias(degree: int, edges: np.ndarray) -> None:
         assert np.allclose(weights @ shares, x**power, atol=1e-9)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("columns", "relation"),
     [

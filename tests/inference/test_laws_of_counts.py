@@ -71,6 +71,7 @@ def test_moments_of_scores_are_those_of_drawn_counts(kind: Kind) -> None:
         assert np.abs(seen.mean(axis=0) - told).max() < 6 * (seen.std(axis=0) / 400_000**0.5).max()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("spread", [0.1, 0.5, 1.0])
 def test_doubts_compare_laws_with_the_same_squared_scores(spread: float) -> None:
     """Found again by trying finer spreads, one cut at a time."""

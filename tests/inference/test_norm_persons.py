@@ -211,6 +211,7 @@ def deviation_limits(repeats: int) -> tuple[float, float]:
 LONG = [("replace-one", PAIR), ("add-remove", PAIR), ("replace-one", PURE)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("model", "n", "cost", "relation", "repeats"),
     [
@@ -248,6 +249,7 @@ def test_intervals_cover_and_standard_errors_are_deviations(
     assert ratio.max() < high * 4 / 3
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("model", "n", "repeats"),
     [

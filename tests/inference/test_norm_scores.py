@@ -302,7 +302,7 @@ def test_wide_bounds_cost_little() -> None:
     assert (errors[1] < 1.2 * errors[0]).all()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", ["constant", "copies", "empty level", "few rows", "one answer", "separated"])
 @pytest.mark.parametrize("model", ["logistic", "poisson"])
 @pytest.mark.filterwarnings("error")

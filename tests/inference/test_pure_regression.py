@@ -59,6 +59,7 @@ def made(
     return rows_of(query, data, schema, Cost.of(epsilon=epsilon), relation)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("model", "n", "epsilon", "relation", "missing"), CASES)
 def test_estimates_are_unbiased_and_standard_errors_are_deviations(
     model: str, n: int, epsilon: float, relation: str, missing: bool

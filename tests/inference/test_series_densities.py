@@ -47,6 +47,7 @@ USUAL = (CASES[0], CASES[7], CASES[10])
 """Every basis, price and relation once; the other cases are long."""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("asked", "price", "relation"),
     [pytest.param(*one, marks=() if one in USUAL else pytest.mark.long) for one in CASES],
@@ -105,6 +106,7 @@ def test_limits_cover_the_density(repeats: int) -> None:
     assert 0.95 - 5 * 0.15 / np.sqrt(repeats) < np.mean(hits) < 0.995
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_joint_densities_are_densities(relation: str) -> None:
     rng = np.random.default_rng(2)

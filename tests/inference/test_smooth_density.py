@@ -182,6 +182,7 @@ def test_coarse_bins_are_noticed() -> None:
     assert not any("too wide" in note for note in narrow.notes)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("law", [stats.uniform(0.22, 0.5), stats.beta(0.6, 0.6)], ids=["jumps", "poles"])
 def test_jumps_and_poles_are_noticed(law: Any) -> None:
     """The share of releases with the note, beside 85%, the least asked for.  False alarms: LEVEL."""

@@ -66,6 +66,7 @@ def test_mid_p_values_are_those_of_the_definition():
     assert (mid_p_value(3, 3, 1.0), mid_p_value(2, 3, 1.0)) == (1.0, 0.0)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("design", [COIN, SURVEY, BITS], ids=lambda one: one.name)
 def test_variances_and_coverage_of_shares(design):
     rng = np.random.default_rng(5)

@@ -232,6 +232,7 @@ def test_many_rows_do_not_overflow() -> None:
     assert found == (FINE * 2**60,) * 4
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.5}, {"epsilon": 1, "delta": 1e-6}])
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_releases_survive_json(price: dict[str, float], relation: str) -> None:

@@ -162,6 +162,7 @@ def test_the_variance_of_a_mean_is_that_of_its_rows(way: str) -> None:
     assert abs(ratio.mean() - 1) < 6 * np.sqrt(2 / (30 * 400))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "model",
     [EXPONENTIAL, WEIBULL, pytest.param(GAMMA, marks=pytest.mark.long)],

@@ -70,6 +70,7 @@ def shaped(query: tc.Query, rows: int | None, neighbors: str = "replace-one", re
     return design(tc.Bootstrap(query, replicates), Public(SCHEMA, neighbors, rows), Cost.of(**PRICE))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "statistic",
     [SUMS[3], SUMS[5], *(pytest.param(one, marks=pytest.mark.long) for one in SUMS if one not in (SUMS[3], SUMS[5]))],
@@ -93,7 +94,7 @@ def squares_of(shape: Measurement, table: dict[str, np.ndarray]) -> np.ndarray:
     return found
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("statistic", SUMS)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_replicates_vary_as_the_bootstrap_and_the_noise_do(statistic: tc.Query, neighbors: str) -> None:
@@ -154,6 +155,7 @@ def test_a_replicate_is_less_private_than_its_own_noise() -> None:
     assert claimed < proven <= certified
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("statistic", [*SUMS, tc.Sum("married", by="sex")])
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_releases_survive_json_and_estimate(statistic: tc.Query, neighbors: str) -> None:

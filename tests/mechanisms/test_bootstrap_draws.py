@@ -122,6 +122,7 @@ def test_samples_have_the_rows_and_the_covariances_of_a_multinomial(way: str) ->
     assert np.abs(found.mean(axis=0) - counts).max() < 6 * np.sqrt(cov.max() / 8_000)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("way", ["values", "rows"])
 def test_poisson_samples_are_independent_and_have_no_fixed_number_of_rows(way: str) -> None:
     counts = np.array([3, 0, 5, 12])

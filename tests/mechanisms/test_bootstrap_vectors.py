@@ -113,6 +113,7 @@ def test_replicates_of_one_column_are_as_before_several_were_asked() -> None:
     }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_variances_are_linear_about_the_average_moments(neighbors: str) -> None:
     """With little noise each replicate is nearly the variance of its own sample, and their average the table's."""

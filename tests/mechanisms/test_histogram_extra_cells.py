@@ -94,6 +94,7 @@ def shape_of(query: Any, schema: tc.Schema = SCHEMA) -> Any:
     return design(query, Public(schema, "add-remove", None), Cost.of(epsilon=1))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: "-".join(q.columns))
 def test_every_engine_counts_the_same_extra_cells(query: Any, tmp_path: Path) -> None:
     data = table()

@@ -44,6 +44,7 @@ def shaped(relation: str = "replace-one", schema: tc.Schema = SCHEMA, n: int = 1
     return design(tc.UnlistedLevels("d"), given, Cost.of(**PRICE))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("query", "schema"),
     [

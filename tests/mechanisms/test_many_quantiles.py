@@ -117,6 +117,7 @@ def test_a_row_that_is_replaced_is_paid_for_in_both_ranges(monkeypatch: pytest.M
     assert loss(SETS["quarters"], "replace-one", 4, 4) > float(EPSILON) * 1.05
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", list(SETS))
 def test_the_declared_change_of_a_level_is_reached(name: str, relation: str) -> None:
@@ -158,6 +159,7 @@ def test_the_parts_cost_the_price(relation: Any) -> None:
 SMALL = tc.Schema({"x": tc.Integer(0, 9)})
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_the_contract_of_halving(relation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sensitivities are as declared and reached over all levels; samples prove no more than the price."""

@@ -237,6 +237,7 @@ ENGINES = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "query",

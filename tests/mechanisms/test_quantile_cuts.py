@@ -144,6 +144,7 @@ def test_a_neighbour_changes_the_numbers_of_rows_by_what_is_declared(relation: s
     assert worst == form.l1 == form.l2_squared == (2 if relation == "replace-one" else 1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_contract_of_cuts(relation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sensitivities are as declared and reached; prices hold; samples prove no more than the price.  Of seven cuts."""
@@ -235,6 +236,7 @@ def gaps(rng: np.random.Generator, n: int) -> np.ndarray:
     return 10.0 * rng.integers(0, 10, n) + rng.random(n)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("draw", "case", "tables"),
     [

@@ -112,7 +112,7 @@ def somewhere(shape: Measurement) -> Measurement:
     return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
 def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> None:
     data = table()
@@ -200,7 +200,7 @@ def test_counts_from_question_to_coefficients() -> None:
 
 def test_the_contract_of_scores() -> None:
     schema = tc.Schema({"y": tc.Boolean(), "x": tc.Real(-1, 1)})
-    found = contract(tc.Regression("y ~ x", model="logistic"), schema, tables=9, draws=20_000)
+    found = contract(tc.Regression("y ~ x", model="logistic"), schema, tables=6, draws=20_000)
     first, split = {"column-moments", "norm-products-2", "norm-scored"}, {"score-vectors", "score-matrices"}
     assert {one.form for one in found.findings} == first | split
 

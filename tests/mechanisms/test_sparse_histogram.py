@@ -79,6 +79,7 @@ def twin(query: Any) -> Any:
     return query_from_dict(words)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("persons", [False, True])
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: "-".join(q.columns))
 def test_every_engine_finds_the_same_occupied_cells(query: Any, persons: bool, tmp_path: Path) -> None:

@@ -170,6 +170,7 @@ def test_column_moments_of_all_pairs_of_rows_in_l1(formula: str, relation: str, 
     assert furthest(released, relation, leaves, 2) <= form.l2_squared
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("model", "formula"),
     [

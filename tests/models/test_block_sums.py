@@ -35,6 +35,7 @@ def table(name: str, seed: int, rows: int) -> NDArray[np.float64]:
     return np.asarray(x, dtype=np.float64)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_sums_give_the_estimates_of_the_rows(name: str, bias: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +54,7 @@ def test_sums_give_the_estimates_of_the_rows(name: str, bias: Any, monkeypatch: 
     np.testing.assert_allclose(found.values, rows.values, rtol=1e-9 if model.support == "count" else 1e-5)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_labelled_rows_have_the_sums_of_packed_blocks(name: str, bias: Any) -> None:
@@ -136,6 +138,7 @@ def test_models_that_need_their_rows() -> None:
     assert statistic_sums(Own(), 100, "none") is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["gamma", "exponential", "pareto", pytest.param("poisson", marks=pytest.mark.long)])
 def test_the_observed_correction_of_moments_is_that_of_the_rows(name: str) -> None:
     from tacit.models.jax_config import quiet

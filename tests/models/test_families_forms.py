@@ -156,6 +156,7 @@ CLOSED = (
 )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", CLOSED)
 def test_fisher_information_is_that_of_differentiation(name: str) -> None:
     model, theta = CASES[name]

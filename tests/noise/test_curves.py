@@ -77,6 +77,7 @@ def test_slopes_are_the_derivatives() -> None:
                 assert abs(back / (mpmath.mpf((p + step).numerator) / (p + step).denominator) - 1) < 1e-12
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("curve", CURVES)
 def test_decided_words_are_decided_rightly(curve: Curve, scale: Fraction) -> None:

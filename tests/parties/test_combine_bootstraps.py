@@ -27,6 +27,7 @@ def parties(statistic: tc.Query, neighbors: str = "replace-one", replicates: int
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_averages_and_both_errors_combine(statistic: tc.Query) -> None:
     releases = parties(statistic)

@@ -104,7 +104,7 @@ def test_the_covariance_of_a_mixture_is_that_of_its_rows() -> None:
     assert plain != pytest.approx(wanted, rel=0.1)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("neighbors", "price"), [("replace-one", {"epsilon": 1}), ("add-remove", {"epsilon": 1})], ids=["fixed", "private"]
 )

@@ -54,7 +54,7 @@ def test_with_little_noise_every_node_has_the_mean_of_its_rows(neighbors: str) -
     assert by.estimate("north").value["f"] == pytest.approx(women.mean(), abs=0.2)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("neighbors", "price"),
     [("replace-one", {"epsilon": 0.2}), ("add-remove", {"epsilon": 0.5}), ("replace-one", {"rho": 0.02})],

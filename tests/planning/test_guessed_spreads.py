@@ -90,6 +90,7 @@ def test_actual_errors_of_skewed_columns_lie_in_the_range() -> None:
         assert one.least < 2 * 1.96 * error < one.largest
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.02"}], ids=str)
 def test_what_a_plan_says_would_be_enough_is_planned_to_be(price: dict[str, Any]) -> None:
     query = tc.Regression("works ~ age + pay + region", model="logistic")

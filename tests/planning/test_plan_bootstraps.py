@@ -18,6 +18,7 @@ def expected(query: tc.Query, **price: float) -> np.ndarray:
     return np.array([[one.width, one.std_error, one.without] for one in page.parts[0].terms])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("statistic", [tc.Mean(["x", "y"], by="g"), tc.Variance("x"), tc.Sum("y"), tc.Count(by="g")])
 def test_the_planned_errors_are_those_of_releases(statistic: tc.Query) -> None:
     """On average over ten releases of evenly spread values: 50 replicates tell a standard error to about a tenth."""

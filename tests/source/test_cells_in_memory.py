@@ -47,6 +47,7 @@ def condition(text: str | None) -> Predicate | None:
     return None if where is None else typed(where, SCHEMA)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_sums_by_cell_are_those_of_the_engine(text: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (array_sums, cell_array_sums):

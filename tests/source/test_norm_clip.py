@@ -137,6 +137,7 @@ def reference(question: CrossProducts, data: pa.Table) -> tuple[int, ...]:
     return question.sums(z[complete], who)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_engine_adds_up_the_same_integers(name: str, tmp_path: Any) -> None:
     question, data = QUESTIONS[name], rows()
