@@ -14,6 +14,12 @@ from tacit.errors import FileError
 
 Align: TypeAlias = Literal["left", "right"]
 SUFFIXES: Final = (".txt", ".html", ".md", ".tex", ".csv", ".json")
+SHOWN: Final = 60
+"""Rows of a table that a screen shows; of a longer one the first HEAD and the last TAIL."""
+HEAD: Final = 20
+TAIL: Final = 10
+REST: Final = "summary().to_text(), or summary().save('table.csv')"
+"""What shows all rows of a table that was shortened."""
 LATEX: Final = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -63,7 +69,9 @@ MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 class Table:
     """Rows of cells under column headings, with a title and notes.
 
-    Cells are displayed by `str`; `align` has one side for each column, and is empty for the default (`sides`).
+    Cells are displayed by `str`; `align` has one side for each column, and is empty for the default (`sides`).  `print`
+    and notebooks shorten a table of more than SHOWN rows to its head and tail; `to_text()`, the other forms and files
+    have all of them.
 
     >>> table = Table("Ages", ("sex", "mean"), (("f", "45.02"), ("m", "44.1")), ("made up",))
     >>> print(table)
@@ -89,8 +97,32 @@ class Table:
         """Return all cells as text, None as an empty one."""
         return [["" if cell is None else str(cell) for cell in row] for row in self.rows]
 
+    def shortened(self, rows: int = SHOWN, rest: str = REST) -> Table:
+        """Return the table; of one with more than `rows` the head and the tail, and a note on what is left out.
+
+        rest: in the note, what shows all rows.
+
+        >>> long = Table("Squares", ("n", "square"), tuple((n, f"{n * n:,}") for n in range(100)))
+        >>> print(long.shortened(3))
+        Squares
+        n   square
+        0        0
+        1        1
+        …        …
+        99   9,801
+        97 of 100 rows are not shown: summary().to_text(), or summary().save('table.csv')
+        """
+        if len(self.rows) <= rows:
+            return self
+        head = HEAD if rows == SHOWN else -(-2 * rows // 3)
+        tail = TAIL if rows == SHOWN else rows - head
+        gap: tuple[object, ...] = ("…",) * len(self.columns)
+        kept = (*self.rows[:head], gap, *self.rows[len(self.rows) - tail :])
+        note = f"{len(self.rows) - head - tail:,} of {len(self.rows):,} rows are not shown: {rest}"
+        return replace(self, rows=kept, notes=(note, *self.notes))
+
     def to_text(self) -> str:
-        """Return plain text with aligned columns, two spaces apart."""
+        """Return plain text with aligned columns, two spaces apart; all rows, of which `print` shows SHOWN at most."""
         body = [list(self.columns), *self.cells()]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
@@ -188,10 +220,10 @@ class Table:
         write_text(path, documents([table], suffix_of(path), labels=[label]))
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.shortened().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.shortened().to_html()
 
 
 def suffix_of(path: str | Path) -> str:
@@ -272,7 +304,7 @@ def shown_by_summary(cls: type[S]) -> type[S]:
         return str(self.summary())
 
     def html(self: S) -> str:
-        return self.summary().to_html()
+        return self.summary().shortened().to_html()
 
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)

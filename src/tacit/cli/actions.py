@@ -51,7 +51,7 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
         writable(out, raw, path)
     with progress_on_terminal():
         report = import_table(raw, schema, out, broken="drop" if drop else "refuse", **reading)
-    emit(str(report.summary()), report.to_dict(), as_json)
+    emit(report.summary().to_text(), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)
 

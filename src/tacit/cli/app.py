@@ -35,6 +35,7 @@ Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")
 OwnLevel = Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, of quantiles as asked.")]
 Save = Annotated[str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")]
 Plot = Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf); of several, one each.")]
+Everything = Annotated[bool, typer.Option("--all", help="All rows of a long table, not its head and tail.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
@@ -219,6 +220,7 @@ def show(
     level: OwnLevel = None,
     save: Save = None,
     plot: Plot = None,
+    everything: Everything = False,
     schema: Annotated[  # printed at once, without a file
         bool, typer.Option("--schema", callback=_schema, is_eager=True, help="Print the JSON Schema of releases.")
     ] = False,
@@ -230,7 +232,7 @@ def show(
     """
     from tacit.cli import show_commands as showing
 
-    showing.show(path, name, target, level, save, plot, as_json)
+    showing.show(path, name, target, level, save, plot, everything, as_json)
 
 
 @app.command()
@@ -251,13 +253,14 @@ def fit(
     level: Level = 0.95,
     save: Save = None,
     plot: Plot = None,
+    everything: Everything = False,
     as_json: Json = False,
 ) -> None:
     """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
     from tacit.cli import fit_commands as fitting
 
     wanted = fitting.ModelRequest(formula, model, family, method, tau)
-    fitting.fit(path, name, wanted, level, save, plot, as_json)
+    fitting.fit(path, name, wanted, level, save, plot, everything, as_json)
 
 
 @app.command()

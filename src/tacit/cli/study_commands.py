@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.cli.answers import check_levels, finish
-from tacit.cli.output import emit, progress, progress_on_terminal, writable
+from tacit.cli.output import emit, on_screen, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
 from tacit.study import Site, Study
@@ -147,7 +147,7 @@ def combine(
         own = study.combining.level if level is None else level
         few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]
         words["combined"] = {name: records(found[name].estimate().to_frame(own)) for name in few}
-    lines = [str(table)]
+    lines = [on_screen(table, False, "--json, or --save results/")]
     if save is not None:
         words["saved"] = [str(one) for one in found.save(save, level)]
         lines.append(f"saved to {save}")
