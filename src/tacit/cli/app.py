@@ -67,7 +67,7 @@ def schema(
 
 @app.command()
 def check(job: Job, site: Site = None, as_json: Json = False) -> None:
-    """Compare a file's schema with its table: names and types, no row is read."""
+    """Compare a file's schema with its table, and its price with its budget; no row is read."""
     from tacit.cli import actions
 
     actions.check(job, site, as_json)

@@ -170,6 +170,7 @@ CODES: Final[dict[str, str]] = {
     "B20": "a number or a case that an explanation does not have",
     "B21": "a hold-out whose answers are used up",
     "B22": "a price with a δ for a hold-out",
+    "B30": "[spend] of a file is more than its whole budget",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",
