@@ -9,6 +9,7 @@ from tacit.errors import SourceError, nearest
 from tacit.schema import Category, Column, Date, PrivacyUnit, Schema, Text
 from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
+from tacit.source.type_fixes import type_fix
 
 LISTED: Final = 12
 
@@ -25,11 +26,17 @@ def check_source(source: Source, schema: Schema) -> None:
                 f"there are two columns {found!r} in this table ({source.kind}), whose engine ignores case in names."
             )
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
+        if types[found].holds == "mixed":
+            # the cells themselves are rows: neither which types they have nor which cell is another one is said
+            message = (
+                f"column {found!r} is a list of cells of several types; {type(column).__name__} needs {needs(column)}"
+            )
+            raise SourceError(f"{message}.", code="D04", hint=type_fix(column, found, "mixed", source.kind))
         if types[found].holds not in accepted(column):
             kind = type(column).__name__
             held = f"column {found!r} has type {types[found].words} in this table ({source.kind})"
             message = f"{held}; {kind} needs {needs(column)}."
-            raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
+            raise SourceError(message, code="D11", hint=type_fix(column, found, types[found].holds, source.kind))
 
 
 def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
