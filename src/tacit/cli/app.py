@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
+from tacit.cli.command_examples import examples
 from tacit.cli.key_commands import Json
 from tacit.cli.key_commands import app as keys
 from tacit.cli.output import let_go, say
@@ -22,6 +23,7 @@ PATH: Final = "A curator's file, or a study (TOML)."
 app = typer.Typer(
     name="tacit",
     help="Private statistics you can infer from.",
+    epilog=examples(""),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,7 +42,7 @@ Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
 
-@app.command()
+@app.command(epilog=examples("demo"))
 def demo(as_json: Json = False) -> None:
     """Show what the tool does, on made-up people; writes one picture where matplotlib is installed."""
     from tacit.cli import show_commands as showing
@@ -48,7 +50,7 @@ def demo(as_json: Json = False) -> None:
     showing.demo(as_json)
 
 
-@app.command()
+@app.command(epilog=examples("schema"))
 def schema(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Arrow file.")],
     save: Annotated[str | None, typer.Option("--save", help="Write it to a new file.")] = None,
@@ -65,7 +67,7 @@ def schema(
     drafting.schema(table, save, no_rows, delimiter, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("check"))
 def check(job: Job, site: Site = None, as_json: Json = False) -> None:
     """Compare a file's schema with its table, and its price with its budget; no row is read."""
     from tacit.cli import actions
@@ -73,7 +75,7 @@ def check(job: Job, site: Site = None, as_json: Json = False) -> None:
     actions.check(job, site, as_json)
 
 
-@app.command("import")
+@app.command("import", epilog=examples("import"))
 def import_(
     raw: Annotated[str, typer.Argument(metavar="RAW.csv", help="A text file with a line of names.")],
     job: Annotated[str, typer.Option("--schema", help=PATH)],
@@ -97,7 +99,7 @@ def import_(
     actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("explain"))
 def explain(
     what: Annotated[
         str | None, typer.Argument(metavar="FILE", help="A ledger, releases (JSON), a curator's file or a study.")
@@ -130,7 +132,7 @@ def explain(
     explaining.explain(what, price, neighbors, tables, save, plot, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("plan"))
 def plan(
     job: Job,
     epsilon: Epsilon = None,
@@ -167,7 +169,7 @@ def plan(
     actions.plan(job, price, analyst, level, width or [], save, as_json, expect or [])
 
 
-@app.command()
+@app.command(epilog=examples("release"))
 def release(
     job: Job,
     epsilon: Epsilon = None,
@@ -212,7 +214,7 @@ def _schema(asked: bool) -> None:
         raise typer.Exit()
 
 
-@app.command()
+@app.command(epilog=examples("show"))
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="One or several releases (JSON), or a ledger.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
@@ -235,7 +237,7 @@ def show(
     showing.show(path, name, target, level, save, plot, everything, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("fit"))
 def fit(
     path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which of them: a histogram.")],
@@ -263,7 +265,7 @@ def fit(
     fitting.fit(path, name, wanted, level, save, plot, everything, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("combine"))
 def combine(
     study: Annotated[str, typer.Argument(metavar="STUDY.toml", help="The study (TOML).")],
     returned: Annotated[list[str], typer.Argument(metavar="FILE.json...", help="What came back, or its folder.")],
@@ -285,7 +287,7 @@ def combine(
         raise typer.Exit(SOME)
 
 
-@app.command()
+@app.command(epilog=examples("budget"))
 def budget(
     ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a postgresql:// URL.")],
     check: Annotated[list[str] | None, typer.Option("--check", help="Releases to hold against the chain.")] = None,
