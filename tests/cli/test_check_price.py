@@ -62,3 +62,38 @@ def test_a_raised_total_counts(home: Path) -> None:
     shown = run(home, "check", "job.toml", code=2)
     assert "[B30] [spend] is ρ = 1; the total of its ledger is ρ = 0.9" in shown
     assert "or raise the total: tacit budget LEDGER" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('by = "sex"', 'by = "age"\n#', "[Q13] [ask.mean-age]"),
+        ('columns = "married"', 'columns = "sex"', "[Q11] [ask.married]"),
+        ('query = "Mean"\ncolumns = "married"', 'query = "Histogram"\ncolumns = "age"', "[Q64] [ask.married]"),
+        ('query = "Mean"', 'query = "total"', 'query = "Sum"'),
+        ("[ask.mean-age]", "[ask]", "[ask.revenue] in place of [ask]"),
+        ("[ask.mean-age]", "[questions.mean-age]", "Hint: ask"),
+        ("[spend]", "[price]", "Hint: spend"),
+        ("lower = 18, upper = 93", "bounds = [18, 93]", "lower = 0, upper = 100"),
+        ("lower = 18, upper = 93", "min = 18, max = 93", "lower = …"),
+        ('path = "people.parquet"', 'path = "s3://bucket/people.parquet"', "is an address"),
+    ],
+)
+def test_what_release_would_refuse_is_refused_by_check(home: Path, old: str, new: str, words: str) -> None:
+    job = JOB.replace('columns = "age"\nby', 'columns = "married"\nby') if "by =" in old else JOB
+    assert old in job
+    for rows in ("rows = 500", ""):  # a file need not give the number of rows
+        (home / "job.toml").write_text(job.replace(old, new, 1).replace("rows = 500", rows))
+        assert words in run(home, "check", "job.toml", code=2)
+    assert not (home / "people.ledger").exists()
+
+
+def test_a_minimum_that_cannot_be_reached_is_said(home: Path) -> None:
+    study = (
+        'tacit = 1\n[table]\nname = "s"\n[budget]\nepsilon = 1\n[schema]\nmarried = { type = "Boolean" }\n[spend]\n'
+        'epsilon = 1\n[ask.a]\nquery = "Mean"\ncolumns = "married"\n[combine]\nminimum = 3\n[parties.x]\n[parties.y]\n'
+    )
+    (home / "study.toml").write_text(study)
+    assert "minimum is 3, and 2 are listed: no pooled result" in run(home, "check", "study.toml")
+    (home / "study.toml").write_text(study.replace("minimum = 3", "minimum = 2"))
+    assert "minimum is" not in run(home, "check", "study.toml")

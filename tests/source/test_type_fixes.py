@@ -70,7 +70,7 @@ def test_a_library_s_own_conversion_is_named(tmp_path: Path) -> None:
         (text, days, 'pd.to_datetime(frame["x"], errors="coerce")'),
         (pd.DataFrame({"x": [1.5]}), Category(["a"]), 'frame["x"].astype("string")'),
         (pl.DataFrame(text), Integer(0, 1), 'pl.col("x").cast(pl.Float64, strict=False)'),
-        (relation, Boolean(), 'TRY_CAST("x" AS DOUBLE)'),
+        (relation, Real(0, 1), 'TRY_CAST("x" AS DOUBLE)'),
         (tmp_path / "t.parquet", days, 'SELECT * REPLACE (TRY_CAST("x" AS DATE) AS "x")'),
     ):
         found = refused(table, column)
@@ -87,3 +87,26 @@ def test_codes_of_the_other_type_are_told() -> None:
     said = refused(numbers, Category(["0", "1"]))
     assert said.hint == 'Category({0: "0", …}), if the column\'s codes are numbers'
     assert "one type for all cells" in str(refused(numbers, Category(["male", "female"])).hint)
+
+
+def test_text_of_yes_and_no_is_no_number() -> None:
+    """`pd.to_numeric` would make every cell missing."""
+    said = str(refused(pd.DataFrame({"x": ["yes", "no"]}), Boolean()).hint)
+    assert said == 'frame["x"].map({"yes": True, "no": False}), or Category(["no", "yes"])'
+
+
+@pytest.mark.parametrize("given", ["s3://bucket/t.parquet", "https://host/t.csv", "postgresql://host/t"])
+def test_an_address_is_no_path(given: str) -> None:
+    with pytest.raises(SourceError, match=r"D01.*is an address.*duckdb\.sql"):
+        open_source(given)
+
+
+def test_a_query_is_no_path() -> None:
+    with pytest.raises(SourceError, match=r"D01.*is a query, not a path"):
+        open_source("select * from 'events.parquet'")
+
+
+def test_a_file_of_another_delimiter_is_told(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("age;sex\n1;2\n")
+    with pytest.raises(SourceError, match=r"D10.*names one column: tacit import --delimiter ';'"):
+        check_source(open_source(tmp_path / "t.csv"), Schema({"age": Real(0, 1)}))

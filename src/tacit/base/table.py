@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from types import FunctionType
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from tacit.base.arguments import named_arguments
 from tacit.base.json_text import write_text
-from tacit.errors import FileError
+from tacit.base.other_words import knows_other_words
+from tacit.errors import FileError, InferenceError
 
 Align: TypeAlias = Literal["left", "right"]
 SUFFIXES: Final = (".txt", ".html", ".md", ".tex", ".csv", ".json")
@@ -65,6 +68,7 @@ _FOLDED: Final = "max-width:42em"  # a long note does not draw the columns apart
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
+@knows_other_words
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under column headings, with a title and notes.
@@ -222,6 +226,9 @@ class Table:
     def __str__(self) -> str:
         return self.shortened().to_text()
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         return self.shortened().to_html()
 
@@ -283,12 +290,26 @@ class Summarised(Protocol):
 
 
 S = TypeVar("S", bound=Summarised)
+ASKED: Final = (
+    "conf_int",
+    "summary",
+    "estimate",
+    "to_frame",
+    "ratio",
+    "contrast",
+    "test",
+    "predict",
+    "fit",
+    "bootstrap",
+)
+"""Methods whose arguments other libraries call otherwise."""
 
 
 def shown_by_summary(cls: type[S]) -> type[S]:
-    """Class decorator: `str`, `repr` and notebooks show `summary()`.
+    """Class decorator: `str`, `repr` and notebooks show `summary()`; errors know the words of other libraries.
 
-    It stands above `@dataclass`, whose `__repr__` it replaces.
+    It stands above `@dataclass`, whose `__repr__` it replaces.  Arguments that a method of ASKED does not have are
+    InferenceError I95.
 
     >>> @shown_by_summary
     ... class Ages:
@@ -308,7 +329,11 @@ def shown_by_summary(cls: type[S]) -> type[S]:
 
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)
-    return cls
+    for name in ASKED:
+        method = cls.__dict__.get(name)
+        if isinstance(method, FunctionType):
+            setattr(cls, name, named_arguments(InferenceError, "I95", name)(method))
+    return knows_other_words(cls)
 
 
 def display_width(text: str) -> int:

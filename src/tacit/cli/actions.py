@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish
 from tacit.cli.draft_commands import found_in_rows
-from tacit.cli.file_price import check_price
+from tacit.cli.file_checks import check_price, check_questions
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
-    """Run `tacit check`: compare the schema of a file with its table, and its price with its budget."""
+    """Run `tacit check`: hold a file against its table and its budget, and design its questions."""
     from tacit.source import check_source, open_source
 
     job = read(path)
@@ -35,7 +35,8 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     check_source(source, job.schema)
     where = _ledger(job)
     known = where is not None and "://" not in where and os.path.exists(where)
-    check_price(job, _open(job, where) if known else None, lambda: _page(job, {}, None, 0.95, job.expect))
+    budget = check_price(job, _open(job, where) if known else None, lambda: _page(job, {}, None, 0.95, job.expect))
+    check_questions(job, budget)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
     words |= {"digest": job.digest()}

@@ -69,7 +69,7 @@ def schema(
 
 @app.command(epilog=examples("check"))
 def check(job: Job, site: Site = None, as_json: Json = False) -> None:
-    """Compare a file's schema with its table, and its price with its budget; no row is read."""
+    """Compare a file with its table (names, types) and its budget; design its questions. No row is read."""
     from tacit.cli import actions
 
     actions.check(job, site, as_json)

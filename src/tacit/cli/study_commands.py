@@ -54,7 +54,11 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     if site is None:
         listed = f"{len(study.parties):,} parties" if study.parties else "any party"
         text = f"{study.name}: {len(study.schema)} columns, {len(study.asks)} questions, {listed}; "
-        emit(f"{text}digest {study.digest()}.", words, as_json)
+        least, most = study.combining.minimum, len(study.parties)
+        never = (
+            f"  [combine] minimum is {least:,}, and {most:,} are listed: no pooled result." if 0 < most < least else ""
+        )
+        emit(f"{text}digest {study.digest()}.{never}", words, as_json)
         return
     from tacit.source import check_source, open_source
     from tacit.source.site_table import apply

@@ -142,7 +142,8 @@ class StudyResult(Mapping[str, Any]):
         least = self._least
         if not self.many_enough:
             count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
-            text = f"{count} of {listed(self.parties) or 'nobody'}: a pooled result takes {least:,}."
+            whose = f"{count} of {listed(self.parties)}" if self.answers else "no answer that can be used"
+            text = f"{whose}: a pooled result takes {least:,}."
             out = "; ".join(f"{name}: {why}" for name, why in list(self.refused.items())[:3])
             raise StudyError(text, code="C21", hint=out or "more answers", state=None)
 

@@ -254,7 +254,9 @@ def checked_rows(rows: int | None, neighbors: str) -> int:
     """Return the number of rows that a plan assumes; QueryError Q41."""
     if rows is None:
         if neighbors == "replace-one":
-            raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
+            raise QueryError(
+                "a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000, under [table] in a file"
+            )
         return GUESSED_ROWS
     if isinstance(rows, bool) or not isinstance(rows, int) or not 2 <= rows <= MAX_ROWS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise QueryError(f"rows is {described(rows)}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")

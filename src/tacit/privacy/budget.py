@@ -371,6 +371,13 @@ class Budget:
         object.__setattr__(budget, "held", held)
         return budget
 
+    def __repr__(self) -> str:
+        numbers = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho, "reserved_delta": self.reserved_delta}
+        words = [f"{name}={plain(value)}" for name, value in numbers.items() if value is not None]
+        words += [] if self.neighbors == "replace-one" else [f'neighbors="{self.neighbors}"']
+        words += [] if self.accounting is None else [f'accounting="{self.accounting}"']
+        return f"Budget({', '.join(words)})"
+
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
         text = ", ".join(f"{n} = {plain(v)}" for n, v in parts if v is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -352,7 +353,17 @@ def column_of(schema: ColumnTable, name: str) -> Column:
         guess = nearest(str(name), list(schema))
         known = ", ".join(repr(column) for column in list(schema)[:12]) + (", …" if len(schema) > 12 else "")
         hint = f"{guess!r}" if guess else f"one of {known}"
+        computed = _computed(str(name))
+        hint = hint if computed is None else f"{computed} in the schema, and then its name"
     raise QueryError(f"column {name!r} is not in the schema.", code="Q10", hint=hint)
+
+
+def _computed(text: str) -> str | None:
+    """Return the computed column that an expression in place of a name would be; None for what is no expression."""
+    quoted = f"'{text}'" if '"' in text else f'"{text}"'
+    if re.search(r"[<>]|==|!=|\bin\b", text):
+        return f'"flag": Boolean(computed={quoted})'
+    return f'"new": Real(0, 100, computed={quoted})' if re.search(r"\w\(.*\)|\w\s*[*/+]\s*\w", text) else None
 
 
 def _steps(span: int) -> tuple[int, int]:

@@ -47,6 +47,9 @@ def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
     hint = f'column="{guess}"' if guess else f"the table has {some}"
     if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
+    mark = next((mark for mark in ";\t|" if raw_text and len(names) == 1 and mark in names[0]), None)
+    if mark is not None:
+        hint = f"the first line names one column: tacit import --delimiter {mark!r} reads it"
     raise SourceError(f"column {name!r} of the schema is not in this table ({kind}).", code="D10", hint=hint)
 
 

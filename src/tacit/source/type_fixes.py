@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from tacit.schema import Category, Column, Date, Text
+from tacit.schema import Boolean, Category, Column, Date, Text
 from tacit.source.column_kinds import Holds
 
 TYPED: Final = "tacit import makes a typed table from raw text"
+TRUTHS: Final = {
+    "pandas": 'frame[{name}].map({{"yes": True, "no": False}})',
+    "Polars": 'pl.col({name}) == "yes"',
+    "DuckDB relation": "{name} = 'yes'",
+    "dict of arrays": "[True, False, None]",
+}
+"""How text that says yes or no is made a column of true and false."""
 SQL: Final = {
     "numbers": "TRY_CAST({name} AS DOUBLE)",
     "dates": "TRY_CAST({name} AS DATE)",
@@ -39,6 +46,10 @@ def type_fix(column: Column, found: str, holds: Holds, kind: str) -> str:
     codes = _codes(column, holds)
     if codes is not None:
         return f"{codes}, if the column's codes are {'text' if holds == 'text' else 'numbers'}"
+    if isinstance(column, Boolean) and holds == "text":
+        words = TRUTHS.get(kind, "a column of true and false")
+        quoted = f'"{found}"'
+        return words.format(name=quoted) + ', or Category(["no", "yes"])'
     wanted = "dates" if isinstance(column, Date) else "text" if _is_text(column) else "numbers"
     quoted = f'"{found}"'
     if kind in CASTS:
