@@ -24,6 +24,14 @@ WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ("pvalues", "pvalue", "p_value", "p"), (("p_values", "p_values"), ("test", 'test("a = b").p_value'))
     ),
     **dict.fromkeys(_FRAMES, (("to_frame", "to_frame()"),)),
+    **dict.fromkeys(
+        ("proportions", "shares", "percentages", "proportion", "prop_table"),
+        (("bootstrap", 'bootstrap(lambda m: m["a"] / (m["a"] + m["b"])), or Mean of a Boolean column'),),
+    ),
+    **dict.fromkeys(
+        ("gini", "lorenz", "quantile_share", "atkinson", "theil"),
+        (("quantiles", 'none: inequality measures are not in this version; quantiles("income", [0.1, 0.9]) are'),),
+    ),
     "to_csv": (("to_frame", 'to_frame().to_csv("table.csv")'), ("summary", 'summary().save("table.csv")')),
     "to_excel": (("to_frame", 'to_frame().to_excel("table.xlsx")'), ("summary", 'summary().save("table.csv")')),
     "to_latex": (("summary", 'summary().save("table.tex")'),),

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
+from tacit.estimates.bound_notes import at_bounds
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, ratio_words, title, who
 from tacit.release.document import Released
 from tacit.release.noise_checks import SELECTIONS
@@ -146,7 +147,7 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
     """Return the estimand, the estimate's notes, and one line of rules, noise, cost and record (`facts`)."""
     release = estimate.release
     lines = [f"estimates: {estimate.estimand}; privacy: its share of the variance"]
-    lines += [note for note in estimate.notes if not note.startswith("missing")]
+    lines += [*at_bounds(estimate), *(note for note in estimate.notes if not note.startswith("missing"))]
     return (*lines, facts(release))
 
 
