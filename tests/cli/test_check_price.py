@@ -97,3 +97,15 @@ def test_a_minimum_that_cannot_be_reached_is_said(home: Path) -> None:
     assert "minimum is 3, and 2 are listed: no pooled result" in run(home, "check", "study.toml")
     (home / "study.toml").write_text(study.replace("minimum = 3", "minimum = 2"))
     assert "minimum is" not in run(home, "check", "study.toml")
+
+
+def test_questions_of_a_study_are_designed_too(home: Path) -> None:
+    study = (
+        'tacit = 1\n[table]\nname = "s"\n[budget]\nepsilon = 1\n[schema]\nmarried = { type = "Boolean" }\n'
+        'age = { type = "Real", lower = 0, upper = 90 }\n[spend]\nepsilon = 1\n[ask.a]\nquery = "Mean"\n'
+        'columns = "married"\nby = "age"\n'
+    )
+    (home / "study.toml").write_text(study)
+    shown = run(home, "check", "study.toml", code=2)
+    assert "[Q13] [ask.a] column 'age' is a Real" in shown
+    assert "bins = { age = [0, 30, 60, 90] }" in shown

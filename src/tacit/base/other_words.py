@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 C = TypeVar("C")
 
@@ -103,10 +103,11 @@ def knows_other_words(cls: type[C]) -> type[C]:
     """
 
     def absent(self: Any, name: str) -> Any:
-        if hasattr(type(self), name):
+        own = cast("type[Any]", type(self))
+        if hasattr(own, name):
             # a property of this name raised AttributeError itself: its own words are the right ones
             return object.__getattribute__(self, name)
-        text = f"{type(self).__name__!r} object has no attribute {name!r}{asked_of(type(self), name)}"
+        text = f"{own.__name__!r} object has no attribute {name!r}{asked_of(own, name)}"
         raise AttributeError(text, name=name, obj=self)
 
     if not hasattr(cls, "__getattr__"):

@@ -34,8 +34,8 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     source = open_source(_data(job))
     check_source(source, job.schema)
     where = _ledger(job)
-    known = where is not None and "://" not in where and os.path.exists(where)
-    budget = check_price(job, _open(job, where) if known else None, lambda: _page(job, {}, None, 0.95, job.expect))
+    ledger = None if where is None or "://" in where or not os.path.exists(where) else _open(job, where)
+    budget = check_price(job, ledger, lambda: _page(job, {}, None, 0.95, job.expect))
     check_questions(job, budget)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}

@@ -28,6 +28,7 @@ SIZES: Final = (1_000, 1_000_000)
 if TYPE_CHECKING:
     from tacit.planning import Plan
     from tacit.release.query import Query
+    from tacit.study import Study
     from tacit.study.curator_file import Job
 
 
@@ -54,18 +55,18 @@ def check_price(job: Job, ledger: Any, planned: Callable[[], Plan]) -> Budget | 
     raise BudgetError(message, code="B30", hint=f"{fitting}; {larger}")
 
 
-def check_questions(job: Job, budget: Budget | None) -> None:
+def check_questions(job: Job | Study, budget: Budget | None) -> None:
     """Raise, with its section, what would refuse a question: a group without levels, bins that are none, and the like.
 
     Where the number of rows is public and the file does not give it, only what is refused at any of SIZES.
     """
-    if budget is None or job.spend is None:
+    if budget is None or job.spend is None or not job.asks:
         return
     for name, query, cost in split(job.asks, job.spend, job.shares, job.schema):
         located(f"[ask.{name}]")(partial(_design, job, budget, query, cost))
 
 
-def _design(job: Job, budget: Budget, query: Query[Any], cost: Cost) -> None:
+def _design(job: Job | Study, budget: Budget, query: Query[Any], cost: Cost) -> None:
     public = Public(job.schema, budget.neighbors, None, job.rows, budget.kind)
     given = (job.rows,) if job.rows is not None else SIZES
     sizes = given if budget.neighbors == "replace-one" else (None,)

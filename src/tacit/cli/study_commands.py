@@ -48,7 +48,10 @@ def _widths(given: list[str]) -> dict[str, float] | float | None:
 
 def check(path: str, site: str | None, as_json: bool) -> None:
     """Run `tacit check` on a study, alone or with a site's table; no row is read."""
+    from tacit.cli.file_checks import check_questions
+
     study = Study.load(path)
+    check_questions(study, study.budget)
     words: dict[str, Any] = {"study": study.name, "digest": study.digest(), "columns": len(study.schema)}
     words |= {"questions": len(study.asks), "parties": len(study.parties)}
     if site is None:

@@ -181,7 +181,7 @@ def _edges(kind: str, name: str, given: Any) -> Any:
         # as nanoseconds, days would become their numbers
         array = cast("np.ndarray[Any, Any]", made)
         made = (array.astype("datetime64[us]") if array.dtype.kind == "M" else array).tolist()
-    made = list(cast("range", made)) if isinstance(made, range) else plain(made)
+    made = list(made) if isinstance(made, range) else plain(made)
     if not isinstance(made, list | tuple):
         return made
     return tuple(_day(name, plain(edge)) for edge in cast("list[Any]", made))

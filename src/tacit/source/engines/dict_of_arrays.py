@@ -55,8 +55,8 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
         values = np.asarray(values)
         found = arrow_columns.numbers(values) if values.ndim == 1 else None
     if found is None:
-        shape = getattr(given, "shape", None)
-        said = f"is {kind_of(given)}" if shape is None else f"has {len(shape)} dimensions"
+        shape: tuple[int, ...] | None = getattr(cast(object, given), "shape", None)
+        said = f"is {kind_of(cast(object, given))}" if shape is None else f"has {len(shape)} dimensions"
         message = f"column {name!r} {said}: not a list or an array of one dimension."
         raise SourceError(message, code="D04", hint="[30, 40, None]: numbers, text, dates or Booleans, a cell a row")
     return found, len(values)
