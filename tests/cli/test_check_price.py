@@ -103,7 +103,7 @@ def test_questions_of_a_study_are_designed_too(home: Path) -> None:
     study = (
         'tacit = 1\n[table]\nname = "s"\n[budget]\nepsilon = 1\n[schema]\nmarried = { type = "Boolean" }\n'
         'age = { type = "Real", lower = 0, upper = 90 }\n[spend]\nepsilon = 1\n[ask.a]\nquery = "Mean"\n'
-        'columns = "married"\nby = "age"\n'
+        'columns = "married"\nby = "age"\n[combine]\nminimum = 1\n'
     )
     (home / "study.toml").write_text(study)
     shown = run(home, "check", "study.toml", code=2)
