@@ -182,3 +182,29 @@ def test_odds_ratios_have_decimals_enough_to_tell_the_ends_apart() -> None:
     assert low < float(str(ratio)) < high
     exact = np.exp(model.conf_int().loc["age"])
     assert abs(high - low - (exact["upper"] - exact["lower"])) < 0.15 * (high - low)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda owner: tc.plan(tc.Mean("age"), SCHEMA, rows=100, width="5%"),
+            "[Q40] width is '5%': not a number above 0",
+        ),  # type: ignore[arg-type]
+        (lambda owner: tc.plan(tc.Mean("age"), SCHEMA, n=100, rho=1), "Hint: rows=…"),  # type: ignore[call-arg]
+        (lambda owner: owner.raise_budget(rho=50), "[B18] raise_budget needs note"),
+        (lambda owner: owner.limit("alice", rho=1), "[B18] limit needs note"),
+        (lambda owner: SCHEMA.example(5, seed=0), "[S05] example has no argument 'seed'.  Hint: rng=…"),  # type: ignore[call-arg]
+    ],
+)
+def test_what_was_a_type_error_of_python_says_the_fix(owner: tc.Curator, call: Any, words: str) -> None:
+    with pytest.raises(tc.TacitError) as refused:
+        call(owner)
+    assert words in str(refused.value)
+
+
+def test_stored_answers_are_listed_by_name() -> None:
+    owner = tc.Curator({"age": [30.0, 40.0]}, tc.Schema({"age": tc.Real(0, 100)}), name="t", budget=tc.Budget(rho=1))
+    assert repr(owner.releases) == "stored answers of t: none"
+    owner.release(tc.Mean("age"), rho=0.1, name="age")
+    assert repr(owner.releases) == "stored answers of t: age"

@@ -142,13 +142,14 @@ OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("family", "link"), ("model",)),
     **dict.fromkeys(("filter", "query", "condition", "mask", "subset"), ("where",)),
     **dict.fromkeys(("conf_level", "confidence", "confidence_level", "conf"), ("level",)),
-    **dict.fromkeys(("n", "b", "B", "reps", "n_boot", "n_resamples", "iterations"), ("draws", "replicates")),
+    **dict.fromkeys(("b", "B", "reps", "n_boot", "n_resamples", "iterations"), ("draws", "replicates")),
     **dict.fromkeys(("min", "minimum", "low", "lo", "floor"), ("lower",)),
     **dict.fromkeys(("max", "maximum", "high", "hi", "ceiling"), ("upper",)),
     **dict.fromkeys(("values", "categories", "codes", "labels", "enum"), ("levels",)),
     **dict.fromkeys(("unit",), ("units",)),
     **dict.fromkeys(("max_contributions", "max_groups", "limit", "contribution_bound"), ("max_rows",)),
     **dict.fromkeys(("seed", "random_state"), ("rng",)),
+    **dict.fromkeys(("n", "nrows", "size", "n_rows"), ("rows", "draws", "replicates")),
     **dict.fromkeys(("na", "na_rm", "fillna", "missing_values", "default"), ("missing",)),
 }
 """What other libraries call an argument, and what it is called here: the first of these that a call has."""

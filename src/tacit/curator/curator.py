@@ -321,6 +321,7 @@ class Curator:
 
     # What changes the promise, on record ------------------------------------------------------------------------------
 
+    @named_arguments(BudgetError, "B18", "raise_budget")
     def raise_budget(
         self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None, note: str
     ) -> Raise | None:
@@ -336,6 +337,7 @@ class Curator:
         """
         return self._ledger.raise_budget(self._like(epsilon, delta, rho), note=note)
 
+    @named_arguments(BudgetError, "B18", "limit")
     def limit(
         self,
         analyst: str,
