@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +82,6 @@ def test_the_examples_run(home: Path) -> None:
 
 
 @pytest.fixture(name="home")
-def a_prepared_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)  # `tacit demo` without its picture
+def a_prepared_folder(tmp_path: Path) -> Path:
     prepared(tmp_path)
     return tmp_path
