@@ -118,6 +118,7 @@ def raised(function: Any) -> frozenset[str]:
 
 
 def _raised(function: Any, seen: set[Any]) -> Iterator[str]:
+    function = inspect.unwrap(function)  # `named_arguments` stands before some
     if function in seen:
         return
     seen.add(function)

@@ -134,3 +134,22 @@ def test_whole_distributions_are_planned_released_and_drawn_as_curves(home: Path
     for name in ("set", "kernel", "shares"):
         # a curve with its band, not a list of intervals
         assert "band" in (home / f"p-{name}.svg").read_text(encoding="utf-8")
+
+
+def test_of_a_long_table_head_and_tail_are_printed(home: Path) -> None:
+    """Hundreds of cells do not fill the terminal; `--all`, a file and `--json` have them."""
+    (home / "job.toml").write_text(
+        JOB.replace("[ask.married]", "[ask.cells]\nbins = { age = 75 }").replace(
+            '"Mean"\ncolumns = "married"', '"Histogram"\ncolumns = ["age", "sex"]'
+        )
+    )
+    said = run(home, "release", "job.toml")
+    assert "120 of 150 rows are not shown: tacit show job.release.json --all" in said
+    shown = run(home, "show", "job.release.json", "--name", "cells", "--save", "cells.csv")
+    assert len(shown.splitlines()) < 45
+    assert "120 of 150 rows are not shown: --all, or --save table.csv" in shown
+    assert len((home / "cells.csv").read_text().splitlines()) == 151
+    whole = run(home, "show", "job.release.json", "--name", "cells", "--all")
+    assert "not shown" not in whole
+    assert len(whole.splitlines()) > 150
+    assert len(json.loads(run(home, "show", "job.release.json", "--name", "cells", "--json"))["cells"]) == 150

@@ -155,6 +155,24 @@ def test_a_plan_says_where_epsilon_alone_is_narrower_and_not_chosen(query: Any, 
         assert not any("intervals would be" in one and "alone" in one for one in other.cautions())
 
 
+@pytest.mark.parametrize(
+    ("query", "rows", "epsilon"), [(tc.Mean("x", by="y"), 60, "0.2"), (tc.Variance("x", by="y"), 20, "1")]
+)
+def test_a_plan_counts_the_intervals_that_are_finite_at_epsilon_alone_only(query: Any, rows: int, epsilon: str) -> None:
+    """A ratio of widths cannot tell it: such plans failed."""
+    schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Boolean()})
+    budget = tc.Budget(epsilon=epsilon, delta="1e-6", accounting="basic")
+    pair, alone = (
+        tc.plan(query, schema, rows=rows, epsilon=epsilon, budget=budget, **more) for more in ({"delta": "1e-6"}, {})
+    )
+    before, after = ([one.width for one in plan.parts[0].terms] for plan in (pair, alone))
+    assert not np.isfinite(before).any()
+    assert np.isfinite(after).all()
+    (said,) = [one for one in pair.cautions() if "alone" in one]
+    words = f"at ε = {epsilon} alone, without δ, all of {len(after)} intervals would be finite, at the pair none"
+    assert words in said
+
+
 def test_a_plan_is_silent_where_epsilon_alone_gains_little_or_cannot_be_asked() -> None:
     budget = tc.Budget(epsilon=1, delta="1e-6", accounting="basic")
     for query in (tc.Mean("x"), tc.Bootstrap(tc.Mean("x"))):

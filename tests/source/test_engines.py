@@ -264,7 +264,9 @@ BAD = [
     (lambda folder: open_source(folder / "broken.parquet"), "D03"),
     (lambda folder: open_source(3), "D01"),
     (lambda folder: open_source({"a": [1, 2], "b": [1]}), "D04"),
-    (lambda folder: open_source({"a": [1, "secret"]}), "D04"),
+    (lambda folder: check_source(open_source({"a": [1, "secret"]}), Schema({"a": Real(0, 1)})), "D04"),
+    (lambda folder: open_source({"a": "secret"}), "D04"),
+    (lambda folder: open_source({"a": np.zeros((2, 2))}), "D04"),
 ]
 
 

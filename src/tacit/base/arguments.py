@@ -7,6 +7,7 @@ never repeats what is in them.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -17,7 +18,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from tacit.base.json_text import shown
-from tacit.errors import TacitError, nearest
+from tacit.errors import InferenceError, TacitError, nearest
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -140,8 +141,28 @@ OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("breaks", "cuts", "edges", "nbins"), ("bins",)),
     **dict.fromkeys(("family", "link"), ("model",)),
     **dict.fromkeys(("filter", "query", "condition", "mask", "subset"), ("where",)),
+    **dict.fromkeys(("conf_level", "confidence", "confidence_level", "conf"), ("level",)),
+    **dict.fromkeys(("b", "B", "reps", "n_boot", "n_resamples", "iterations"), ("draws", "replicates")),
+    **dict.fromkeys(("min", "minimum", "low", "lo", "floor"), ("lower",)),
+    **dict.fromkeys(("max", "maximum", "high", "hi", "ceiling"), ("upper",)),
+    **dict.fromkeys(("values", "categories", "codes", "labels", "enum"), ("levels",)),
+    **dict.fromkeys(("unit",), ("units",)),
+    **dict.fromkeys(("max_contributions", "max_groups", "limit", "contribution_bound"), ("max_rows",)),
+    **dict.fromkeys(("seed", "random_state"), ("rng",)),
+    **dict.fromkeys(("n", "nrows", "size", "n_rows"), ("rows", "draws", "replicates")),
+    **dict.fromkeys(("na", "na_rm", "fillna", "missing_values", "default"), ("missing",)),
 }
 """What other libraries call an argument, and what it is called here: the first of these that a call has."""
+IN_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    "alpha": ("level", "level=0.95: the level itself, not its complement"),
+    "bounds": ("lower", "lower=0, upper=100"),
+    "range": ("lower", "lower=0, upper=100"),
+    "exponentiate": ("level", "summary(exponentiate=True), or np.exp(…) of both ends"),
+    "family": ("model", 'model="logistic" for binomial, "poisson", "gamma", "linear" for gaussian'),
+    "cov_type": ("target", "nothing: standard errors are robust"),
+    "robust": ("formula", "nothing: standard errors are robust"),
+}
+"""Words whose meaning is another one here: the argument that a call has, and what is said in its place."""
 ELSEWHERE: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("bounds", "lower", "upper", "min", "max", "range", "clip"),
@@ -154,7 +175,17 @@ ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """What is said elsewhere than in a question."""
 QUESTIONS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("mean", "average", "means", "proportion", "share"), 'tc.Mean("age", by="sex")'),
+    **dict.fromkeys(("mean", "average", "means"), 'tc.Mean("age", by="sex")'),
+    **dict.fromkeys(
+        ("proportion", "prevalence", "share", "rate", "fraction", "risk"),
+        'tc.Mean("married", by="sex") of a Boolean, Boolean(computed="age >= 65") of a condition',
+    ),
+    **dict.fromkeys(("countdistinct", "distinct", "nunique"), "tc.Count(), which counts persons with a PrivacyUnit"),
+    **dict.fromkeys(("corr", "correlation", "cov"), 'tc.Histogram(["age", "income"], bins=20), then .correlation(…)'),
+    **dict.fromkeys(("load", "read_json", "loads"), 'tc.Release.load("age.json"), or tc.Releases.load of several'),
+    **dict.fromkeys(
+        ("read_csv", "read_parquet", "open", "dataset", "dataframe"), 'tc.Curator("people.csv", schema, budget=…)'
+    ),
     **dict.fromkeys(("median", "quantile", "percentile", "iqr"), 'tc.Quantiles("age", [0.5])'),
     **dict.fromkeys(("std", "sd", "var"), 'tc.Variance("age"), then estimate().bootstrap(…) for its root'),
     **dict.fromkeys(("crosstab", "xtabs", "table_one", "value_counts", "counts"), 'tc.Count(by=["sex", "region"])'),
@@ -183,6 +214,16 @@ def asked_here(name: str) -> str:
     return "" if here is None else f": here it is {here}"
 
 
+def question_of(name: str) -> str | None:
+    """Return the class of question that another library calls so; None where it is none.
+
+    >>> question_of("median"), question_of("total"), question_of("float"), question_of("spam")
+    ('Quantiles', 'Sum', None, None)
+    """
+    found = re.match(r"tc\.([A-Z]\w+)\(", QUESTIONS.get(name.lower(), ""))
+    return found[1] if found and found[1] not in ("Real", "Integer", "Category", "Boolean", "Curator") else None
+
+
 def meant(word: str, known: Sequence[str]) -> str | None:
     """Return the argument that somebody means by a word of another library, or misspelt; a sentence where it stands
     elsewhere, which has a blank; None where nothing is near.
@@ -192,6 +233,9 @@ def meant(word: str, known: Sequence[str]) -> str | None:
     >>> meant("bounds", ["columns", "by"])
     'bounds stand in the schema: "fare": Real(0, 100)'
     """
+    needed, sentence = IN_WORDS.get(word, ("", ""))
+    if needed in known:
+        return sentence
     for other in OTHER_WORDS.get(word, ()):
         if other in known:
             return other
@@ -210,21 +254,22 @@ def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[
     """
 
     def decorate(function: F) -> F:
-        whole = inspect.signature(function)
-        # a method's first argument is no argument to whoever calls it
-        own = 1 if next(iter(whole.parameters), "") == "self" else 0
-        signature = whole.replace(parameters=list(whole.parameters.values())[own:])
-
         @wraps(function)
         def call(*given: Any, **named: Any) -> Any:
             try:
                 return function(*given, **named)
             except TypeError:
+                whole = inspect.signature(function)
+                # a method's first argument is no argument to whoever calls it
+                own = 1 if next(iter(whole.parameters), "") == "self" else 0
+                signature = whole.replace(parameters=list(whole.parameters.values())[own:])
                 wrong = misfit(name, signature, given[own:], named)
                 # a TypeError of another kind is a defect, and no fault of the arguments
                 if wrong is None:
                     raise
-            raise error(wrong[0], code=code, hint=wrong[1])
+            # of a result, which was paid for, nothing is said of what was spent
+            more: dict[str, Any] = {"state": None} if error is InferenceError else {}
+            raise error(wrong[0], code=code, hint=wrong[1], **more)
 
         return cast(F, call)
 

@@ -7,13 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from types import FunctionType
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from tacit.base.arguments import named_arguments
 from tacit.base.json_text import write_text
-from tacit.errors import FileError
+from tacit.base.other_words import knows_other_words
+from tacit.errors import FileError, InferenceError
 
 Align: TypeAlias = Literal["left", "right"]
 SUFFIXES: Final = (".txt", ".html", ".md", ".tex", ".csv", ".json")
+SHOWN: Final = 60
+"""Rows of a table that a screen shows; of a longer one the first HEAD and the last TAIL."""
+HEAD: Final = 20
+TAIL: Final = 10
+REST: Final = "summary().to_text(), or summary().save('table.csv')"
+"""What shows all rows of a table that was shortened."""
 LATEX: Final = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -59,11 +68,14 @@ _FOLDED: Final = "max-width:42em"  # a long note does not draw the columns apart
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
+@knows_other_words
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under column headings, with a title and notes.
 
-    Cells are displayed by `str`; `align` has one side for each column, and is empty for the default (`sides`).
+    Cells are displayed by `str`; `align` has one side for each column, and is empty for the default (`sides`).  `print`
+    and notebooks shorten a table of more than SHOWN rows to its head and tail; `to_text()`, the other forms and files
+    have all of them.
 
     >>> table = Table("Ages", ("sex", "mean"), (("f", "45.02"), ("m", "44.1")), ("made up",))
     >>> print(table)
@@ -89,8 +101,32 @@ class Table:
         """Return all cells as text, None as an empty one."""
         return [["" if cell is None else str(cell) for cell in row] for row in self.rows]
 
+    def shortened(self, rows: int = SHOWN, rest: str = REST) -> Table:
+        """Return the table; of one with more than `rows` the head and the tail, and a note on what is left out.
+
+        rest: in the note, what shows all rows.
+
+        >>> long = Table("Squares", ("n", "square"), tuple((n, f"{n * n:,}") for n in range(100)))
+        >>> print(long.shortened(3))
+        Squares
+        n   square
+        0        0
+        1        1
+        …        …
+        99   9,801
+        97 of 100 rows are not shown: summary().to_text(), or summary().save('table.csv')
+        """
+        if len(self.rows) <= rows:
+            return self
+        head = HEAD if rows == SHOWN else -(-2 * rows // 3)
+        tail = TAIL if rows == SHOWN else rows - head
+        gap: tuple[object, ...] = ("…",) * len(self.columns)
+        kept = (*self.rows[:head], gap, *self.rows[len(self.rows) - tail :])
+        note = f"{len(self.rows) - head - tail:,} of {len(self.rows):,} rows are not shown: {rest}"
+        return replace(self, rows=kept, notes=(note, *self.notes))
+
     def to_text(self) -> str:
-        """Return plain text with aligned columns, two spaces apart."""
+        """Return plain text with aligned columns, two spaces apart; all rows, of which `print` shows SHOWN at most."""
         body = [list(self.columns), *self.cells()]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
@@ -188,10 +224,13 @@ class Table:
         write_text(path, documents([table], suffix_of(path), labels=[label]))
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.shortened().to_text()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.shortened().to_html()
 
 
 def suffix_of(path: str | Path) -> str:
@@ -251,12 +290,26 @@ class Summarised(Protocol):
 
 
 S = TypeVar("S", bound=Summarised)
+ASKED: Final = (
+    "conf_int",
+    "summary",
+    "estimate",
+    "to_frame",
+    "ratio",
+    "contrast",
+    "test",
+    "predict",
+    "fit",
+    "bootstrap",
+)
+"""Methods whose arguments other libraries call otherwise."""
 
 
 def shown_by_summary(cls: type[S]) -> type[S]:
-    """Class decorator: `str`, `repr` and notebooks show `summary()`.
+    """Class decorator: `str`, `repr` and notebooks show `summary()`; errors know the words of other libraries.
 
-    It stands above `@dataclass`, whose `__repr__` it replaces.
+    It stands above `@dataclass`, whose `__repr__` it replaces.  Arguments that a method of ASKED does not have are
+    InferenceError I95.
 
     >>> @shown_by_summary
     ... class Ages:
@@ -272,11 +325,15 @@ def shown_by_summary(cls: type[S]) -> type[S]:
         return str(self.summary())
 
     def html(self: S) -> str:
-        return self.summary().to_html()
+        return self.summary().shortened().to_html()
 
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)
-    return cls
+    for name in ASKED:
+        method = cls.__dict__.get(name)
+        if isinstance(method, FunctionType):
+            setattr(cls, name, named_arguments(InferenceError, "I95", name)(method))
+    return knows_other_words(cls)
 
 
 def display_width(text: str) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish
 from tacit.cli.draft_commands import found_in_rows
+from tacit.cli.file_checks import check_price, check_questions
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
-    """Run `tacit check`: compare the schema of a file with its table."""
+    """Run `tacit check`: hold a file against its table and its budget, and design its questions."""
     from tacit.source import check_source, open_source
 
     job = read(path)
@@ -32,6 +33,10 @@ def check(path: str, site: str | None, as_json: bool) -> None:
         return
     source = open_source(_data(job))
     check_source(source, job.schema)
+    where = _ledger(job)
+    ledger = None if where is None or "://" in where or not os.path.exists(where) else _open(job, where)
+    budget = check_price(job, ledger, lambda: _page(job, {}, None, 0.95, job.expect))
+    check_questions(job, budget)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
     words |= {"digest": job.digest()}
@@ -51,7 +56,7 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
         writable(out, raw, path)
     with progress_on_terminal():
         report = import_table(raw, schema, out, broken="drop" if drop else "refuse", **reading)
-    emit(str(report.summary()), report.to_dict(), as_json)
+    emit(report.summary().to_text(), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.output import emit
+from tacit.cli.output import emit, on_screen
 from tacit.privacy import Cost
 from tacit.release.document import Releases
 
@@ -28,6 +28,7 @@ def finish(found: Releases, target: Path, cost: Cost, left: str, level: float | 
     from tacit.cli.show_commands import estimates
 
     found.save(target)
-    text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
+    rest = f"tacit show {target} --all"
+    text = "\n\n".join(on_screen(one, False, rest) for one in estimates(found, "population", level).values())
     words = {"saved": str(target), "cost": cost.to_dict(), "left": left}
     emit(f"{text}\n\nsaved to {target} · {left}", words, as_json)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
+from tacit.cli.command_examples import examples
 from tacit.cli.key_commands import Json
 from tacit.cli.key_commands import app as keys
 from tacit.cli.output import let_go, say
@@ -22,6 +23,7 @@ PATH: Final = "A curator's file, or a study (TOML)."
 app = typer.Typer(
     name="tacit",
     help="Private statistics you can infer from.",
+    epilog=examples(""),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,11 +37,12 @@ Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")
 OwnLevel = Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, of quantiles as asked.")]
 Save = Annotated[str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")]
 Plot = Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf); of several, one each.")]
+Everything = Annotated[bool, typer.Option("--all", help="All rows of a long table, not its head and tail.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
 
-@app.command()
+@app.command(epilog=examples("demo"))
 def demo(as_json: Json = False) -> None:
     """Show what the tool does, on made-up people; writes one picture where matplotlib is installed."""
     from tacit.cli import show_commands as showing
@@ -47,7 +50,7 @@ def demo(as_json: Json = False) -> None:
     showing.demo(as_json)
 
 
-@app.command()
+@app.command(epilog=examples("schema"))
 def schema(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Arrow file.")],
     save: Annotated[str | None, typer.Option("--save", help="Write it to a new file.")] = None,
@@ -64,15 +67,15 @@ def schema(
     drafting.schema(table, save, no_rows, delimiter, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("check"))
 def check(job: Job, site: Site = None, as_json: Json = False) -> None:
-    """Compare a file's schema with its table: names and types, no row is read."""
+    """Compare a file with its table (names, types) and its budget; design its questions. No row is read."""
     from tacit.cli import actions
 
     actions.check(job, site, as_json)
 
 
-@app.command("import")
+@app.command("import", epilog=examples("import"))
 def import_(
     raw: Annotated[str, typer.Argument(metavar="RAW.csv", help="A text file with a line of names.")],
     job: Annotated[str, typer.Option("--schema", help=PATH)],
@@ -96,7 +99,7 @@ def import_(
     actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("explain"))
 def explain(
     what: Annotated[
         str | None, typer.Argument(metavar="FILE", help="A ledger, releases (JSON), a curator's file or a study.")
@@ -129,7 +132,7 @@ def explain(
     explaining.explain(what, price, neighbors, tables, save, plot, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("plan"))
 def plan(
     job: Job,
     epsilon: Epsilon = None,
@@ -166,7 +169,7 @@ def plan(
     actions.plan(job, price, analyst, level, width or [], save, as_json, expect or [])
 
 
-@app.command()
+@app.command(epilog=examples("release"))
 def release(
     job: Job,
     epsilon: Epsilon = None,
@@ -211,7 +214,7 @@ def _schema(asked: bool) -> None:
         raise typer.Exit()
 
 
-@app.command()
+@app.command(epilog=examples("show"))
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="One or several releases (JSON), or a ledger.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
@@ -219,6 +222,7 @@ def show(
     level: OwnLevel = None,
     save: Save = None,
     plot: Plot = None,
+    everything: Everything = False,
     schema: Annotated[  # printed at once, without a file
         bool, typer.Option("--schema", callback=_schema, is_eager=True, help="Print the JSON Schema of releases.")
     ] = False,
@@ -230,10 +234,10 @@ def show(
     """
     from tacit.cli import show_commands as showing
 
-    showing.show(path, name, target, level, save, plot, as_json)
+    showing.show(path, name, target, level, save, plot, everything, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("fit"))
 def fit(
     path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which of them: a histogram.")],
@@ -251,16 +255,17 @@ def fit(
     level: Level = 0.95,
     save: Save = None,
     plot: Plot = None,
+    everything: Everything = False,
     as_json: Json = False,
 ) -> None:
     """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
     from tacit.cli import fit_commands as fitting
 
     wanted = fitting.ModelRequest(formula, model, family, method, tau)
-    fitting.fit(path, name, wanted, level, save, plot, as_json)
+    fitting.fit(path, name, wanted, level, save, plot, everything, as_json)
 
 
-@app.command()
+@app.command(epilog=examples("combine"))
 def combine(
     study: Annotated[str, typer.Argument(metavar="STUDY.toml", help="The study (TOML).")],
     returned: Annotated[list[str], typer.Argument(metavar="FILE.json...", help="What came back, or its folder.")],
@@ -282,7 +287,7 @@ def combine(
         raise typer.Exit(SOME)
 
 
-@app.command()
+@app.command(epilog=examples("budget"))
 def budget(
     ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a postgresql:// URL.")],
     check: Annotated[list[str] | None, typer.Option("--check", help="Releases to hold against the chain.")] = None,

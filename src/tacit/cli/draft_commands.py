@@ -52,7 +52,11 @@ def _new(save: str, table: str) -> None:
     """Raise ReleaseError R07 for a file that is there already: a draft must not replace what was filled in."""
     writable(save, table)
     if os.path.exists(save):
-        raise ReleaseError(f"{save} is there already, and would be lost.", code="R07", hint="--save draft.toml")
+        raise ReleaseError(
+            f"{save} is there already, and would be lost.",
+            code="R07",
+            hint="--save another-draft.toml, or move it first",
+        )
 
 
 def _typed_already(delimiter: str | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tacit.base.progress import phase
-from tacit.cli.output import emit, progress_on_terminal, writable
+from tacit.cli.output import emit, on_screen, progress_on_terminal, writable
 from tacit.cli.show_commands import records
 from tacit.errors import CommandError
 from tacit.release.document import Releases
@@ -24,7 +24,14 @@ class ModelRequest:
 
 
 def fit(
-    path: str, name: str, wanted: ModelRequest, level: float, save: str | None, plot: str | None, as_json: bool
+    path: str,
+    name: str,
+    wanted: ModelRequest,
+    level: float,
+    save: str | None,
+    plot: str | None,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Run `tacit fit`: fit a model to a released histogram, save and print it."""
     found = Releases.load(path)
@@ -46,4 +53,4 @@ def fit(
         model.plot().save(plot)
     words: dict[str, Any] = {"formula": model.formula, "model": model.model, "method": model.method}
     words |= {"terms": records(model.to_frame(level)), "criteria": dict(model.criteria), "notes": list(model.notes)}
-    emit(str(table), words, as_json)
+    emit(on_screen(table, everything), words, as_json)

@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
+from tacit.cli.command_examples import examples
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
     help="A party's keys: the private one signs answers, the public one goes into the study.",
+    epilog=examples("keys"),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
 
 
-@app.command()
+@app.command(epilog=examples("keys new"))
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The party; makes NAME.private, and never writes over.")],
     as_json: Json = False,
@@ -29,7 +32,7 @@ def new(
     _print_key(new_key(path), path, f"made {path}: it stays here, with you alone.", as_json)
 
 
-@app.command()
+@app.command(epilog=examples("keys show"))
 def show(
     path: Annotated[str, typer.Argument(metavar="NAME.private", help="A private key.")], as_json: Json = False
 ) -> None:

@@ -145,7 +145,7 @@ def _page(
         "checked": checked or 0,
         "backup": backup,
     }
-    return str(table), words
+    return table.to_text(), words
 
 
 def _cells(one: Charge) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tacit.base import progress as phases
+from tacit.base.table import Table
 from tacit.errors import CommandError, ReleaseError
 
 
@@ -25,6 +26,11 @@ def emit(text: str, words: Any, as_json: bool) -> None:
     except OSError as problem:
         message = f"the output cannot be written: {problem.strerror}."
         raise CommandError(message, code="C05", hint="write it elsewhere", state=None) from None
+
+
+def on_screen(table: Table, everything: bool, rest: str = "--all, or --save table.csv") -> str:
+    """Return a table as text; of a long one head and tail, unless everything is asked for.  rest: what shows it all."""
+    return (table if everything else table.shortened(rest=rest)).to_text()
 
 
 def as_text(words: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.base.progress import phase
 from tacit.base.table import Table
 from tacit.cli.ledger_answers import is_ledger, listed, stored_answers
-from tacit.cli.output import emit, progress_on_terminal
+from tacit.cli.output import emit, on_screen, progress_on_terminal
 from tacit.cli.saving import save_pictures, save_tables
 from tacit.errors import CommandError, InferenceError, ReleaseError, nearest
 from tacit.release.document import Releases
@@ -53,9 +53,19 @@ def records(frame: Any) -> list[dict[str, Any]]:
 
 
 def show(
-    path: str, name: str | None, target: str, level: float | None, save: str | None, plot: str | None, as_json: bool
+    path: str,
+    name: str | None,
+    target: str,
+    level: float | None,
+    save: str | None,
+    plot: str | None,
+    everything: bool,
+    as_json: bool,
 ) -> None:
-    """Run `tacit show`: print the estimates of a release file, or list a ledger's; save tables and plots of them."""
+    """Run `tacit show`: print the estimates of a release file, or list a ledger's; save tables and plots of them.
+
+    everything: all rows of long tables, and not their head and tail.
+    """
     if target not in ("population", "table"):
         raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
     charges: Sequence[Charge] | None = None
@@ -67,10 +77,10 @@ def show(
         charges, found = None, {name: _named(found, name)}
     with progress_on_terminal(), phase("estimates"):
         tables = estimates(found, target, level)
-    shown = [f"{key}\n{table}" for key, table in tables.items()]
+    shown = [f"{key}\n{on_screen(table, everything)}" for key, table in tables.items()]
     questions = None if charges is None else listed(path, charges, found, tables)
     if questions is not None:
-        shown = [str(questions)]
+        shown = [questions.to_text()]
     shown += _saved(path, found, tables, target, save, plot)
     own = () if level is None else (level,)
     frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}

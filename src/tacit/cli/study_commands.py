@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.cli.answers import check_levels, finish
-from tacit.cli.output import emit, progress, progress_on_terminal, writable
+from tacit.cli.output import emit, on_screen, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
 from tacit.study import Site, Study
@@ -48,13 +48,20 @@ def _widths(given: list[str]) -> dict[str, float] | float | None:
 
 def check(path: str, site: str | None, as_json: bool) -> None:
     """Run `tacit check` on a study, alone or with a site's table; no row is read."""
+    from tacit.cli.file_checks import check_questions
+
     study = Study.load(path)
+    check_questions(study, study.budget)
     words: dict[str, Any] = {"study": study.name, "digest": study.digest(), "columns": len(study.schema)}
     words |= {"questions": len(study.asks), "parties": len(study.parties)}
     if site is None:
         listed = f"{len(study.parties):,} parties" if study.parties else "any party"
         text = f"{study.name}: {len(study.schema)} columns, {len(study.asks)} questions, {listed}; "
-        emit(f"{text}digest {study.digest()}.", words, as_json)
+        least, most = study.combining.minimum, len(study.parties)
+        never = (
+            f"  [combine] minimum is {least:,}, and {most:,} are listed: no pooled result." if 0 < most < least else ""
+        )
+        emit(f"{text}digest {study.digest()}.{never}", words, as_json)
         return
     from tacit.source import check_source, open_source
     from tacit.source.site_table import apply
@@ -147,7 +154,7 @@ def combine(
         own = study.combining.level if level is None else level
         few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]
         words["combined"] = {name: records(found[name].estimate().to_frame(own)) for name in few}
-    lines = [str(table)]
+    lines = [on_screen(table, False, "--json, or --save results/")]
     if save is not None:
         words["saved"] = [str(one) for one in found.save(save, level)]
         lines.append(f"saved to {save}")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast, overload
 
 from tacit.base.arguments import named_arguments
 from tacit.base.muted import silent
+from tacit.base.other_words import knows_other_words
 from tacit.curator import purchase, study_rules
 from tacit.curator.first_release import public_rows
 from tacit.curator.locations import checked_arguments, column_of_persons, ledger_place, needs_budget, table_name
@@ -42,6 +43,7 @@ from tacit.study import Site, Study
 R = TypeVar("R", bound=Release)
 
 
+@knows_other_words
 class Curator:
     """Holds one table and its ledger; the only way from rows to a release.
 
@@ -319,6 +321,7 @@ class Curator:
 
     # What changes the promise, on record ------------------------------------------------------------------------------
 
+    @named_arguments(BudgetError, "B18", "raise_budget")
     def raise_budget(
         self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None, note: str
     ) -> Raise | None:
@@ -334,6 +337,7 @@ class Curator:
         """
         return self._ledger.raise_budget(self._like(epsilon, delta, rho), note=note)
 
+    @named_arguments(BudgetError, "B18", "limit")
     def limit(
         self,
         analyst: str,

@@ -59,7 +59,9 @@ def checked_questions(asked: object, fresh: object = False) -> None:
         return
     if not isinstance(asked, Mapping):
         hint = f'tc.Mean("{asked}")' if isinstance(asked, str) and asked.isidentifier() else 'tc.Mean("age")'
-        raise QueryError(f"{described(asked)} is no question.", code="Q04", hint=hint)
+        if isinstance(asked, list | tuple | set):
+            hint = 'several have names: {"age": tc.Mean("age"), "sex": tc.Count(by="sex")}'
+        raise QueryError(f"{described(cast(object, asked))} is no question.", code="Q04", hint=hint)
     for name, one in cast("Mapping[object, object]", asked).items():
         if not isinstance(name, str):
             text = f"a question is named {kind_of(name)}: not text."

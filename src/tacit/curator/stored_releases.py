@@ -54,3 +54,6 @@ class Answers(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"stored answers of {self._table}: {', '.join(self) or 'none'}"

@@ -170,6 +170,7 @@ CODES: Final[dict[str, str]] = {
     "B20": "a number or a case that an explanation does not have",
     "B21": "a hold-out whose answers are used up",
     "B22": "a price with a δ for a hold-out",
+    "B30": "[spend] of a file is more than its whole budget",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",
@@ -280,6 +281,9 @@ CODES: Final[dict[str, str]] = {
     "I87": "rows that are not those of a release",
     "I90": "regressors of synthetic rows that are none, are lacking, or are not asked for",
     "I91": "synthetic rows of a model that has no law of its response",
+    "I95": "an argument that a method of a result does not have",
+    "I96": "rows to predict that lack a column of the formula",
+    "I97": "a cell of rows to predict that is no level, or no number, of its column",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise, or one without an exact sampler",

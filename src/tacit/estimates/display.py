@@ -11,7 +11,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
-from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
+from tacit.estimates.bound_notes import at_bounds
+from tacit.estimates.wording import bounds_of, in_blocks, missing_words, ratio_words, title, who
 from tacit.release.document import Released
 from tacit.release.noise_checks import SELECTIONS
 from tacit.release.simulated import SimulatedRelease
@@ -98,8 +99,8 @@ def ratios_table(found: NormalEstimate, model: str, level: float, simultaneous: 
     for i, term in enumerate(found.terms):
         if term == "Intercept":
             continue
-        interval = f"{limits[i][0]:.3g} to {limits[i][1]:.3g}"
-        words = (f"{math.exp(found.values[i]):.4g}", interval, p_words(float(p[i])))
+        low, high = map(float, limits[i])
+        words = (*ratio_words(math.exp(found.values[i]), low, high), p_words(float(p[i])))
         rows.append((term, *(("–", "–", "–") if found.reasons[i] else words)))
     kind = "simultaneous interval" if simultaneous else "interval"
     heads = (found.term_title, RATIOS[model], f"{percent(level)} {kind}", "p-value, 1")
@@ -146,7 +147,7 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
     """Return the estimand, the estimate's notes, and one line of rules, noise, cost and record (`facts`)."""
     release = estimate.release
     lines = [f"estimates: {estimate.estimand}; privacy: its share of the variance"]
-    lines += [note for note in estimate.notes if not note.startswith("missing")]
+    lines += [*at_bounds(estimate), *(note for note in estimate.notes if not note.startswith("missing"))]
     return (*lines, facts(release))
 
 

@@ -13,8 +13,9 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import pictures
 from tacit.estimates.pairwise_differences import adjusted, all_pairs
-from tacit.estimates.ratios import Ratio, interval_words, odds_ratio, ratio
+from tacit.estimates.ratios import Ratio, odds_ratio, ratio
 from tacit.estimates.terms import check_level
+from tacit.estimates.wording import ratio_words
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -86,7 +87,7 @@ class PairwiseRatios:
         from tacit.estimates.display import facts, heading, p_words, percent
 
         rows = tuple(
-            (one.name, f"{one.value:.4g}", interval_words(low, high), p_words(float(p)))
+            (one.name, *ratio_words(one.value, low, high), p_words(float(p)))
             for one, (low, high), p in zip(self.ratios, self.intervals(level), self.adjusted(), strict=True)
         )
         said = [f"{one.name}: {one.reason}" for one in self.ratios if one.reason]

@@ -15,6 +15,7 @@ from tacit.estimates import error_laws as laws
 from tacit.estimates.contrasts import combine, law_words
 from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import check_level, place_of
+from tacit.estimates.wording import ratio_words
 
 if TYPE_CHECKING:
     from tacit.estimates.combination import LinearCombination
@@ -57,9 +58,8 @@ class Ratio:
         from tacit.estimates.display import p_words
 
         low, high = self.conf_int(level)
-        shown = interval_words(low, high)
         columns = (self.name, "estimate", f"{100 * level:g}% interval", "p-value, 1")
-        row = ("", f"{self.value:.4g}", shown, p_words(self.p_value))
+        row = ("", *ratio_words(self.value, low, high), p_words(self.p_value))
         notes = (self.method,) if self.reason is None else (self.reason, self.method)
         return Table("Ratio", columns, (row,), notes, ("left", "right", "right", "right"))
 
@@ -193,14 +193,3 @@ def _shares(estimate: Estimate) -> bool:
     matrix = estimate.matrix
     mean = matrix is None or bool((matrix >= 0).all() and np.allclose(matrix.sum(axis=1), 1))
     return mean and (kind == "DataQuality" or (kind == "Mean" and boolean))
-
-
-def interval_words(low: float, high: float) -> str:
-    """An interval of a ratio in words, where it may have no end.
-
-    >>> interval_words(0.5, 2.25), interval_words(0.5, math.inf), interval_words(-math.inf, math.inf)
-    ('0.5 to 2.25', 'above 0.5', 'any')
-    """
-    if math.isfinite(high):
-        return f"{low:.3g} to {high:.3g}"
-    return f"above {low:.3g}" if math.isfinite(low) else "any"

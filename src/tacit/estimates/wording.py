@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.table import format_interval, format_number
 from tacit.estimates.bins import nearest_multiples
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
@@ -278,3 +280,27 @@ def _number(x: float) -> str:
         return f"{x:,.0f}"
     # a computed bound has all its digits
     return f"{x:,}" if len(repr(x)) <= LONGEST_BOUND else f"{x:,.6g}"
+
+
+def ratio_words(value: float, low: float, high: float) -> tuple[str, str]:
+    """Return a ratio and its interval in words, with as many decimals as tell both ends apart.
+
+    >>> ratio_words(1.0496, 1.0453, 1.0539), ratio_words(6.215, 5.27, 7.34), ratio_words(2.0, 0.5, math.inf)
+    (('1.0496', '1.0453 to 1.0539'), ('6.21', '5.27 to 7.34'), ('2', 'above 0.5'))
+    """
+    if not math.isfinite(high - low) or high <= low:
+        return f"{value:.4g}", interval_words(low, high)
+    # two digits of a standard error, of which an interval has about four
+    places = min(max(1 - math.floor(math.log10((high - low) / 4)), 0), 8)
+    return format_number(value, decimals=places), format_interval(low, high, decimals=places)
+
+
+def interval_words(low: float, high: float) -> str:
+    """An interval of a ratio in words, where it may have no end.
+
+    >>> interval_words(0.5, 2.25), interval_words(0.5, math.inf), interval_words(-math.inf, math.inf)
+    ('0.5 to 2.25', 'above 0.5', 'any')
+    """
+    if math.isfinite(high):
+        return f"{low:.3g} to {high:.3g}"
+    return f"above {low:.3g}" if math.isfinite(low) else "any"

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import formulaic, pandas
 from tacit.errors import InferenceError
@@ -58,10 +59,27 @@ class Design:
     spec: Any
     axis: CellAxis | None
     notes: tuple[str, ...] = ()
+    regressors: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
+    """Columns right of the tilde; of those with levels other than numbers, their labels."""
 
     def at(self, frame: Any) -> Array:
-        """Return the model matrix at the rows of a frame, shape (rows, p)."""
+        """Return the model matrix at the rows of a frame, shape (rows, p); InferenceError I96, I97 as `check_rows`."""
+        check_rows(frame, self.regressors)
         return _matrix(self.spec, frame)[1]
+
+
+def check_rows(frame: Any, regressors: tuple[tuple[str, tuple[str, ...] | None], ...]) -> None:
+    """Raise InferenceError I96 for rows that lack a column of the formula, I97 for a cell that is no level of it."""
+    for name, labels in regressors:
+        if name not in frame:
+            example = repr(labels[0]) if labels else "…"
+            text = f"the rows to predict have no column {name!r}, which the formula names."
+            raise _wrong(text, "I96", hint=f'"{name}": {example}')
+        cells = list(frame[name])
+        odd = [cell for cell in cells if (cell not in labels if labels else isinstance(cell, str))]
+        if odd:
+            text = f"{described(odd[0])} is no {'level' if labels else 'number'} of {name!r} in the rows to predict."
+            raise _wrong(text, "I97", hint=", ".join(map(repr, labels[:5])) if labels else f'"{name}": [40, 60]')
 
 
 def parse(text: str, cells: CellCounts) -> Parsed:
@@ -139,7 +157,10 @@ def design(parsed: Parsed, points: Points) -> Design:
         y = np.asarray(table[axis.name], dtype=np.float64)
     for name in points.cells.names:
         _fine_enough(points.cells.axis(name), name not in parsed.regressors)
-    return Design(_names(spec), X, y, spec, axis, tuple(notes))
+    by_name = {one.name: one for one in points.cells.axes}
+    others = [(name, by_name[name]) for name in parsed.regressors if name in by_name]
+    levels = [(name, one.labels if one.kind == "levels" and one.numbers is None else None) for name, one in others]
+    return Design(_names(spec), X, y, spec, axis, tuple(notes), tuple(levels))
 
 
 def _fine_enough(axis: CellAxis, response: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, facts, p_words, percent
 from tacit.parties.combined_cost import sum_of_costs
+from tacit.parties.combined_estimate import Differing
 from tacit.pooling.compatibility import REGRESSION
 
 if TYPE_CHECKING:
@@ -121,6 +122,18 @@ def _differ(found: Combined, t: int, term: str) -> str:
     if ahead is not None:
         words += f"; one more party: {format_interval(*ahead, decimals=digits)}"
     return f"{term}: {words}" if len(found.terms) > 1 else words
+
+
+def spreads(found: Any, name: str) -> list[str]:
+    """Return I² of each term of a combined question in words, "stay: A 35 %"; nothing of totals, which have none."""
+    if not isinstance(found, Differing) or getattr(found, "is_total", False):
+        return []
+    made = cast("Combined", found)
+    effects = [(term, made.effects_of(t)) for t, term in enumerate(made.terms)]
+    several = len(made.terms) > 1
+    return [
+        f"{f'{name}: {term}' if several else name} {100 * one.I2:.0f} %" for term, one in effects if one is not None
+    ]
 
 
 def _q(one: PooledEffects) -> str:

@@ -18,7 +18,7 @@ from tacit.method.histogram.estimate_margins import SHOWN
 from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
 from tacit.parties.combined_estimate import forest_plot
-from tacit.parties.combined_tables import listed
+from tacit.parties.combined_tables import listed, spreads
 from tacit.parties.incoming import Check, Returned, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
 from tacit.pooling.compatibility import BOOTSTRAP, NO_EFFECTS, why_not_combinable
@@ -142,7 +142,8 @@ class StudyResult(Mapping[str, Any]):
         least = self._least
         if not self.many_enough:
             count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
-            text = f"{count} of {listed(self.parties) or 'nobody'}: a pooled result takes {least:,}."
+            whose = f"{count} of {listed(self.parties)}" if self.answers else "no answer that can be used"
+            text = f"{whose}: a pooled result takes {least:,}."
             out = "; ".join(f"{name}: {why}" for name, why in list(self.refused.items())[:3])
             raise StudyError(text, code="C21", hint=out or "more answers", state=None)
 
@@ -175,11 +176,13 @@ class StudyResult(Mapping[str, Any]):
                 told = f"{name}: {term}" if term and term != "rows" else name
                 rows.append((told, *cells))
                 reasons += [f"{told}: {why}"] if why else []
+        apart = [one for name in self for one in spreads(self[name], name)]
+        differ = (f"differences between parties beyond sampling and noise (I²): {listed(tuple(apart))}",)
         columns = ("", "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
         title = f"{self.study.title or self.study.name} · {len(self.answers):,} parties · {self.effects} effects"
         more = len(reasons) - REASONS
         said = (*reasons[:REASONS], *([f"and {more:,} more reasons"] if more > 0 else []))
-        return Table(title, columns, tuple(rows), (*said, *self.notes()))
+        return Table(title, columns, tuple(rows), (*said, *(differ if apart else ()), *self.notes()))
 
     def notes(self) -> tuple[str, ...]:
         """Return notes: refused and missing parties, questions that cannot be combined, answers without signature."""

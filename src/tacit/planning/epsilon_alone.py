@@ -47,9 +47,9 @@ def of_epsilon_alone(
     except TacitError:  # what cannot be asked is no advice: ε alone buys no bootstrap, say
         return None
     if mechanism.error is None:
-        ratio = _ratio(others(other), widths)
-        said = f"at {alone} alone, without δ, intervals would be {ratio:.2f} times as wide"
-        return f"{said}; this ledger would be charged ε, and no δ" if ratio < CLEARLY else None
+        said = _narrower(others(other), widths)
+        ending = "this ledger would be charged ε, and no δ"
+        return f"at {alone} alone, without δ, {said}; {ending}" if said else None
     ratio = math.sqrt(mechanism.error(other, public.size) / mechanism.error(shape, public.size))
     if ratio >= CLEARLY:
         return None
@@ -60,11 +60,24 @@ def of_epsilon_alone(
     )
 
 
-def _ratio(found: Sequence[float], widths: Sequence[float]) -> float:
-    """Return the geometric mean of ratios of widths; infinity where they are not of the same terms, or not known."""
-    if len(found) != len(widths) or not all(0 < one < math.inf for one in found):
-        return math.inf
-    return math.exp(sum(math.log(one / before) for one, before in zip(found, widths, strict=True)) / len(found))
+def _narrower(found: Sequence[float], widths: Sequence[float]) -> str | None:
+    """Say by how much the widths `found` are smaller than `widths`; None where they are not, or not of the same terms.
+
+    The ratio is the geometric mean of theirs; infinite intervals, which it cannot tell, are counted instead.
+
+    >>> _narrower([2.0, 2.0], [4.0, 4.0]), _narrower([2.0, 2.0], [4.0, math.inf])
+    ('intervals would be 0.50 times as wide', 'all of 2 intervals would be finite, at the pair 1')
+    """
+    if len(found) != len(widths) or not widths:
+        return None
+    known, before = (sum(map(math.isfinite, given)) for given in (found, widths))
+    if known > before:
+        several = "all" if known == len(found) else str(known)
+        return f"{several} of {len(found)} intervals would be finite, at the pair {before or 'none'}"
+    if before < len(widths) or not all(one > 0 for one in (*found, *widths)):
+        return None
+    ratio = math.exp(sum(math.log(one / was) for one, was in zip(found, widths, strict=True)) / known)
+    return f"intervals would be {ratio:.2f} times as wide" if ratio < CLEARLY else None
 
 
 def _bought(shape: Measurement) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
+from tacit.base.arguments import described, plain
 from tacit.errors import QueryError, TacitError
 from tacit.privacy import Budget, Cost
 from tacit.privacy.cost import checked
@@ -34,13 +35,21 @@ def delta_of(delta: Number | None, budget: Budget | None) -> Fraction:
     return checked(found, "delta")
 
 
+def checked_width(given: object) -> float:
+    """Return a width that is a number above 0; QueryError Q40 for anything else."""
+    number = plain(given)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not number > 0:
+        text = f"width is {described(given)}: not a number above 0."
+        raise QueryError(text, code="Q40", hint="width=2_000, in the column's units")
+    return float(number)
+
+
 def pair_for(width: float, widest: Callable[[Cost], tuple[float, float]], delta: Fraction) -> Cost:
     """Return the pair of the smallest epsilon, of two digits, at which no interval is wider than `width`.
 
     QueryError Q40 where there is none.  widest: a price -> the widest expected interval, and the widest without noise.
     """
-    if not width > 0:
-        raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
+    width = checked_width(width)
     # widths fall as the price grows: the first that reaches it lies in (low, high]
     low, high = -1, len(EPSILONS) - 1
     reached, without = widest(Cost(epsilon=EPSILONS[high], delta=delta))

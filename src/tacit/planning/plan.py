@@ -24,7 +24,7 @@ from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.page import Plan
-from tacit.planning.pair_for_width import bought_by_pairs, delta_of, pair_for
+from tacit.planning.pair_for_width import bought_by_pairs, checked_width, delta_of, pair_for
 from tacit.planning.plain_statistic import plainer
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.small_groups import other_shares
@@ -254,7 +254,9 @@ def checked_rows(rows: int | None, neighbors: str) -> int:
     """Return the number of rows that a plan assumes; QueryError Q41."""
     if rows is None:
         if neighbors == "replace-one":
-            raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
+            raise QueryError(
+                "a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000, under [table] in a file"
+            )
         return GUESSED_ROWS
     if isinstance(rows, bool) or not isinstance(rows, int) or not 2 <= rows <= MAX_ROWS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise QueryError(f"rows is {described(rows)}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
@@ -291,8 +293,7 @@ def _found(
 
 def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind: str) -> Cost:
     """Return the smallest price, rounded up to two digits, at which no interval is wider than `width`, by bisection."""
-    if not width > 0:
-        raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
+    width = checked_width(width)
     low, high = 1e-12, 100.0
     # widths fall as the price grows, so the highest price decides whether any does
     reached, without = widest(_price(kind, high))

@@ -29,7 +29,7 @@ from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
 from tacit.privacy.cost import Cost, asked, checked, numbers_of, way_of
-from tacit.privacy.exact_numbers import Number, aligned, chargeable, plain, rational, significant
+from tacit.privacy.exact_numbers import Number, aligned, call, chargeable, plain, rational, significant
 from tacit.privacy.spend import ZERO, Spend
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
@@ -364,12 +364,14 @@ class Budget:
         held = rational(kept.get(name), name) if name in kept and len(kept) == 1 else ZERO
         # a smaller number than ours still implies the pair; a larger one may not, and would admit too much
         if budget.held is None or not 0 < held <= budget.held:
-            message = (
-                f"a budget records {' and '.join(f'{n} = {v}' for n, v in kept.items())}, which does not imply it."
-            )
+            said = " and ".join(f"{n} = {v}" for n, v in kept.items())
+            message = f"a budget records {said}, which does not imply it."
             raise BudgetError(message, code="B07", hint=f"leave {' and '.join(kept)} out")
         object.__setattr__(budget, "held", held)
         return budget
+
+    def __repr__(self) -> str:
+        return call("Budget", self, {"neighbors": "replace-one"})
 
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))

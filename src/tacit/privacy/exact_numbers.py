@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numbers
 import re
+from collections.abc import Mapping
+from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import gcd
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -111,6 +113,22 @@ def plain(x: Fraction, digits: int = 4, *, up: bool = True) -> str:
     # a number that has few digits is shown as it is, whichever way others are rounded
     short = significant(x, digits + 2, up=True)
     return _text(short if short == x else significant(x, digits, up=up))
+
+
+def call(name: str, made: object, defaults: Mapping[str, object]) -> str:
+    """Return the call that makes a frozen dataclass of exact numbers and words, without None and without defaults.
+
+    >>> from tacit.privacy import Budget
+    >>> call("Budget", Budget(epsilon="1/3", delta="1e-6"), {"neighbors": "replace-one"})
+    'Budget(epsilon="1/3", delta=1e-06)'
+    """
+    given = [(one.name, getattr(made, one.name)) for one in fields(cast(Any, made)) if one.repr]
+    words: list[str] = []
+    for key, value in given:
+        if value is not None and defaults.get(key) != value:
+            exact = isinstance(value, Fraction) and Fraction(plain(value)) == value
+            words.append(f"{key}={plain(value)}" if exact else f'{key}="{value}"')
+    return f"{name}({', '.join(words)})"
 
 
 def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, cast
 
 from tacit.base.json_text import canonical, read_json, shown, write_text
+from tacit.base.other_words import knows_other_words
 from tacit.errors import ReleaseError, nearest
 from tacit.privacy import Cost
 from tacit.release import document_checks as release_laws
@@ -81,6 +82,7 @@ class Released(Protocol):
         ...
 
 
+@knows_other_words
 @dataclass(frozen=True)
 class Release:
     """One query's answer with its public facts.  Subclasses (`MomentsRelease`, ...) add its estimates.
@@ -279,6 +281,9 @@ class Releases(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.items_)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(f"{name}\n{release}" for name, release in self.items_)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values, in order."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 import numpy as np
 
-from tacit.base.arguments import holds_rows, kind_of, meant, misfit, plain
+from tacit.base.arguments import holds_rows, kind_of, meant, misfit, plain, question_of
 from tacit.errors import QueryError, nearest
 from tacit.release import registry
 from tacit.release.query_checks import EVERY, listed
@@ -161,7 +161,7 @@ def query_from_dict(words: Mapping[str, Any], *, asked: bool = False) -> Query[A
     given = dict(words)
     kind = given.pop("query", None)
     if not isinstance(kind, str) or kind not in registry.QUERIES:
-        guess = nearest(str(kind), list(registry.QUERIES))
+        guess = question_of(str(kind)) or nearest(str(kind), list(registry.QUERIES))
         known = ", ".join(registry.QUERIES)
         raise QueryError(f"query {kind!r} is not one of {known}.", code="Q04", hint=f'query = "{guess or "Mean"}"')
     made = registry.query_class(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -176,8 +177,24 @@ def _edges(kind: str, name: str, given: Any) -> Any:
     if isinstance(made, LogisticBins) and kind != "Histogram":
         text = f"bins of {kind} for {name!r} are logistic, which only those of Histogram can be."
         raise QueryError(text, code="Q100", hint=f'bins={{"{name}": 10}}')
-    made = cast(Any, made).tolist() if isinstance(made, np.ndarray) and made.ndim == 1 else plain(made)
-    return tuple(plain(edge) for edge in cast(Any, made)) if isinstance(made, list) else made
+    if isinstance(made, np.ndarray) and made.ndim == 1:
+        # as nanoseconds, days would become their numbers
+        array = cast("np.ndarray[Any, Any]", made)
+        made = (array.astype("datetime64[us]") if array.dtype.kind == "M" else array).tolist()
+    made = list(made) if isinstance(made, range) else plain(made)
+    if not isinstance(made, list | tuple):
+        return made
+    return tuple(_day(name, plain(edge)) for edge in cast("list[Any]", made))
+
+
+def _day(name: str, edge: Any) -> Any:
+    """Return an edge that is a date as ISO text, as files have it; QueryError Q64 for a time within a day."""
+    if not isinstance(edge, date):
+        return edge
+    if isinstance(edge, datetime) and edge != datetime(edge.year, edge.month, edge.day, tzinfo=edge.tzinfo):
+        text = f"bins of {name!r}: {edge} is not a date, but a time within a day."
+        raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]')
+    return edge.date().isoformat() if isinstance(edge, datetime) else edge.isoformat()
 
 
 def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:

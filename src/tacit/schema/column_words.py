@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, cast
 
-from tacit.base.arguments import described
+from tacit.base.arguments import described, meant
 from tacit.errors import SchemaError, nearest
 from tacit.schema.column_types import EXCLUDE, TYPES, Category, Column
 
@@ -83,8 +83,9 @@ def _keys(where: str, kind: str, words_: Mapping[str, Any]) -> None:
     """Raise SchemaError S05 for an unknown or absent key, S16 for a placeholder that a draft left open."""
     for key, value in words_.items():
         if key not in _FIELDS[kind]:
-            guess = nearest(key, list(_FIELDS[kind])) or _FIELDS[kind][0]
-            raise SchemaError(f"{where}: {kind} has no {key!r}.", code="S05", hint=f"{guess} = …")
+            guess = meant(key, _FIELDS[kind])
+            hint = f"one of {', '.join(_FIELDS[kind])}" if guess is None else guess if " " in guess else f"{guess} = …"
+            raise SchemaError(f"{where}: {kind} has no {key!r}.", code="S05", hint=hint)
         if key in ("lower", "upper", "levels", "max_rows", "max_length") and value in (OPEN, [OPEN]):
             text = f"{where}: {key} is still open ({key} = {value!r}); what is public is declared, not found in data."
             raise SchemaError(text, code="S16", hint=f"{key} = what is known before anyone looks at the table")

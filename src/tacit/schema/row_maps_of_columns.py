@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -15,6 +16,7 @@ from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
 from tacit.rows.multiples import Multiples
 from tacit.rows.row_map import GRID, KeyMap, Level, RowMap, Unit
+from tacit.schema.bin_words import day_of, edges_shown, example_edges, iso_of, numbers_of, short
 from tacit.schema.column_multiples import has_multiples, multiples
 from tacit.schema.column_table import ColumnTable
 from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
@@ -23,7 +25,6 @@ SHORT: Final = 64
 """Largest number of numeric codes, not consecutive, that an engine can number one by one."""
 MOST_OF_A_COLUMN: Final = 2_000
 """Most bins of one column: as many comparisons a row, and as many points a column in fits to a histogram."""
-SHOWN_EDGES: Final = 12
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
@@ -96,6 +97,8 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
         raise QueryError(text, code="Q253", hint=hint)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
+    if isinstance(column, Real | Integer | Date):
+        hint = f'bins={{"{name}": {example_edges(column)}}}, or {hint}'
     raise QueryError(
         f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
     )
@@ -139,7 +142,7 @@ def binmap(schema: ColumnTable, name: str, bins: object, *, moved: bool = True) 
     labels = between(ends)
     # edges halfway between whole numbers: bins are named by the numbers in them
     if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
-        labels = tuple(_numbers(float(ceil(a)), float(floor(b))) for a, b in pairwise(ends))
+        labels = tuple(numbers_of(float(ceil(a)), float(floor(b))) for a, b in pairwise(ends))
     missing = None
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
@@ -158,7 +161,7 @@ def valuemap(schema: ColumnTable, name: str, edges: tuple[float, ...]) -> KeyMap
     assert isinstance(column, Real | Integer)
     values = multiples(column)
     firsts = [values.first, *map(values.from_edge, edges), values.last + 1]
-    labels = tuple(_numbers(values.value(a), values.value(b - 1)) for a, b in pairwise(firsts))
+    labels = tuple(numbers_of(values.value(a), values.value(b - 1)) for a, b in pairwise(firsts))
     # values alone are levels: years without a comma
     if len(labels) == values.count:
         labels = tuple(f"{values.value(k):.15g}" for k in firsts[:-1])
@@ -178,7 +181,7 @@ def _moved(name: str, edges: tuple[float, ...], values: Multiples, *, counted: b
         return values.one_each() if values.count <= len(edges) + 1 else values.edges(map(values.from_edge, edges))
     made = values.edges(map(values.from_edge, edges))
     if len(made) < len(edges):
-        unit = _short(float(values.unit))
+        unit = short(float(values.unit))
         text = (
             f"bins of {name!r}: one of {len(edges) + 1} bins holds no multiple of {unit}, as which values are declared."
         )
@@ -189,7 +192,7 @@ def _moved(name: str, edges: tuple[float, ...], values: Multiples, *, counted: b
 def between(ends: Sequence[float]) -> tuple[str, ...]:
     """Return the labels of bins between increasing edges; the last bin includes its upper edge."""
     last = len(ends) - 2
-    return tuple(f"[{_short(a)}, {_short(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(ends)))
+    return tuple(f"[{short(a)}, {short(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(ends)))
 
 
 def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
@@ -205,34 +208,25 @@ def _datebins(schema: ColumnTable, name: str, column: Date, bins: object) -> Key
     low, high = map(float, column.days)
     given = bins
     if isinstance(bins, tuple):
-        given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
+        given = tuple(day_of(name, one) for one in cast("tuple[object, ...]", bins))
     # edges of short ranges may fall on one day: each is kept once
-    days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
+    days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high, lambda day: f'"{iso_of(day)}"'))
     inner = tuple(day for day in days if day > low)
     if not inner:
         text = f"bins of {name!r}: {column.lower} to {column.upper} is too short for two bins."
         raise QueryError(text, code="Q64", hint="leave it out")
     ends = [low, *inner, high]
-    days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
+    days = [iso_of(x) for x in ends]
     labels = tuple(f"[{a}, {b}{']' if i == len(inner) else ')'}" for i, (a, b) in enumerate(pairwise(days)))
     missing = None
     if column.missing != EXCLUDE:
-        missing = sum(float(_day_of(name, column.missing)) >= edge for edge in inner)
+        missing = sum(float(day_of(name, column.missing)) >= edge for edge in inner)
     return KeyMap(name, schema.source(name), "bins-date", tuple(range(len(labels))), labels, missing, True, inner)
 
 
-def _day_of(name: str, value: object) -> int:
-    try:
-        found = value if isinstance(value, date) else date.fromisoformat(str(value))
-    except ValueError:
-        text = f"bins of {name!r}: {value!r} is not a date."
-        raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
-    return found.toordinal() - date(1970, 1, 1).toordinal()
-
-
-def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
-    """Return the inner edges of bins given as a number or as edges; QueryError Q64."""
-    hint = f'bins={{"{name}": 10}}, or [{_short(low)}, …, {_short(high)}]'
+def _edges(name: str, bins: object, low: float, high: float, show: Callable[[float], str] = short) -> tuple[float, ...]:
+    """Return the inner edges of bins given as a number or as edges; QueryError Q64, which shows ends by `show`."""
+    hint = f'bins={{"{name}": 10}}, or [{show(low)}, …, {show(high)}]'
     if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_OF_A_COLUMN:
         edges = [low + (high - low) * i / bins for i in range(1, bins)]
         # so many bins that neighbouring edges are one float
@@ -247,24 +241,9 @@ def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...
     rising = all(a < b for a, b in pairwise(edges))
     within = all(low <= x <= high for x in edges)
     if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_OF_A_COLUMN:
-        text = f"bins of {name!r}: {_listed(given)} are not increasing edges from {_short(low)} to {_short(high)}."
+        text = f"bins of {name!r}: {edges_shown(given)} are not increasing edges from {show(low)} to {show(high)}."
         raise QueryError(text, code="Q64", hint=hint)
     return inner
-
-
-def _listed(given: tuple[object, ...]) -> str:
-    """Return edges as an error shows them: a few as they are; of more, which may be cells of a column, their number."""
-    few = len(given) <= SHOWN_EDGES and all(isinstance(one, int | float | str | date) for one in given)
-    return f"[{', '.join(map(described, given))}]" if few else f"{len(given):,} values"
-
-
-def _short(x: float) -> str:
-    return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
-
-
-def _numbers(first: float, last: float) -> str:
-    ends = [f"{x:,.0f}" if x.is_integer() else f"{x:,.12g}" for x in (first, last)]
-    return ends[0] if first == last else " to ".join(ends)
 
 
 RANGE: Final = ("missing", "below", "above", "as declared")
@@ -374,7 +353,17 @@ def column_of(schema: ColumnTable, name: str) -> Column:
         guess = nearest(str(name), list(schema))
         known = ", ".join(repr(column) for column in list(schema)[:12]) + (", …" if len(schema) > 12 else "")
         hint = f"{guess!r}" if guess else f"one of {known}"
+        computed = _computed(str(name))
+        hint = hint if computed is None else f"{computed} in the schema, and then its name"
     raise QueryError(f"column {name!r} is not in the schema.", code="Q10", hint=hint)
+
+
+def _computed(text: str) -> str | None:
+    """Return the computed column that an expression in place of a name would be; None for what is no expression."""
+    quoted = f"'{text}'" if '"' in text else f'"{text}"'
+    if re.search(r"[<>]|==|!=|\bin\b", text):
+        return f'"flag": Boolean(computed={quoted})'
+    return f'"new": Real(0, 100, computed={quoted})' if re.search(r"\w\(.*\)|\w\s*[*/+]\s*\w", text) else None
 
 
 def _steps(span: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.base.arguments import described
+from tacit.base.arguments import described, named_arguments
 from tacit.errors import SchemaError
 from tacit.schema.column_checks import words
 from tacit.schema.column_types import TYPES, Column, PrivacyUnit
@@ -142,6 +142,7 @@ class Schema(Mapping[str, Column]):
         """Read the `[schema]` table of a TOML file; FileError F01 where it cannot be read, else as `from_toml`."""
         return Schema.from_dict(columns_from_toml(read_text(path), str(path)))
 
+    @named_arguments(SchemaError, "S05", "example")
     def example(self, rows: int, *, rng: int | np.random.Generator | None = None) -> Any:
         """Return made-up rows from the schema alone, for rehearsal: a pandas frame with the table's column names.
 

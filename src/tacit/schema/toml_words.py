@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from tacit.errors import FileError, TacitError, nearest
 
@@ -31,11 +31,29 @@ def section_of(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", found)
 
 
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("query", "queries", "question", "questions", "asks", "release", "measure"), ("ask",)),
+    **dict.fromkeys(("price", "cost", "pay", "charge"), ("spend",)),
+    **dict.fromkeys(("columns", "fields", "variables", "types"), ("schema", "data")),
+    **dict.fromkeys(("source", "input", "file", "dataset", "path"), ("path", "data")),
+    **dict.fromkeys(("privacy", "promise", "limit"), ("budget",)),
+    **dict.fromkeys(("sites", "hospitals", "members", "site", "party"), ("parties",)),
+    **dict.fromkeys(("pool", "pooling", "meta", "meta-analysis"), ("combine",)),
+    **dict.fromkeys(("eps", "ε"), ("epsilon",)),
+    **dict.fromkeys(("version", "format"), ("tacit",)),
+    **dict.fromkeys(("divide", "factor", "scale", "unit", "units"), ("multiply",)),
+    **dict.fromkeys(("map", "mapping", "levels", "rename", "values"), ("recode",)),
+    **dict.fromkeys(("n", "size", "row", "nrows"), ("rows",)),
+}
+"""Other words for sections and keys: the first of these that may stand there is meant."""
+
+
 def known(place: str, words: Mapping[str, Any], words_known: tuple[str, ...]) -> None:
     """Raise FileError F05, with the nearest known key, for a key that is not in `words_known`."""
     for key in words:
         if key not in words_known:
-            guess = nearest(key, words_known) or words_known[0]
+            meant = next((one for one in SECTIONS.get(key, ()) if one in words_known), None)
+            guess = meant or nearest(key, words_known) or f"one of {', '.join(words_known)}"
             raise FileError(f"{place} has {key!r}, which is not a known key.", code="F05", hint=guess)
 
 

@@ -168,8 +168,8 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def listed(values: Sequence[object]) -> LazyColumn | None:
-    """Convert a list of Python values of one type (None is missing); return None where there are several types."""
+def listed(values: Sequence[object]) -> LazyColumn:
+    """Convert a list of Python values of one type (None is missing); one of several types cannot be read."""
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
@@ -185,7 +185,10 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     try:
         array = pa.array(values)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
-        return None
+        one = len(kinds) == 1
+        return LazyColumn(
+            ColumnType("list of objects" if one else "list of several types", "other" if one else "mixed"), lambda: None
+        )
     return LazyColumn(array_type(array.type), lambda: array)
 
 

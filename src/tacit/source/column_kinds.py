@@ -9,9 +9,12 @@ from typing import Final, Literal, TypeAlias
 from tacit.errors import SourceError
 from tacit.schema.type_words import without_values
 
-Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several"]
+Holds: TypeAlias = Literal[
+    "number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several", "mixed"
+]
 """What cells of a type are.  `anything`: raw text, read as the schema declares it.  `nothing`: nulls without a type.
-`several`: the engine cannot distinguish this column from another one by name, so it cannot be read."""
+`several`: the engine cannot distinguish this column from another one by name, so it cannot be read.  `mixed`: a list
+whose cells have several types."""
 
 How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -40,6 +41,7 @@ def computing(table: EngineTable, schema: Schema) -> EngineTable:
 
 def _opened_as_it_is(data: object) -> EngineTable:
     if isinstance(data, str | Path):
+        _on_this_machine(str(data))
         return _path(Path(data))
     if isinstance(data, Mapping):
         return EngineTable("dict of arrays", dict_of_arrays.open_engine(cast("Mapping[object, object]", data)))
@@ -51,6 +53,17 @@ def _opened_as_it_is(data: object) -> EngineTable:
         return _opened_as_it_is(nw.to_native(frame))
     message = f"the columns of this {name} cannot be determined."
     return tried(lambda: _frame(package, name, frame), message, "D04", "can it be queried on its own?")
+
+
+def _on_this_machine(data: str) -> None:
+    """Raise SourceError D01 for an address, or a query in SQL, in place of a path."""
+    address = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}(?=[^/])", data)
+    words = data.split(None, 1)
+    if address is not None and not os.path.exists(data):
+        message = f"{short(data)} is an address: a path is of a file on this machine."
+        raise SourceError(message, code="D01", hint="""fetch it first, or give duckdb.sql("FROM '…'"), a relation""")
+    if len(words) > 1 and words[0].lower() in ("select", "from", "with") and not os.path.exists(data):
+        raise SourceError("data is a query, not a path.", code="D01", hint='duckdb.sql("SELECT …"), a relation')
 
 
 def _frame(package: str, name: str, frame: Any) -> EngineTable:

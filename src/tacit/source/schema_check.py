@@ -9,6 +9,7 @@ from tacit.errors import SourceError, nearest
 from tacit.schema import Category, Column, Date, PrivacyUnit, Schema, Text
 from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
+from tacit.source.type_fixes import type_fix
 
 LISTED: Final = 12
 
@@ -25,11 +26,17 @@ def check_source(source: Source, schema: Schema) -> None:
                 f"there are two columns {found!r} in this table ({source.kind}), whose engine ignores case in names."
             )
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
+        if types[found].holds == "mixed":
+            # the cells themselves are rows: neither which types they have nor which cell is another one is said
+            message = (
+                f"column {found!r} is a list of cells of several types; {type(column).__name__} needs {needs(column)}"
+            )
+            raise SourceError(f"{message}.", code="D04", hint=type_fix(column, found, "mixed", source.kind))
         if types[found].holds not in accepted(column):
             kind = type(column).__name__
             held = f"column {found!r} has type {types[found].words} in this table ({source.kind})"
             message = f"{held}; {kind} needs {needs(column)}."
-            raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
+            raise SourceError(message, code="D11", hint=type_fix(column, found, types[found].holds, source.kind))
 
 
 def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
@@ -40,6 +47,9 @@ def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
     hint = f'column="{guess}"' if guess else f"the table has {some}"
     if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
+    mark = next((mark for mark in ";\t|" if raw_text and len(names) == 1 and mark in names[0]), None)
+    if mark is not None:
+        hint = f"the first line names one column: tacit import --delimiter {mark!r} reads it"
     raise SourceError(f"column {name!r} of the schema is not in this table ({kind}).", code="D10", hint=hint)
 
 

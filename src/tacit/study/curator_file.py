@@ -203,6 +203,8 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
         place = f"[ask.{name}]"
         if not isinstance(given, Mapping):
             hint = f'{place}, then query = "Mean" and columns = "age" on lines of their own'
+            if "query" in table and not isinstance(table["query"], Mapping):
+                hint = "[ask.revenue] in place of [ask]: each question has a name of its own"
             raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=hint)
         if not name.strip() or not name.isprintable():
             raise FileError(f"a question is called {name!r}.", code="F06", hint="[ask.mean-age]")

@@ -31,6 +31,20 @@ MAX_DEGREE: Final = 3
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
 
 
+ELSEWHERE: Final = {
+    r"\bln\(": "log(",
+    r"\b(?:i|b\d+)\.([^\W\d]\w*)": r"C(\1)",
+    r"\bc\.([^\W\d]\w*)": r"\1",
+    r"\bpoly\(([^\W\d]\w*),\s*(?:degree\s*=\s*)?2(?:,[^()]*)?\)": r"\1 + I(\1 ** 2)",
+    r"\bpoly\(([^\W\d]\w*),\s*(?:degree\s*=\s*)?3(?:,[^()]*)?\)": r"\1 + I(\1 ** 2) + I(\1 ** 3)",
+    r"\bC\(([^\W\d]\w*),\s*(?:Treatment|contr)[^()]*(?:\([^()]*\))?\)": r"C(\1)",
+    r"\brelevel\(([^\W\d]\w*),[^()]*\)": r"C(\1)",
+    r"##": "*",
+    r"#": ":",
+}
+"""Words of R, Stata and patsy, and what is written in their place."""
+REFERENCE: Final = re.compile(r"Treatment|contr\.|relevel|\bb\d+\.")
+"""Words that choose a reference level."""
 MODULE: Final = re.compile(r"\b(?:np|numpy|math|pd)\.(?=\w+\()")
 """Names of libraries, as they stand before functions in Python."""
 Term: TypeAlias = tuple[Factor, ...]
@@ -94,6 +108,8 @@ def parse(text: object) -> Formula:
         if plain != text:
             hint = f"{plain!r}: functions stand without the name of a library"
             hint = hint if plain == MODULE.sub("", str(text)) else repr(plain)
+            if REFERENCE.search(str(text)):
+                hint = f"{hint}: the reference is the first level in the schema"
         raise QueryError(
             f"formula {described(text)} is none that can be read.",
             code="Q85",
@@ -113,11 +129,15 @@ def _written_here(text: str) -> str:
 
     >>> _written_here("y = I(x^2) + as.factor(g)"), _written_here("y ~ np.log(x)"), _written_here("y ~ ???")
     ('y ~ I(x ** 2) + C(g)', 'y ~ log(x)', 'y ~ ???')
+    >>> _written_here("y ~ i.g + c.x"), _written_here("ln(y) ~ poly(x, 2)"), _written_here("y ~ C(g, Treatment('a'))")
+    ('y ~ C(g) + x', 'log(y) ~ x + I(x ** 2)', 'y ~ C(g)')
     """
     plain = MODULE.sub("", text)
     if "~" not in plain:
-        plain = re.sub(r"(?<![=<>!])=(?!=)", "~", plain, count=1)
+        plain = re.sub(r"(?<![<>!])={1,2}(?!=)", "~", plain, count=1)
     said = re.sub(r"\s*\^\s*", " ** ", re.sub(r"\b(?:as\.)?factor\(", "C(", plain))
+    for pattern, here in ELSEWHERE.items():
+        said = re.sub(pattern, here, said)
     try:
         _Reader(said).formula()
     except (ValueError, StopIteration):

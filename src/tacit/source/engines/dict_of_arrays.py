@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.base.arguments import kind_of
 from tacit.errors import SourceError
 from tacit.source import arrow_columns
 from tacit.source.arrow_columns import LazyColumn
@@ -54,8 +55,10 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
         values = np.asarray(values)
         found = arrow_columns.numbers(values) if values.ndim == 1 else None
     if found is None:
-        message = f"column {name!r} is no array of one dimension and one type."
-        raise SourceError(message, code="D04", hint="a list or array of numbers, text, dates or Booleans")
+        shape: tuple[int, ...] | None = getattr(cast(object, given), "shape", None)
+        said = f"is {kind_of(cast(object, given))}" if shape is None else f"has {len(shape)} dimensions"
+        message = f"column {name!r} {said}: not a list or an array of one dimension."
+        raise SourceError(message, code="D04", hint="[30, 40, None]: numbers, text, dates or Booleans, a cell a row")
     return found, len(values)
 
 

@@ -1,0 +1,92 @@
+"""Whether a curator's file would be answered: its price within its budget, each question with a design.
+
+For `tacit check`, of public facts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tacit.curator.mechanisms import design
+from tacit.curator.request import split
+from tacit.errors import BudgetError, TacitError
+from tacit.method.shared.measurement import Public
+from tacit.privacy import Budget, Cost, Spend
+from tacit.privacy.refusal import refusal
+from tacit.release.query_checks import of_numbers
+from tacit.schema.toml_words import located
+
+CONVERTED: Final = (("gdp", "zcdp"), ("zcdp", "approximate"))
+"""Kinds of a budget and of a price where the cost depends on what the price buys: noise or selections."""
+
+SIZES: Final = (1_000, 1_000_000)
+"""Numbers of rows at which questions are tried where a file gives none."""
+
+if TYPE_CHECKING:
+    from tacit.planning import Plan
+    from tacit.release.query import Query
+    from tacit.study import Study
+    from tacit.study.curator_file import Job
+
+
+def check_price(job: Job, ledger: Any, planned: Callable[[], Plan]) -> Budget | None:
+    """Return the budget, None where none is known.
+
+    Raises BudgetError B30 where `[spend]` is more than the whole budget, B04 where the budget adds no such price.
+    ledger: the file's ledger if it exists, whose total may have been raised since; None otherwise.  planned: makes the
+    plan of the file, which knows what a price buys; it is needed where budget and price are of different kinds.
+    """
+    budget: Budget | None = job.budget if ledger is None else ledger.standing(None).budget
+    if budget is None or job.spend is None or not job.asks:
+        return budget
+    if located("[spend]:")(partial(_admits, budget, job.spend, planned)):
+        return budget
+    fitting = refusal(budget, Spend(), job.spend, None, 0, len(job.asks)).hint
+    whose, larger = "its [budget] is", "or a larger [budget], before the ledger is made"
+    if ledger is not None:
+        whose, larger = (
+            "the total of its ledger is",
+            'or raise the total: tacit budget LEDGER, with --note "who decided"',
+        )
+    message = f"[spend] is {job.spend}; {whose} {budget}, for all releases together."
+    raise BudgetError(message, code="B30", hint=f"{fitting}; {larger}")
+
+
+def check_questions(job: Job | Study, budget: Budget | None) -> None:
+    """Raise, with its section, what would refuse a question: a group without levels, bins that are none, and the like.
+
+    Where the number of rows is public and the file does not give it, only what is refused at any of SIZES.
+    """
+    if budget is None or job.spend is None or not job.asks:
+        return
+    for name, query, cost in split(job.asks, job.spend, job.shares, job.schema):
+        located(f"[ask.{name}]")(partial(_design, job, budget, query, cost))
+
+
+def _design(job: Job | Study, budget: Budget, query: Query[Any], cost: Cost) -> None:
+    public = Public(job.schema, budget.neighbors, None, job.rows, budget.kind)
+    given = (job.rows,) if job.rows is not None else SIZES
+    sizes = given if budget.neighbors == "replace-one" else (None,)
+    refused: list[TacitError] = []
+    for rows in sizes:
+        try:
+            design(of_numbers(query, job.schema), replace(public, rows=rows), cost)
+        except TacitError as problem:
+            refused.append(problem)
+    if len(refused) == len(sizes) and len({one.code for one in refused}) == 1:
+        raise refused[0]
+
+
+def _admits(budget: Budget, cost: Cost, planned: Callable[[], Plan]) -> bool:
+    """Return whether a budget of which nothing is spent admits a price."""
+    # without what it buys, a price of another kind is taken as the most that it could cost
+    if budget.admits(Spend(), cost) or (budget.kind, cost.kind) not in CONVERTED:
+        return budget.admits(Spend(), cost)
+    try:
+        page = planned()
+    except TacitError:  # `tacit plan` says why there is none; `tacit release` refuses what costs too much
+        return True
+    return budget.admits(Spend(), page.charged, page.bought)
