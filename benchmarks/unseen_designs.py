@@ -117,6 +117,11 @@ class Design:
     def words(self) -> str:
         return f"{self.law.words}; {self.rows} {'persons' if self.persons else 'rows'}, {self.neighbors}"
 
+    @property
+    def bins(self) -> int:
+        """The number of bins of x: three values each of 51, ten each of 150."""
+        return {2: 17, 9: 15}.get(self.number, 12)
+
     def scaled(self, x: Array) -> Array:
         """x clamped to its bounds, from -1 to 1."""
         low, high = float(self.law.column.lower), float(self.law.column.upper)  # pyright: ignore[reportAttributeAccessIssue]
