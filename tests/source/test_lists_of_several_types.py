@@ -1,6 +1,6 @@
 """What a cell of a plain list counts for depends on that cell alone, whatever types the other cells have.
 
-Exact integers are read from answers at a price at which noise is 0 but for a chance below 1e-300.
+Exact integers are read from answers at a price at which noise is nearly nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 
 import tacit as tc
+from tacit.errors import SourceError
 from tacit.source import open_source
 
 EXACT = 1_000
 NEAR = 0.25
-"""Noise of counts has a standard deviation of 0.0014: beyond with a probability below 1e-300."""
+"""Noise is Laplace of scale 0.001 (counts) or 0.01 (sums): beyond with probability 1e-11 at most."""
 FAR = 2**53
 """From here on neighbouring integers are one float."""
 PEOPLE = [FAR + i for i in range(40)]
@@ -74,7 +75,7 @@ def test_every_decimal_is_answered(text: str) -> None:
     cell = Decimal(text)
     expected = 0.0 if not cell.is_finite() else min(max(float(cell), 0.0), 10.0)
     found = answer({"x": [Decimal(1), Decimal("2.5"), cell]}, {"x": tc.Real(0, 10)}, tc.Sum("x"))
-    assert found == pytest.approx(3.5 + expected, abs=0.05)  # noise of a sum: standard deviation 0.014
+    assert found == pytest.approx(3.5 + expected, abs=NEAR)
     assert open_source({"x": [Decimal(1), cell]}).columns() == open_source({"x": [Decimal(1)]}).columns()
 
 
@@ -84,7 +85,7 @@ def test_a_wide_integer_is_at_the_bound_whatever_stands_beside_it(wide: int, oth
     """Beside a fraction 10**400 was missing, and alone at the bound; beside NumPy's integers 2**64 was refused."""
     expected = float(other) + (10.0 if wide > 0 else 0.0)
     found = answer({"x": [other, wide]}, {"x": tc.Real(0, 10)}, tc.Sum("x"))
-    assert found == pytest.approx(expected, abs=0.05)
+    assert found == pytest.approx(expected, abs=NEAR)
 
 
 def test_missing_cells_of_pandas_are_missing_in_any_list() -> None:
@@ -95,3 +96,41 @@ def test_missing_cells_of_pandas_are_missing_in_any_list() -> None:
         asked = tc.DataQuality()
         curator = tc.Curator({"d": cells}, tc.Schema(column), budget=tc.Budget(epsilon=EXACT))
         assert curator.release(asked, epsilon=EXACT).charge == 1
+
+
+LONE = "\ud800"
+OBJECTS: Any = np.array(["a", "b"], dtype=object)
+
+
+def categories(*cells: Any) -> Any:
+    return pd.Series(pd.Categorical(pd.Series(list(cells), dtype=object)))
+
+
+@pytest.mark.parametrize(
+    ("cells", "present"),
+    [
+        (np.array(["a", "b", LONE]), 2),
+        (categories("a", "b", LONE), 2),
+        (categories("a", "b", 1), 2),
+        (categories("a", "b", 10**30), 2),
+        (categories("a", None, "b"), 2),
+        (np.ma.array(["a", "b"], mask=[False, True]), 1),
+        (np.ma.array(OBJECTS, mask=[False, True]), 1),
+    ],
+    ids=["array", "lone category", "number", "wide number", "missing", "masked", "masked objects"],
+)
+def test_a_cell_that_is_no_text_decides_for_itself_alone(cells: Any, present: int) -> None:
+    """One such cell failed a release after its charge (M01), refused it (D11), or raised an error with its value."""
+    levels = {"c": tc.Category(["a", "b"])}
+    budget = tc.Budget(epsilon=EXACT, neighbors="add-remove")
+    curator = tc.Curator({"c": cells}, tc.Schema(levels), budget=budget)
+    found = curator.release(tc.Count(by="c"), epsilon=EXACT).estimate("table")
+    assert found.values.sum() == pytest.approx(present, abs=NEAR)
+
+
+def test_a_type_that_no_column_has_is_refused_in_words() -> None:
+    import polars as pl
+
+    for cells in (pl.Series([1], dtype=pl.Int128), np.ma.array(["2001-01-01"], dtype="M8[D]")):
+        with pytest.raises(SourceError, match="D04"):
+            open_source({"x": cells})

@@ -109,8 +109,9 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
     """Convert a NumPy array of one dimension; NaN and NaT are missing, and an object array is text, as in pandas."""
     pa = arrow()
 
-    if values.dtype == object:
-        return words(cast("Sequence[object]", values))
+    if values.dtype.kind in "OU":  # Arrow refuses all texts of an array for a lone surrogate in one
+        found = words(cast("Sequence[object]", values))
+        return replace(found, type=ColumnType(str(values.dtype), "text"))
     # float16 and extended precision have no Arrow type that DuckDB scans
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
@@ -142,11 +143,25 @@ def series(values: Any) -> LazyColumn:
 
     if values.dtype == object:
         return words(values)
+    if values.dtype.name == "category" and values.dtype.categories.dtype == object:
+        return LazyColumn(ColumnType("category", "text"), lambda: _categories(values.cat.codes.to_numpy(), values.cat))
     found = _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
     # extension types of pandas have missing cells of their own
     dtype: Any = values.dtype
     plain = isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8 and dtype.isnative
     return replace(found, array=values.to_numpy()) if plain else found
+
+
+def _categories(codes: NDArray[Any], names: Any) -> Any:
+    """Return a pandas column of categories as a dictionary of texts; cells of categories that are no text are missing.
+
+    Which categories there are follows from the rows as a rule: one that is no text may not decide for the others.
+    """
+    pa = arrow()
+    texts = words(list(names.categories)).read()
+    # code -1 is a missing cell
+    there = np.append(texts.is_valid().to_numpy(zero_copy_only=False), False)
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=~there[codes]), texts.fill_null(""))
 
 
 def words(values: Sequence[object]) -> LazyColumn:
@@ -216,7 +231,7 @@ def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any)
     def read() -> Any:
         try:
             return convert(values)
-        except UnicodeEncodeError:
+        except UnicodeError:
             return words(list(values)).read()
 
     return LazyColumn(ColumnType(name, _holds(dtype)), read)
