@@ -1,6 +1,11 @@
 """Coverage given an answer, false rejections and plans' widths on twelve designs (`unseen_designs`), cell by cell.
 
-    python benchmarks/unseen_tables.py [--repeats 200] [--designs 0,1,…] [--asks mean,ols,…] [--first 0]
+    python benchmarks/unseen_tables.py [--repeats 200] [--designs 0,1,…] [--asks mean,ols,…] [--first 0] [--keep FILE]
+    python benchmarks/unseen_tables.py --sum FILE
+    python benchmarks/unseen_tables.py --arrays 2000 [--designs 0,1,…]
+
+--keep adds the counts of each cell to a file, so that runs of other tables (`--first`) can be summed by --sum.
+--arrays simulates means, shares and variances by `tc.testing.coverage`, all tables of a cell at once.
 
 A row for every question of every design and price.  Intervals without a reason count; of tests those with a p-value.
 `*` marks less than 93% covered, or more than 5% rejected, by more than 1.64 Monte-Carlo standard errors; `?` by less.
@@ -10,15 +15,17 @@ plan: the median width of intervals over the width that `tc.plan` foretells, tol
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from unseen_designs import AFTER, DESIGNS, PROBS, Design, Truth, truth_of
+from unseen_designs import AFTER, DESIGNS, GROUPS, PROBS, Design, Truth, truth_of
 
 import tacit as tc
 
@@ -156,7 +163,9 @@ def planned(ask: Ask, design: Design, truth: Truth, price: dict[str, float]) -> 
     return {str(term): float(width) for _, term, width, *_ in page.to_dict()["terms"] if width is not None}
 
 
-def simulate(name: str, design: Design, truth: Truth, price: dict[str, float], repeats: int, first: int) -> None:
+def simulate(
+    name: str, design: Design, truth: Truth, price: dict[str, float], repeats: int, first: int, kept: str | None = None
+) -> None:
     ask, schema = ASKS[name], design.schema()
     query = ask.of(design)
     cells: dict[str, Cell] = {}
@@ -189,7 +198,13 @@ def simulate(name: str, design: Design, truth: Truth, price: dict[str, float], r
     words = ", ".join(f"{key} {value:g}" for key, value in price.items())
     print(f"{design.number:2d} | {words} | {name} | {took:.3f} s a table", file=sys.stderr, flush=True)
     for term, cell in cells.items():
-        line(f"{design.number:2d} | {words} | {name} | {term}", cell, foretold.get(term))
+        where = f"{design.number:2d} | {words} | {name} | {term}"
+        line(where, cell, foretold.get(term))
+        if kept is not None:
+            widths = [float(f"{width:.4g}") for width in cell.widths]
+            found = {**vars(cell), "widths": widths, "where": where, "first": first, "foretold": foretold.get(term)}
+            with Path(kept).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found) + "\n")
     for problem, times in failed.items():
         print(f"{design.number:2d} | {words} | {name} | failed {times}: {problem}", flush=True)
 
@@ -216,22 +231,82 @@ def line(where: str, cell: Cell, foretold: float | None) -> None:
     print(text, flush=True)
 
 
+def summed(kept: str) -> None:
+    """Print the cells of a file of `--keep`, the counts of runs of different tables added up."""
+    cells: dict[str, Cell] = {}
+    foretold: dict[str, float | None] = {}
+    seen: set[tuple[str, int]] = set()
+    for text in Path(kept).read_text(encoding="utf-8").splitlines():
+        found = json.loads(text)
+        where, first = found.pop("where"), found.pop("first")
+        foretold[where] = found.pop("foretold")
+        if (where, first) in seen:
+            raise SystemExit(f"{where}: the same tables twice")
+        seen.add((where, first))
+        one, cell = Cell(**found), cells.setdefault(where, Cell(found["test"]))
+        for name in ("right", "answers", "releases", "low"):
+            setattr(cell, name, getattr(cell, name) + getattr(one, name))
+        cell.widths += one.widths
+    for where, cell in cells.items():
+        line(where, cell, foretold[where])
+    with_answers = [cell for cell in cells.values() if cell.answers]
+    for test, what in ((False, "intervals"), (True, "tests")):
+        of = [cell for cell in with_answers if cell.test is test]
+        right, answers = sum(cell.right for cell in of), sum(cell.answers for cell in of)
+        said = "rejected" if test else "covered"
+        print(f"{what}: {len(of)} cells, {said} {100 * right / max(answers, 1):.2f}% of {answers}")
+
+
+def arrays(design: Design, truth: Truth, repeats: int) -> None:
+    """Print the coverage of means and shares by group, and of variances, by `tc.testing.coverage`."""
+    asked = (
+        ("means", tc.Mean("x", by="g"), dict.fromkeys(GROUPS, truth.mean)),
+        ("shares", tc.Mean("h", by="g"), dict.fromkeys(GROUPS, truth.share)),
+        ("variance", tc.Variance("x"), truth.variance),
+    )
+    for price in design.prices:
+        words = ", ".join(f"{key} {value:g}" for key, value in price.items())
+        for name, query, true in asked:
+            found = tc.testing.coverage(
+                query, design.draw, true, schema=design.schema(), repeats=repeats, rng=5, neighbors=design.neighbors,
+                **price,
+            )  # fmt: skip
+            shares = [f"{100 * float(share):.1f}%{flag(float(share), repeats)}" for share in found.coverage]
+            print(f"{design.number:2d} | {words} | {name} | covered {', '.join(shares)} of {repeats}", flush=True)
+
+
+def flag(share: float, answers: int) -> str:
+    """The mark of a coverage: see the top."""
+    off = 0.93 - share
+    return "" if off <= 0 else "*" if off > 1.64 * math.sqrt(0.93 * 0.07 / answers) else "?"
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--repeats", type=int, default=200)
     asked.add_argument("--first", type=int, default=0, help="seed of the first table")
     asked.add_argument("--designs", default=",".join(str(one.number) for one in DESIGNS))
     asked.add_argument("--asks", default=",".join(ASKS))
+    asked.add_argument("--keep", help="file that the counts of each cell are added to")
+    asked.add_argument("--sum", help="file of --keep whose counts are printed, nothing simulated")
+    asked.add_argument("--arrays", type=int, help="simulate so many tables of each cell by tc.testing.coverage")
     given = asked.parse_args()
+    if given.sum is not None:
+        summed(given.sum)
+        return
     for number in map(int, given.designs.split(",")):
         design = DESIGNS[number]
         truth = truth_of(design)
         print(f"{number:2d} | {design.words}", flush=True)
+        if given.arrays is not None:
+            if not design.persons:
+                arrays(design, truth, given.arrays)
+            continue
         for name in given.asks.split(","):
             if design.persons and name in NOT_OF_PERSONS:
                 continue
             for price in design.prices:
-                simulate(name, design, truth, price, given.repeats, given.first)
+                simulate(name, design, truth, price, given.repeats, given.first, given.keep)
 
 
 if __name__ == "__main__":
