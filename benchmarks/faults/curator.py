@@ -286,7 +286,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.curator",
-        "        self._ledger.table(self.name, self.rows, column_of_persons(self.schema))\n",
+        "        self._ledger.table(self.name, self.rows, persons, found)\n",
         "",
         "a filtered table is opened under the name of the whole one",
         (f"{CURATOR}::test_a_filtered_table_is_noticed",),
@@ -297,6 +297,13 @@ FAULTS = (
         "return None",
         "a ledger does not record which column identifies persons, and another may protect visits in their place",
         ("tests/curator/test_persons_of_a_table.py::test_persons_told_apart_by_another_column_are_refused",),
+    ),
+    Fault(
+        "tacit.curator.locations",
+        "return column_of_persons(schema) if mapped is None else mapped.column",
+        "return column_of_persons(schema)",
+        "a site maps its visits to the persons of a study after its patients were charged",
+        ("tests/curator/test_persons_of_a_table.py::test_a_site_may_not_find_persons_in_another_column_later",),
     ),
     Fault(
         "tacit.curator.study_rules",

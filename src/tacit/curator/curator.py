@@ -15,7 +15,14 @@ from tacit.base.muted import silent
 from tacit.base.other_words import knows_other_words
 from tacit.curator import purchase, study_rules
 from tacit.curator.first_release import public_rows
-from tacit.curator.locations import checked_arguments, column_of_persons, ledger_place, needs_budget, table_name
+from tacit.curator.locations import (
+    checked_arguments,
+    column_of_persons,
+    found_persons,
+    ledger_place,
+    needs_budget,
+    table_name,
+)
 from tacit.curator.mechanisms import design
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, checked_questions, split
@@ -113,7 +120,8 @@ class Curator:
         log = purchase.log_of(self._ledger)
         self.rows: int | None = public_rows(self._source, self.schema, self._ledger.first, self.name, log)
         # the size is public and on record: another table under this name would be charged as if it were the same people
-        self._ledger.table(self.name, self.rows, column_of_persons(self.schema))
+        persons, found = column_of_persons(self.schema), found_persons(self.schema, site)
+        self._ledger.table(self.name, self.rows, persons, found)
 
     # What is public --------------------------------------------------------------------------------------------------
 

@@ -58,11 +58,14 @@ def table_name(name: str | None, path: Path | None, where: str | None) -> str:
 
 
 def column_of_persons(schema: Schema) -> str | None:
-    """Return the column that identifies persons, as the schema says that the table names it; None without any.
-
-    Where a site's own page finds it is no part of it: the same table may come with the study's names, or with its own.
-    """
+    """Return the column that identifies persons, as the schema says that the table names it; None without any."""
     return None if schema.unit is None else schema.source(schema.unit)
+
+
+def found_persons(schema: Schema, site: Site | None) -> str | None:
+    """Return the column of the table itself that identifies persons: that of the site's map, where it has one."""
+    mapped = None if site is None or schema.unit is None else site.columns.get(schema.unit)
+    return column_of_persons(schema) if mapped is None else mapped.column
 
 
 def needs_budget(budget: Budget | None, where: str | None) -> None:

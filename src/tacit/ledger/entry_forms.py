@@ -81,9 +81,9 @@ def _header(entry: Entry) -> bool:
 
 
 def _table(entry: Entry) -> bool:
-    """Return whether a table's entry holds a public number of rows or none, and a text for the column of persons."""
+    """Return whether a table's entry holds a public number of rows or none, and texts for the column of persons."""
     rows = entry.words["rows"]
-    return (rows is None or _whole(rows)) and _text(entry.words.get("persons", ""))
+    return (rows is None or _whole(rows)) and all(_text(entry.words.get(word, "")) for word in ("persons", "found"))
 
 
 def _charge(entry: Entry) -> bool:

@@ -45,24 +45,32 @@ class Ledger:
         with self.store_.read() as tx:
             return self._total(tx)
 
-    def table(self, name: str, rows: int | None, persons: str | None = None) -> None:
+    def table(self, name: str, rows: int | None, persons: str | None = None, found: str | None = None) -> None:
         """Record a table's public size, and the column that identifies its persons, when it is first seen.
+
+        persons: the column as the schema names it.  found: its name in the table itself, where a site maps another one
+        to it.
 
         Raises LedgerError L05 where a later size differs, L91 where persons would be told apart by another column.
         """
+        found = persons if found is None else found
         with self.store_.write() as tx:
             known = tx.get("table", name)
             if known is None:
-                words = {"rows": rows} if persons is None else {"rows": rows, "persons": persons}
+                words = {"rows": rows} if persons is None else {"rows": rows, "persons": persons, "found": found}
                 tx.append(linked(tx.last(), "table", name, words))
                 return
-            recorded, column = known.words["rows"], known.words.get("persons", persons)
-        if column != persons:
+            recorded, words = known.words["rows"], known.words
+        # entries of before sites were looked at have no "found", and those of before that no "persons" either
+        column, here = (words["found"], found) if "found" in words else (words.get("persons", persons), persons)
+        if column != here:
             message = (
                 f"{self.where or 'the ledger'} protects persons of {name!r} by the column {column!r}; "
-                f"here they are told apart by {persons!r}."
+                f"here they are told apart by {here!r}."
             )
-            raise LedgerError(message, code="L91", hint=f'"{column}": PrivacyUnit(…); another table: name="…"')
+            mapped = here != persons or column != words.get("persons", column)
+            hint = f'[data.columns], then column = "{column}"' if mapped else f'"{column}": PrivacyUnit(…)'
+            raise LedgerError(message, code="L91", hint=f'{hint}; another table: name="…"')
         if recorded != rows:
             said = "a private number of" if recorded is None else f"{recorded:,}"
             has = "a private number" if rows is None else f"{rows:,}"

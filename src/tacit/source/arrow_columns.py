@@ -1,37 +1,40 @@
 """Conversion of arrays and frames in memory to Arrow columns, when a query needs them.  INSIDE the wall.
 
 The type of an array is known without its cells.  A pandas object column is declared to be text (its other cells are
-missing); a plain list has the Python type of its cells, which must be a single one.  Nothing further is taken from
-them: a list without any cell fits every declared column, and how large its integers are is not told.
+missing); a plain list has the Python type of its cells, all of them numbers or all of one type.  Nothing further is
+taken from them: a list without any cell fits every declared column, and how large its numbers are is not told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.source.column_kinds import ColumnType, Holds
-
-WIDEST: Final = 76
-"""Digits of the widest integers of Arrow."""
+from tacit.source.python_numbers import are_numbers, floats, persons, whole_numbers, whole_persons
 
 
 @dataclass(frozen=True)
 class LazyColumn:
     """A column's type, a function that returns its cells as an Arrow array, and the array that it is, if it is one.
 
-    array: of Booleans, integers or floats in native byte order, NaN where a cell is missing.
+    array: of Booleans, integers or floats in native byte order, NaN where a cell is missing.  persons: returns cells
+    that stay different where they are, for those of `read` that do not.
     """
 
     type: ColumnType
     read: Callable[[], Any]
     array: NDArray[Any] | None = None
+    persons: Callable[[], Any] | None = None
+
+    def cells(self, exact: bool) -> Any:
+        """Return the cells as an Arrow array; exact: as identifiers of persons."""
+        return self.persons() if exact and self.persons is not None else self.read()
 
 
 def array_type(dtype: Any) -> ColumnType:
@@ -106,8 +109,9 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
     """Convert a NumPy array of one dimension; NaN and NaT are missing, and an object array is text, as in pandas."""
     pa = arrow()
 
-    if values.dtype == object:
-        return words(cast("Sequence[object]", values))
+    if values.dtype.kind in "OU":  # Arrow refuses all texts of an array for a lone surrogate in one
+        found = words(cast("Sequence[object]", values))
+        return replace(found, type=ColumnType(str(values.dtype), "text"))
     # float16 and extended precision have no Arrow type that DuckDB scans
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
@@ -139,11 +143,25 @@ def series(values: Any) -> LazyColumn:
 
     if values.dtype == object:
         return words(values)
+    if values.dtype.name == "category" and values.dtype.categories.dtype == object:
+        return LazyColumn(ColumnType("category", "text"), lambda: _categories(values.cat.codes.to_numpy(), values.cat))
     found = _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
     # extension types of pandas have missing cells of their own
     dtype: Any = values.dtype
     plain = isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8 and dtype.isnative
     return replace(found, array=values.to_numpy()) if plain else found
+
+
+def _categories(codes: NDArray[Any], names: Any) -> Any:
+    """Return a pandas column of categories as a dictionary of texts; cells of categories that are no text are missing.
+
+    Which categories there are follows from the rows as a rule: one that is no text may not decide for the others.
+    """
+    pa = arrow()
+    texts = words(list(names.categories)).read()
+    # code -1 is a missing cell
+    there = np.append(texts.is_valid().to_numpy(zero_copy_only=False), False)
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=~there[codes]), texts.fill_null(""))
 
 
 def words(values: Sequence[object]) -> LazyColumn:
@@ -169,18 +187,26 @@ def _encodable(text: str) -> bool:
 
 
 def listed(values: Sequence[object]) -> LazyColumn:
-    """Convert a list of Python values of one type (None is missing); one of several types cannot be read."""
+    """Convert a list of numbers, or of Python values of one type; None, and what pandas writes for it, is missing.
+
+    One of several types cannot be read.
+    """
     pa = arrow()
 
-    kinds = {type(x) for x in values if x is not None}
+    found = {type(x) for x in values}
+    gone = {kind for kind in found if _is_missing(kind)}
+    kinds = found - gone
     if not kinds:
         return LazyColumn(ColumnType("list", "nothing"), lambda: pa.nulls(len(values)))
+    if gone - {type(None)}:
+        values = [None if type(x) in gone else x for x in values]
     if kinds == {int}:
-        return LazyColumn(ColumnType("list of whole numbers", "number"), lambda: _integers(values))
-    if kinds <= {int, float, bool}:
-        made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
-        return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
-    if kinds == {str}:
+        whole = ColumnType("list of whole numbers", "number")
+        return LazyColumn(whole, lambda: whole_numbers(values), persons=lambda: whole_persons(values))
+    if are_numbers(kinds):
+        number = ColumnType("list of numbers", "number")
+        return LazyColumn(number, lambda: floats(values), persons=lambda: persons(values))
+    if all(issubclass(kind, str) for kind in kinds):
         return words(values)
     try:
         array = pa.array(values)
@@ -192,41 +218,8 @@ def listed(values: Sequence[object]) -> LazyColumn:
     return LazyColumn(array_type(array.type), lambda: array)
 
 
-def _integers(values: Sequence[object]) -> Any:
-    """Return a list of integers as an array of the narrowest type that keeps them apart.
-
-    Not as floats, which would merge persons whose numbers differ beyond 2**53.
-    """
-    pa = arrow()
-    for kind in (pa.int64(), pa.uint64(), pa.decimal128(38), pa.decimal256(WIDEST)):
-        with suppress(pa.ArrowException, OverflowError, ValueError):
-            return pa.array(values, type=kind)
-    return pa.array(_narrowed(cast("Sequence[int | None]", values)), type=pa.decimal256(WIDEST))
-
-
-def _narrowed(values: Sequence[int | None]) -> list[int | None]:
-    """Return integers with those of more than WIDEST digits replaced by others just below, beyond every bound too.
-
-    Different ones stay different, and none becomes equal to another of the list: they may be persons.
-    """
-    taken = {x for x in values if x is not None}
-    found: dict[int, int] = {}
-    near = {1: 10**WIDEST - 1, -1: 1 - 10**WIDEST}  # the next to give, above 0 and below
-    for x in (one for one in taken if abs(one) >= 10**WIDEST):
-        sign = 1 if x > 0 else -1
-        while near[sign] in taken:
-            near[sign] -= sign
-        found[x] = near[sign]
-        near[sign] -= sign
-    return [x if x is None else found.get(x, x) for x in values]
-
-
-def _float(number: Any) -> float:
-    """Convert a number to a float; integers beyond the largest float become infinite."""
-    try:
-        return float(number)
-    except OverflowError:
-        return np.inf
+def _is_missing(kind: type) -> bool:
+    return kind is type(None) or (kind.__name__ in ("NAType", "NaTType") and kind.__module__.startswith("pandas."))
 
 
 def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> LazyColumn:
@@ -241,7 +234,7 @@ def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any)
     def read() -> Any:
         try:
             return convert(values)
-        except UnicodeEncodeError:
+        except UnicodeError:
             return words(list(values)).read()
 
     return LazyColumn(ColumnType(name, _holds(dtype)), read)

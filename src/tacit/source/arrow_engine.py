@@ -41,7 +41,7 @@ class ArrowColumns:
             # a table of no columns has no rows: one of nulls carries their number
             return nw.from_native(connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
         sent = travelling(columns)
-        original = [self._columns[name].read() for name, _ in sent]
+        original = [self._columns[name].cells(exact) for name, exact in sent]
         ready = [plain(cells, exact=exact) for cells, (_, exact) in zip(original, sent, strict=True)]
         table = pa.table({f"a{i}": cells for i, cells in enumerate(ready)})
         cells = arrow_cells(columns, sent, [cells.type for cells in original])
@@ -68,13 +68,10 @@ class ArrowColumns:
     def pieces(self) -> Iterator[Piece]:
         """See `Engine.pieces`: slices of the columns in memory, each column converted once."""
         # `cache`: each column is converted at the first piece and sliced for all
-        rows, whole = self._rows(), {name: cache(lazy.read) for name, lazy in self._columns.items()}
+        rows, whole = self._rows(), {name: cache(lazy.cells) for name, lazy in self._columns.items()}
         for at in range(0, rows, PIECE):
             here = min(PIECE, rows - at)
-            made = {
-                name: LazyColumn(lazy.type, partial(_slice, whole[name], at, here), _part(lazy.array, at, here))
-                for name, lazy in self._columns.items()
-            }
+            made = {name: _part(lazy, whole[name], at, here) for name, lazy in self._columns.items()}
             yield piece(made, here)
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
@@ -102,12 +99,15 @@ def arrow_cells(
     return [duckdb_cells.of_arrow(one, f'"a{i}"', types[i]) for one, i in found]
 
 
-def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
-    return whole().slice(at, rows)
+def _slice(whole: Callable[[bool], Any], exact: bool, at: int, rows: int) -> Any:
+    return whole(exact).slice(at, rows)
 
 
-def _part(array: NDArray[Any] | None, at: int, rows: int) -> NDArray[Any] | None:
-    return None if array is None else array[at : at + rows]
+def _part(lazy: LazyColumn, whole: Callable[[bool], Any], at: int, rows: int) -> LazyColumn:
+    """Return so many rows of a column from one on."""
+    read, persons = (partial(_slice, whole, exact, at, rows) for exact in (False, True))
+    array = None if lazy.array is None else lazy.array[at : at + rows]
+    return LazyColumn(lazy.type, read, array, None if lazy.persons is None else persons)
 
 
 def piece(columns: Mapping[str, LazyColumn], rows: int) -> Piece:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arguments import kind_of
+from tacit.base.lazy_imports import arrow
 from tacit.errors import SourceError
 from tacit.source import arrow_columns
 from tacit.source.arrow_columns import LazyColumn
@@ -42,7 +43,10 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
     if len(getattr(given, "shape", (0,))) != 1:  # a frame, or an array of two dimensions
         library, values = "", np.zeros((1, 1))
     if library == "polars":
-        values = values.to_arrow()
+        try:
+            values = values.to_arrow()
+        except arrow().ArrowException:  # Int128, which Arrow lacks
+            library, values = "", np.zeros((1, 1))
     if library in ("pyarrow", "polars"):
         found = LazyColumn(arrow_columns.array_type(values.type), lambda: values)
     elif library == "pandas":
@@ -63,10 +67,15 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
 
 
 def _masked(values: Any) -> LazyColumn | None:
-    """Return a masked array of numbers, missing where it is masked; integers stay integers, however large."""
+    """Return a masked array of numbers or text, missing where it is masked; integers stay integers, however large."""
     if values.ndim != 1:
         return None
     if values.dtype.kind in "iu":
         # a list keeps each integer exact and None where it is masked
         return arrow_columns.listed(values.tolist())
+    if values.dtype.kind in "OU":
+        texts: Any = values.astype(object).filled(None)
+        return arrow_columns.numbers(texts)
+    if values.dtype.kind not in "bf":
+        return None
     return arrow_columns.numbers(values.astype(np.float64).filled(np.nan))
