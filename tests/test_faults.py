@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from plant_faults import Fault, collected, place_of, planted  # noqa: E402
+from plant_faults import Fault, Outcome, Record, chosen, collected, digest, place_of, planted  # noqa: E402
 
 FAULTS = [one for faults in collected().values() for one in faults]
 
@@ -75,3 +76,28 @@ def test_tests_that_are_named_run_in_make_test() -> None:
         late += [f"{path}::{name}" for name in marked if f"{path}::{name}" in named]
         late += [path] if re.search(r"^pytestmark.*\blong\b", text, re.MULTILINE) else []
     assert late == []
+
+
+def test_a_sample_is_of_the_chosen_faults_and_repeats() -> None:
+    every = chosen(["ledger", "holdout"])
+    some = chosen(["ledger", "holdout"], sample=7, seed=3)
+    assert len({name for name, _ in every}) > 1
+    assert len(some) == 7
+    assert some == [one for one in every if one in some]
+    assert some == chosen(["ledger", "holdout"], sample=7, seed=3) != chosen(["ledger", "holdout"], sample=7, seed=4)
+    assert chosen(["holdout"], sample=1_000) == chosen(["holdout"])
+
+
+def test_a_record_is_read_again_after_an_interrupt(tmp_path: Path) -> None:
+    file, (first, second, third, changed) = tmp_path / "folder" / "faults.jsonl", FAULTS[:4]
+    record = Record(file)
+    record.add(Outcome(first, "tests/test_first.py::test_one", "", 1.0))
+    record.add(Outcome(second, None, "", 1.0))  # what nobody saw is run again
+    with file.open("a", encoding="utf-8") as half:
+        half.write('{"digest": "' + digest(third)[:9])
+    again = Record(file)
+    assert [again.seen(one) for one in (first, second, third)] == ["tests/test_first.py::test_one", None, None]
+    other = replace(first, after=changed.after)
+    assert again.seen(other) is None
+    Record(None).add(Outcome(first, "tests/test_first.py::test_one", "", 1.0))
+    assert Record(None).seen(first) is None

@@ -32,6 +32,7 @@ QUESTIONS = [
     tc.KSDataset("x", size=8, cells=20),
     tc.OrthogonalSeries("x", terms=8),
     tc.Regression("b ~ g", model="logistic", method="cells"),
+    tc.RiskFunction("b", "n", degree=2),
     tc.ExponentialMechanism("g"),
     tc.UnlistedLevels("t"),
 ]
