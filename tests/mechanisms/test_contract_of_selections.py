@@ -56,7 +56,7 @@ def test_selections_keep_the_contract(query: Any, schema: tc.Schema, tables: int
     assert len({(one.relation, one.price, one.form) for one in found.findings}) == 8  # utilities and sizes
 
 
-@pytest.mark.parametrize("law", [Selection(Fraction(1, 2)), PermuteAndFlip(Fraction(1, 2))], ids=str)
+@pytest.mark.parametrize("law", [Selection(Fraction(1, 2)), PermuteAndFlip(Fraction(1, 2))], ids=["selection", "flips"])
 def test_a_contract_misses_a_rate_a_third_off_once_in_a_billion(law: Any) -> None:
     """Pearson's statistic of as many selections as `laws` makes, simulated: its limit is 6 deviations below it."""
     runs = Runs([0, 3, 4, 6], [3, 1, 2, 4], [-4, 0, -2, -6])
