@@ -36,7 +36,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NoReturn
@@ -60,6 +60,8 @@ PYTEST = (
 )
 PATIENCE = 900
 """Seconds for the tests of one fault."""
+SECONDS = count(1_000_000_000)
+"""Times of changed modules, no two alike."""
 AT_A_TIME = 40
 """Faults whose tests are run together without a fault."""
 
@@ -190,7 +192,7 @@ class Runner:
 
     def _pytest(self, copy: Path, words: Sequence[str], seconds: float | None) -> tuple[int, str]:
         environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CI": "1", "TMPDIR": str(self._folder / "tmp")}
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # a fault planted within a second would be taken for what it was
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile all modules again takes longer than most tests
         (self._folder / "tmp").mkdir(exist_ok=True)
         with self._lock:
             if self._stopped:
@@ -251,10 +253,10 @@ def _copied(target: Path) -> Path:
 
 
 def _write(place: Path, text: str) -> None:
-    """Write a module's text, and remove the compiled file of an earlier text of the same length and second."""
+    """Write a module's text with a time of its own: compiled files are known by the second, and by the size."""
     place.write_text(text, encoding="utf-8")
-    for built in (place.parent / "__pycache__").glob(f"{place.stem}.*"):
-        built.unlink(missing_ok=True)
+    second = next(SECONDS)
+    os.utime(place, (second, second))
 
 
 def chosen(parts: Sequence[str] | None, sample: int | None = None, seed: int = 0) -> list[tuple[str, Fault]]:
