@@ -31,11 +31,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, count
 from pathlib import Path
 from queue import SimpleQueue
@@ -146,6 +146,7 @@ class Runner:
         self._folder = folder
         self._free: SimpleQueue[Path] = SimpleQueue()
         self._running: set[subprocess.Popen[str]] = set()
+        self._servers: dict[Path, subprocess.Popen[str]] = {}
         self._lock = threading.Lock()
         self._stopped = False
         for job in range(jobs):
@@ -159,10 +160,10 @@ class Runner:
         self._free.put(copy)
         if code == 0:
             return {}
-        failed = _failed(said) if code == 1 else []
-        if not failed:
+        nodes = failed(said) if code == 1 else []
+        if not nodes:
             return dict.fromkeys(faults, f"without a fault: pytest ended with {code}: {said.strip()[-500:]}")
-        found = {one: [node for node in failed if any(_has(test, node) for test in one.tests)] for one in faults}
+        found = {one: [node for node in nodes if any(names(test, node) for test in one.tests)] for one in faults}
         return {one: f"fails without a fault: {', '.join(nodes)}" for one, nodes in found.items() if nodes}
 
     def plant(self, fault: Fault) -> Outcome:
@@ -172,50 +173,36 @@ class Runner:
         text = place.read_text(encoding="utf-8")
         try:
             _write(place, planted(fault, text))
-            code, said = self._pytest(copy, ["-x", *fault.tests], PATIENCE)
+            code, said = self._forked(copy, ["-x", *fault.tests], PATIENCE)
         except ValueError as problem:
             return Outcome(fault, None, str(problem), 0.0)
         finally:
             _write(place, text)
             self._free.put(copy)
-        failed = _failed(said)
+        nodes = failed(said)
         problem = "" if code in (0, 1) else f"pytest ended with {code}: {said.strip().splitlines()[-1:]}"
-        return Outcome(fault, failed[0] if code == 1 and failed else None, problem, time.monotonic() - start)
+        return Outcome(fault, nodes[0] if code == 1 and nodes else None, problem, time.monotonic() - start)
 
     def stop(self) -> None:
         """Ends all processes; no further one is started."""
         with self._lock:
             self._stopped = True
-            running = list(self._running)
+            running, servers = list(self._running), list(self._servers.values())
         for process in running:
             _kill(process)
+        for server in servers:
+            server.terminate()  # it ends its child, which is in a group of its own
+            server.wait()
 
     def _pytest(self, copy: Path, words: Sequence[str], seconds: float | None) -> tuple[int, str]:
-        environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CI": "1", "TMPDIR": str(self._folder / "tmp")}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile all modules again takes longer than most tests
-        (self._folder / "tmp").mkdir(exist_ok=True)
-        with self._lock:
-            if self._stopped:
-                raise StoppedError
-            process = subprocess.Popen(
-                [sys.executable, *PYTEST, *words],
-                cwd=copy,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
-            self._running.add(process)
+        """Run pytest in a process of its own."""
+        process = self._started(copy, [*PYTEST, *words], self._running.add)
         try:
             said, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            said = "FAILED (no end)"
             _kill(process)
             process.wait()
-            return 1, said
+            return 1, "FAILED (no end)"
         finally:
             with self._lock:
                 self._running.discard(process)
@@ -223,15 +210,60 @@ class Runner:
             raise StoppedError
         return process.returncode, said
 
+    def _forked(self, copy: Path, words: Sequence[str], seconds: float) -> tuple[int, str]:
+        """Run pytest in a child of the copy's server (`forked_pytest.py`), or alone where nothing forks."""
+        if not hasattr(os, "fork"):
+            return self._pytest(copy, words, seconds)
+        if copy not in self._servers:
+            script = str(copy / "benchmarks" / "forked_pytest.py")
+            self._started(copy, [script], partial(self._servers.__setitem__, copy), asked=True)
+        server = self._servers[copy]
+        assert server.stdin is not None
+        assert server.stdout is not None
+        with suppress(BrokenPipeError):
+            print(json.dumps({"words": [*PYTEST[2:], *words], "seconds": seconds}), file=server.stdin, flush=True)
+        line = server.stdout.readline()
+        if self._stopped:
+            raise StoppedError
+        if not line:
+            del self._servers[copy]
+            return 3, "the process that forks has ended"
+        told = json.loads(line)
+        return told["code"], told["said"]
 
-def _failed(said: str) -> list[str]:
+    def _started(
+        self, copy: Path, words: Sequence[str], keep: Callable[[subprocess.Popen[str]], None], asked: bool = False
+    ) -> subprocess.Popen[str]:
+        """Start Python in a copy, and keep the process among those that `stop` ends; `asked`: line by line."""
+        environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CI": "1", "TMPDIR": str(self._folder / "tmp")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # to compile all modules again takes longer than most tests
+        (self._folder / "tmp").mkdir(exist_ok=True)
+        with self._lock:
+            if self._stopped:
+                raise StoppedError
+            process = subprocess.Popen(
+                [sys.executable, *words],
+                cwd=copy,
+                env=environment,
+                stdin=subprocess.PIPE if asked else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if asked else subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            keep(process)
+        return process
+
+
+def failed(said: str) -> list[str]:
     """The node ids of tests that failed, from what pytest printed."""
-    return re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    return re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
 
 
-def _has(test: str, node: str) -> bool:
-    """Whether a named test, which may be a file or all cases of a function, has this node."""
-    return node == test or node.startswith((f"{test}::", f"{test}["))
+def names(test: str, node: str) -> bool:
+    """Whether a named test, which may be a file or all cases of a function, has this node, whose end may be cut."""
+    return node == test or node.startswith((f"{test}::", f"{test}[")) or ("[" in node and test.startswith(node))
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

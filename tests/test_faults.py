@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from plant_faults import Fault, Outcome, Record, chosen, collected, digest, place_of, planted  # noqa: E402
+from plant_faults import (  # noqa: E402
+    Fault,
+    Outcome,
+    Record,
+    chosen,
+    collected,
+    digest,
+    failed,
+    names,
+    place_of,
+    planted,
+)
 
 FAULTS = [one for faults in collected().values() for one in faults]
 
@@ -101,3 +117,38 @@ def test_a_record_is_read_again_after_an_interrupt(tmp_path: Path) -> None:
     assert again.seen(other) is None
     Record(None).add(Outcome(first, "tests/test_first.py::test_one", "", 1.0))
     assert Record(None).seen(first) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_each_run_in_a_forked_child_reads_its_modules_anew(tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text("ONE = 1\n", encoding="utf-8")
+    text = "import time, planted\ndef test_one():\n    assert planted.ONE == 1\ndef test_slow():\n    time.sleep(60)\n"
+    (tmp_path / "test_planted.py").write_text(text, encoding="utf-8")
+    script = [sys.executable, str(ROOT / "benchmarks" / "forked_pytest.py")]
+    words = ["-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", "-k"]
+    with subprocess.Popen(
+        script, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+
+        def told(test: str, seconds: float = 100) -> tuple[int, str]:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            print(json.dumps({"words": [*words, test], "seconds": seconds}), file=server.stdin, flush=True)
+            said = json.loads(server.stdout.readline())
+            return said["code"], said["said"]
+
+        assert told("one")[0] == 0
+        (tmp_path / "planted.py").write_text("ONE = 22\n", encoding="utf-8")
+        code, said = told("one")
+        assert (code, failed(said)) == (1, ["test_planted.py::test_one"])
+        assert told("slow", 0.5) == (1, "FAILED (no end)")
+        (tmp_path / "planted.py").write_text("ONE = 1\n# and more\n", encoding="utf-8")
+        assert told("one")[0] == 0
+
+
+def test_a_failed_case_is_of_the_tests_that_name_it() -> None:
+    (node,) = failed("FAILED tests/test_x.py::test_one[a b] - AssertionError: no\n")
+    assert node == "tests/test_x.py::test_one[a b]"
+    assert all(names(test, node) for test in (node, "tests/test_x.py::test_one", "tests/test_x.py"))
+    assert not names("tests/test_x.py::test_on", node)
+    assert not names("tests/test_x.py::test_one[a c]", node)
