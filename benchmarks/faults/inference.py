@@ -967,7 +967,7 @@ CELLS = (
         "off = np.minimum(np.maximum(np.maximum(np.abs(moved), straight / 4), -line), UNKNOWN)",
         "off = np.minimum(np.maximum(np.abs(moved), straight / 4), UNKNOWN)",
         "of a density that rises to an end nothing counts as hidden",
-        ("tests/fromcells/test_moments_within_bins.py",),
+        ("tests/fits/test_bin_ends.py",),
     ),
     Fault(
         "tacit.fits.separation",

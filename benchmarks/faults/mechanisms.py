@@ -663,11 +663,18 @@ FAULTS = (
         ),
     ),
     Fault(
-        "tacit.method.regression.design",
-        "facts.layout, cost.share(FIRST_SHARE), cost.share(1 - FIRST_SHARE)",
-        "facts.layout, cost.share(FIRST_SHARE), cost",
-        "the scores of a regression are bought at the whole price, after the cross-products",
+        "tacit.method.regression.norms_design",
+        '        last = (product_part("scores", facts, form, third, question),)\n',
+        '        last = (product_part("scores", facts, form, cost, question),)\n',
+        "the scores of a regression are bought at the whole price, after moments and products",
         (f"{PRICES}::test_every_kind_of_request_keeps_the_pair_that_is_written[regression]",),
+    ),
+    Fault(
+        "tacit.method.regression.norms_design",
+        "        last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)\n",
+        "        last = split_parts(splits.RESIDUALS, facts, public.neighbors, cost, *fourth)\n",
+        "the scores of a regression at a pure price are bought at all of it, after moments and products",
+        (f"{PRICES}::test_shares_of_a_regression_add_up_to_its_price",),
     ),
     # Selections
     Fault(

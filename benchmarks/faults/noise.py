@@ -349,4 +349,21 @@ FAULTS = (
         "simultaneous intervals take dependent noises for independent ones",
         ("tests/inference/test_errors_of_joint_noise.py::test_simultaneous_intervals_draw_the_vector",),
     ),
+    Fault(
+        "tacit.testing.noise_samples",
+        "ENOUGH = 40_000",
+        "ENOUGH = 10_000",
+        "the contract fails right Laplace noise once in four times, for want of draws",
+        ("tests/noise/test_noise_law.py::test_a_contract_misses_a_tenth_once_in_a_billion",),
+    ),
+    Fault(
+        "tacit.testing.contract_selection",
+        "ENOUGH: Final = 4_000",
+        "ENOUGH: Final = 1_000",
+        "the contract fails right selections once in 500 times, for want of draws",
+        (
+            "tests/mechanisms/test_contract_of_selections.py"
+            "::test_a_contract_misses_a_rate_a_third_off_once_in_a_billion",
+        ),
+    ),
 )

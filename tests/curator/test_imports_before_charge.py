@@ -34,6 +34,7 @@ QUESTIONS = [
     tc.Regression("b ~ g", model="logistic", method="cells"),
     tc.ExponentialMechanism("g"),
     tc.UnlistedLevels("t"),
+    tc.RiskFunction("b", "n", degree=2),
 ]
 schema = tc.Schema({"x": tc.Real(0, 10), "n": tc.Integer(0, 5), "g": tc.Category(["a", "b"]),
                     "t": tc.Text(max_length=8), "b": tc.Boolean()})

@@ -8,11 +8,12 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import expit
 
-from tacit.fits.bin_ends import breaks
-from tacit.fits.bin_errors import edge_doubts
+from tacit.fits.bin_ends import breaks, end_density, no_break
+from tacit.fits.bin_errors import SHARES, bin_errors, edge_doubts
 from tacit.fits.bin_shapes import edge_densities, shapes_of
 from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.exponential_bins import langevin
+from tacit.fits.cell_points import Points
+from tacit.fits.exponential_bins import langevin, steepness
 from tacit.fits.fit import Fit
 from tacit.fits.regression_fits import fit_cells
 
@@ -106,6 +107,32 @@ def test_a_column_turned_round_has_its_ends_exchanged() -> None:
     one, other = edge_densities(axis, counts, 8.0), edge_densities(axis, counts[::-1].copy(), 8.0)
     assert one.used == pytest.approx(other.used[::-1])
     assert one.unknown == pytest.approx(other.unknown[::-1])
+
+
+@pytest.mark.parametrize("inner", [0.4, 0.7, 0.95])
+def test_of_a_density_that_rises_to_the_end_all_of_the_line_is_not_known(inner: float) -> None:
+    """Whatever the bin beside says: the mean of a line is (1 - inner) / 6 of a bin outside of the middle."""
+    slopes = np.array([float(steepness(np.array(inner))), 0.0])
+    end, doubt = end_density(np.array(1.0), np.array(inner), slopes, 1.0, 1.0, no_break(()))
+    near, variance, _ = langevin(inner - end)
+    assert float(near) == pytest.approx(-(1 - inner) / 6, rel=1e-6)
+    assert float(doubt * variance) == pytest.approx((1 - inner) / 6, rel=1e-6)
+
+
+def test_the_curvature_of_shares_in_an_end_bin_moves_a_slope_by_half_of_what_is_not_known() -> None:
+    """Even rows in 8 bins of width h, shares c x**2: across the first bin they grow by 2 c h**2 / 12 * h / 2 a row more
+    or less, as the slope is taken at its inner edge or at its middle.  Half of that counts as not known.
+    """
+    h, rows, c = 3.0, 1e6, 1 / 24**2
+    x = CellAxis("x", "continuous", h * np.arange(9.0))
+    share = c * (x.centers**2 + h**2 / 12)
+    axes = (x, CellAxis("y", "levels", labels=("no", "yes")))
+    points = Points(CellCounts(axes, rows * np.stack([1 - share, share], axis=1), 1.0, 8 * rows), shaped=True)
+    # the first moment of the first bin's "yes"
+    offsets = np.where(np.arange(points.shape[0]) < 3, points.position(x)[1], 0.0)
+    influence = (offsets[:, None] * np.array([0.0, 1.0])).reshape(-1, 1)
+    found = bin_errors(points, influence).curved[0, 0]
+    assert np.sqrt(found) == pytest.approx(SHARES * rows * 2 * c * h**2 / 12 * h / 2, rel=0.02)
 
 
 def logistic(weight: np.ndarray, edges: np.ndarray, slope: float, start: float, rows: float) -> Fit:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import chdtri
 
 import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
@@ -16,6 +18,7 @@ from tacit.method.shared import mechanism_rank_selection as ranks
 from tacit.method.shared import rank_utilities
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.rank_utilities import Runs
+from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
 from tacit.testing import contract, contract_joint
@@ -51,6 +54,18 @@ def test_selections_keep_the_contract(query: Any, schema: tc.Schema, tables: int
     assert found.passed
     assert {one.norm for one in found.findings} == {"l1", "l2_squared"}
     assert len({(one.relation, one.price, one.form) for one in found.findings}) == 8  # utilities and sizes
+
+
+@pytest.mark.parametrize("law", [Selection(Fraction(1, 2)), PermuteAndFlip(Fraction(1, 2))], ids=["selection", "flips"])
+def test_a_contract_misses_a_rate_a_third_off_once_in_a_billion(law: Any) -> None:
+    """Pearson's statistic of as many selections as `laws` makes, simulated: its limit is 6 deviations below it."""
+    runs = Runs([0, 3, 4, 6], [3, 1, 2, 4], [-4, 0, -2, -6])
+    wrong = replace(law, rate=law.rate * Fraction(13, 10))
+    drawn, tested = (np.repeat(one.pmf(runs.utility, runs.points) / runs.points, runs.points) for one in (law, wrong))
+    many = selections.ENOUGH
+    counts = np.random.default_rng(0).multinomial(many, drawn / drawn.sum(), size=20_000)
+    found = ((counts - many * tested) ** 2 / (many * tested)).sum(axis=1)
+    assert found.mean() - 6 * found.std() > chdtri(len(tested) - 1, 1e-6)
 
 
 def material(schema: tc.Schema, relation: Relation) -> list[Any]:

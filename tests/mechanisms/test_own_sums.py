@@ -406,6 +406,8 @@ def test_changed_documents_are_refused(admitted: None, persons: bool) -> None:
     changed("parts", 0, "parameters", "leaves", to=7)
     changed("parts", 0, "parameters", "G", to=2)
     changed("parts", 1, "sensitivity", "l2_squared", to=4)
+    for part in (0, 1):  # noise at a price in rho does not follow from it
+        changed("parts", part, "sensitivity", "l1", to=words["parts"][part]["sensitivity"]["l1"] + 1)
     changed("parts", 1, "parameters", "first", to=1)
     changed("parts", to=words["parts"][:1])
     changed("query", "moments", to=False)

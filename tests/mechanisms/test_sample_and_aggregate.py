@@ -56,9 +56,12 @@ def test_a_block_without_an_answer_weighs_nothing() -> None:
     assert fine[2] == shape.columns[0].form.parameters["presence"]
 
 
-def test_rows_outside_the_support_are_left_out_of_their_block() -> None:
-    """As rows with a missing cell are: a block answers as if it had only the others."""
-    shape = design(tc.SampleAndAggregate("x", EXPONENTIAL, blocks=2, rows=60), Cost.of(epsilon=1))
+@pytest.mark.parametrize(
+    "model", [EXPONENTIAL, families.Weibull(shape=(0.5, 5), scale=(0.1, 10))], ids=["sums", "rows"]
+)
+def test_rows_outside_the_support_are_left_out_of_their_block(model: Any) -> None:
+    """As rows with a missing cell are: a block answers as if it had only the others, by its sums or row by row."""
+    shape = design(tc.SampleAndAggregate("x", model, blocks=2, rows=60), Cost.of(epsilon=1))
     rng = np.random.default_rng(3)
     # fewer rows than the blocks have room for, so that none is left out of a full one
     values, own = rng.exponential(0.5, (42, 1)), np.arange(42, dtype=np.uint64) % 2 << np.uint64(63)

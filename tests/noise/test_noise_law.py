@@ -8,9 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import chdtri
 
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
-from tacit.testing.noise_law_test import noise_law
+from tacit.testing.noise_law_test import FALSE_ALARM, _edges, noise_law
+from tacit.testing.noise_samples import ENOUGH
 
 NOISES = [law(Fraction(s)) for law in (DiscreteLaplace, RoundedNormal) for s in ("1/3", "1", "17/4", "1000000000")]
 
@@ -25,7 +27,22 @@ def test_right_passes_and_ten_percent_fails(law: Law) -> None:
     assert noise_law(source(law), law).passed
     for factor in (Fraction(9, 10), Fraction(11, 10)):
         wrong = replace(law, scale=law.scale * factor)  # type: ignore[type-var]
-        assert not noise_law(source(wrong), law, draws=20_000).passed
+        assert not noise_law(source(wrong), law, draws=40_000).passed
+
+
+@pytest.mark.parametrize("law", NOISES)
+def test_a_contract_misses_a_tenth_once_in_a_billion(law: Law) -> None:
+    """Pearson's statistic of as many draws as `wrong_law` makes, simulated: its limit is 6 deviations below the mean.
+
+    The statistic is skewed to the right, so that the normal's 1e-9 bounds the chance.
+    """
+    wide = replace(law, scale=law.scale * 11 / 10)  # type: ignore[type-var]
+    edges = _edges(wide, ENOUGH)
+    drawn, tested = (np.diff(one.cdf(edges), prepend=0, append=1) for one in (law, wide))
+    counts = np.random.default_rng(0).multinomial(ENOUGH, drawn, size=20_000)
+    found = ((counts - ENOUGH * tested) ** 2 / (ENOUGH * tested)).sum(axis=1)
+    # a third of half the level: the p-value of three tests is compared to half of `FALSE_ALARM`
+    assert found.mean() - 6 * found.std() > chdtri(len(edges), FALSE_ALARM / 6)
 
 
 @pytest.mark.parametrize("law", NOISES)

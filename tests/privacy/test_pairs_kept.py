@@ -49,6 +49,21 @@ def test_every_kind_of_request_keeps_the_pair_that_is_written(kind):
     assert pairs_kept(KINDS[kind], SCHEMA) == []
 
 
+@pytest.mark.parametrize("price", [Cost.of(epsilon=1), Cost.of(rho="0.1"), PAIRS[0]], ids=str)
+@pytest.mark.parametrize("model", ["linear", "logistic", "poisson", "gamma", "huber"])
+def test_shares_of_a_regression_add_up_to_its_price(model: str, price: Cost) -> None:
+    schema = tc.Schema({**SCHEMA, "b": tc.Boolean(), "p": tc.Real(1, 9, missing=1)})
+    response = {"logistic": "b", "gamma": "p"}.get(model, "y")
+    shape = design(tc.Regression(f"{response} ~ x", model=model), Public(schema, "replace-one", ROWS), price)
+    assert len(shape.columns) > 2
+    # pure shares add up as ε does, others as ρ
+    paid, whole = (
+        [one.epsilon if price.kind == "pure" else one.zcdp for one in costs]
+        for costs in ([one.cost for one in shape.columns], [price])
+    )
+    assert whole[0] * Fraction(99, 100) <= sum(paid) <= whole[0]
+
+
 def as_before(shape: Measurement, price: Cost) -> Measurement:
     """A selection calibrated as it was: with the ρ of a normal of the pair."""
 

@@ -163,27 +163,29 @@ def _law(shape: Measurement) -> Selection:
 
 def _laws(shape: Measurement, draws: int) -> list[str]:
     """Run (b): outcomes have the declared probabilities, and a rate 30% off would be noticed."""
-    from scipy.special import chdtrc  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+    from scipy.special import chdtrc, chdtri, chndtr  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
     A = 1 if shape.columns[0].weight is None else shape.columns[0].weight.G
     counts = [A * (ROUNDS if i % 2 else 1) for i in range(_cells(shape))]
     law, found = _law(shape), _of_counts(shape, counts)
     seen = np.bincount(_outcomes(shape, counts, law.rate, draws), minlength=len(found))
 
-    def fits(rate: Fraction) -> bool:
+    def pearson(held: Any, rate: Fraction) -> tuple[float, int]:
         p = Selection(rate).pmf(found, [1] * len(found))
         # rare outcomes together: a chi-square statistic needs a few of each
         often = p * draws >= 5
         expected = np.append(p[often], max(p[~often].sum(), 0.0)) * draws
-        held = np.append(seen[often], seen[~often].sum())
+        seldom = np.append(held[often], held[~often].sum())
         kept = expected > 0
-        statistic = float(((held - expected)[kept] ** 2 / expected[kept]).sum())
-        return float(chdtrc(max(int(kept.sum()) - 1, 1), statistic)) > 1e-6
+        return float(((seldom - expected)[kept] ** 2 / expected[kept]).sum()), max(int(kept.sum()) - 1, 1)
 
-    failures = [] if fits(law.rate) else [f"(b) outcomes are not by {law}"]
-    # where utilities tell outcomes apart at this rate
-    apart = float(law.rate) * (max(found) - min(found))
-    if apart > 0.5 and draws >= 5_000 and fits(law.rate * Fraction(13, 10)):
+    statistic, degrees = pearson(seen, law.rate)
+    failures = [] if chdtrc(degrees, statistic) > 1e-6 else [f"(b) outcomes are not by {law}"]
+    wrong = law.rate * Fraction(13, 10)
+    # only where these draws tell the rates apart: the statistic of expected counts is how far the law's centre moves
+    far, degrees = pearson(law.pmf(found, [1] * len(found)) * draws, wrong)
+    limit = chdtri(degrees, 1e-6)
+    if chndtr(limit, degrees, far) < 1e-9 and pearson(seen, wrong)[0] <= limit:
         failures.append(f"(b) a rate 30% off {law} was not noticed with {draws} draws")
     for column in shape.columns[1:]:
         failures += wrong_law(column.law, draws * ONE_BY_ONE)
