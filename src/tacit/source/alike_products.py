@@ -13,21 +13,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.row_products import Product
+from tacit.source.block_factors import BlockFactors, Weight
 from tacit.source.shared_blocks import Buffers
 
-Floats = NDArray[np.float64]
+Floats = NDArray[Any]
 Ints = NDArray[np.int64]
 ALONE: Final = 2**19 - 1
 """Multiplications of a product of matrices that BLAS does not share among threads of its own, one less than where it
 begins to: these would wait for each other, and for those of `shared_blocks`, at every block."""
-ALONE_OF_ITSELF: Final = 16
-"""Rows of a matrix whose product with itself BLAS does not share among threads, however long the rows are."""
+LONGEST: Final = 2**11
+"""Rows of a product of matrices at most: some tens of factors of so many rows lie in a processor's inner cache."""
+WHOLE: Final = 16
+"""Numbers of float32 in a line of the processor's cache (`shared_blocks.LINE`)."""
+FEW_PLACES: Final = 3
+"""Numbers that are told by counting rows, not by adding up, less one."""
+UNWEIGHTED: Final[Weight] = (False, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,8 @@ class AlikeProducts:
 
     places: their indices in the question.  first, second: indices of their coordinates (entries of the vector), the
     last for none.  runs: of products of two, by the first coordinate: the second ones, and positions in `places`.
-    ones: positions of the others.  low: whether remainders are those of 32-bit integers.
+    ones: positions of the others.  low: whether remainders are those of 32-bit integers.  ends: least and largest value
+    of floor((psi + plus) / 2**shift), where that has few values.
     """
 
     power: int
@@ -52,6 +59,7 @@ class AlikeProducts:
     ones: Ints
     none: int
     low: bool
+    ends: tuple[int, int] | None
 
     @classmethod
     def of(
@@ -61,8 +69,9 @@ class AlikeProducts:
         none: int,
         alike: tuple[int, bool, int, int, int],
         low: bool,
+        clip: int,
     ) -> AlikeProducts:
-        """Return those of `products` that are alike; none: the index of the factor that is 1."""
+        """Return those of `products` that are alike; none: the index of the factor that is 1; clip: largest |psi|."""
         two = np.array([(*products[i].of, none, none)[:2] for i in places], dtype=np.int64)
         first, second = two[:, 0], two[:, 1]
         pair = second < none
@@ -71,7 +80,19 @@ class AlikeProducts:
             at = np.flatnonzero(pair & (first == one))
             other = second[at]
             runs.append((int(one), _slice(other), at))
-        return cls(*alike, np.array(places), first, second, tuple(runs), np.flatnonzero(~pair), none, low)
+        shift, plus = alike[2], alike[4]
+        ends = (plus - clip) >> shift, (plus + clip) >> shift
+        return cls(
+            *alike,
+            np.array(places),
+            first,
+            second,
+            tuple(runs),
+            np.flatnonzero(~pair),
+            none,
+            low,
+            ends if ends[1] - ends[0] <= FEW_PLACES else None,
+        )
 
     @cached_property
     def few(self) -> bool:
@@ -83,53 +104,57 @@ class AlikeProducts:
         """Whether they are products of the entries of one vector: the weight's root is then asked for in its place."""
         return bool(self.runs) and not self.few and self.power % 2 == 0 and self.times % 2 == 0
 
-    def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
-        """Set these sums of weight times coordinates over 2**shift, each product rounded down.
+    @cached_property
+    def _weight(self) -> Weight:
+        """What factors are multiplied by: of squares the root of the products' weight."""
+        half = 2 if self.square else 1
+        return self.size and self.power > 0, self.power // half, self.times // half
 
-        weight: None where it is 1; its root where `square` holds.
-        """
+    def add(self, out: Floats, rows: BlockFactors) -> None:
+        """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
         if self.few:
-            out[self.places] = self._few(factors, weight)
+            out[self.places] = self._few(rows)
         elif not self.runs and self.shift:
-            out[self.places] = self._alone(factors, weight, buffers)
-        elif self.square:
-            out[self.places] = self._squares(factors, weight, buffers)
+            out[self.places] = self._alone(rows)
         else:
-            weighted = buffers.array("weighted", factors.shape)
-            np.multiply(factors, 1.0 if weight is None else weight, out=weighted)
-            found = matrix(weighted, factors) if self.shift == 0 or self.low else None
-            out[self.places] = self._divided(found, weighted, factors, buffers)
+            left = rows.times(self._weight)
+            right = left if self.square else rows.times(UNWEIGHTED)
+            if self.square:
+                left = right = left[: self._used]
+            found = None if self.shift and not self.low else _with_itself(left) if self.square else matrix(left, right)
+            out[self.places] = self._divided(found, left, right, rows.buffers)
 
-    def _few(self, factors: Floats, weight: Floats | None) -> Floats:
+    def _few(self, rows: BlockFactors) -> Floats:
         """Return sums that are not divided, row by row."""
         found, (alone, pairs), (only, first, second) = np.empty(len(self.places)), self._by_first, self._rows_of_few
-        if len(alone):
-            found[alone] = np.vecdot(factors[only], factors[-1] if weight is None else weight)
+        if len(alone) == 1 and self.first[alone[0]] == self.none:
+            weight = rows.weight(self._weight)
+            found[alone] = rows.factors.shape[1] if weight is None else weight.sum()
+        elif len(alone):
+            np.add.reduce(rows.times(self._weight)[only], axis=1, out=found[: len(alone)])
+            found[alone] = found[: len(alone)].copy()
         if len(pairs):
-            left, right = factors[first], factors[second]
-            found[pairs] = np.vecdot(left if weight is None else left * weight, right)
+            found[pairs] = np.vecdot(rows.times(self._weight)[first], rows.times(UNWEIGHTED)[second])
         return found
 
-    def _alone(self, factors: Floats, weight: Floats | None, buffers: Buffers) -> list[float]:
+    def _alone(self, rows: BlockFactors) -> list[float]:
         """Return sums of products of at most one coordinate that are divided."""
-        found, terms = list[float](), buffers.array("terms", factors.shape[1:])
+        if all(self.first == self.none) and self._weight == (False, 1, 0) and self.ends is not None:
+            return [self._counted(rows.psi, *self.ends)] * len(self.first)
+        found, terms = list[float](), rows.buffers.array("terms", rows.factors.shape[1:])
+        weight = rows.weight(self._weight)
         for j in self.first:
-            if j == self.none or weight is None:
-                np.add(factors[j] if weight is None else weight, self.plus, out=terms)
-            else:
-                np.multiply(factors[j], weight, out=terms)
-                terms += self.plus
+            factor = 1.0 if j == self.none else rows.factors[j]
+            np.multiply(1.0 if weight is None else weight, factor, out=terms)
+            terms += self.plus
             terms *= 2.0**-self.shift
             found.append(float(np.floor(terms, out=terms).sum()))
         return found
 
-    def _squares(self, factors: Floats, root: Floats | None, buffers: Buffers) -> Floats:
-        """Return sums of products of root times factors with themselves."""
-        own = factors[: self._used]
-        if root is not None:
-            own = buffers.array("weighted", factors.shape)[: self._used]
-            np.multiply(factors[: self._used], root, out=own)
-        return self._divided(_with_itself(own) if self.shift == 0 or self.low else None, own, own, buffers)
+    def _counted(self, psi: Floats, least: int, most: int) -> float:
+        """Return the sum of floor((psi + plus) / 2**shift), which is `least`, ..., `most`, by counting rows."""
+        above = (np.count_nonzero(psi >= (at << self.shift) - self.plus) for at in range(least + 1, most + 1))
+        return float(least * len(psi) + sum(above))
 
     @cached_property
     def _used(self) -> int:
@@ -194,7 +219,7 @@ def _slice(places: Ints) -> slice | Ints:
 
 def matrix(left: Floats, right: Floats) -> Floats:
     """Return left right', some rows at a time."""
-    step, found = ALONE // (len(left) * len(right)), np.zeros((len(left), len(right)))
+    step, found = step_of(len(left) * len(right)), np.zeros((len(left), len(right)))
     for at in range(0, left.shape[1], step):
         found += left[:, at : at + step] @ right[:, at : at + step].T
     return found
@@ -202,13 +227,21 @@ def matrix(left: Floats, right: Floats) -> Floats:
 
 def _with_itself(x: Floats) -> Floats:
     """Return x x'."""
-    if len(x) <= ALONE_OF_ITSELF:
-        return np.asarray(x @ x.T)
     found = np.empty((len(x), len(x)))
-    # of two shapes: not a product with itself, which BLAS would share among threads
-    found[:-1] = matrix(x[:-1], x)
+    # of two shapes: not a product with itself, for which BLAS is half as fast where vectors are short
+    if len(x) > 1:
+        found[:-1] = matrix(x[:-1], x)
     found[-1] = np.append(found[:-1, -1], np.vecdot(x[-1], x[-1]))
     return found
+
+
+def step_of(many: int) -> int:
+    """Return how many rows a product of matrices has at a time, of so many multiplications for a row.
+
+    Whole lines of the processor's cache where that is possible.
+    """
+    step = min(ALONE // many, LONGEST)
+    return step - step % WHOLE if step > WHOLE else step
 
 
 def _bits(numbers: Floats, name: str, buffers: Buffers) -> NDArray[np.uint32]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix
-from tacit.rows.coordinates import EXACT, H
+from tacit.rows.coordinates import EXACT, SHORT, H
 from tacit.rows.row_products import ClippedResidual
 
 RANGE: Final = 3.0
@@ -24,6 +24,9 @@ MARGIN: Final = 2.0
 MIN_RANGE: Final = 2.0**-12
 """Narrowest clipping range, as a part of the response's range."""
 MAX_SHIFT: Final = 30
+COARSEST: Final = 9
+"""Least shift at which a residual's weights may be so coarse that float32 is exact: rounding that of the constant
+z_0 = H moves psi by H / 2**10 = 1 at most, in a range of `clip` on either side."""
 
 
 def response_residual(layout: Layout, clip: int) -> ClippedResidual:
@@ -79,7 +82,10 @@ def integer_residual(row: Array, clip: int) -> ClippedResidual | None:
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:
         return None
-    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
+    # such that float32 is exact, where weights are then fine enough, else as fine as engines can compute
+    shift = min(MAX_SHIFT, math.floor(math.log2(SHORT / (2 * total))))
+    if shift < COARSEST:
+        shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
     # rounded weights would then move psi noticeably
     if shift < 12:
         return None

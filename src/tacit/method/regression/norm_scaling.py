@@ -36,7 +36,7 @@ from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMea
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
-from tacit.rows.coordinates import EXACT, SIGN, H
+from tacit.rows.coordinates import EXACT, SHORT, SIGN, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
 
@@ -49,6 +49,9 @@ LEAST_WEIGHT: Final = 2.0**-14
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
+COARSEST: Final = 7
+"""Least shift at which a vector's weights may be so coarse that float32 is exact: rounding that of the constant z_0 = H
+moves an entry by H / 2**8 = 4 at most, where rows have a standard deviation of some hundreds."""
 LIGHT_MARGIN: Final = 0.5
 """As `linear_pilot.MARGIN`, where tails are light: the range is narrow, and noise grows with it."""
 TIGHT: Final = 12.0
@@ -357,8 +360,14 @@ def _range(rows: float, noise: float, most: float, row: float) -> float:
 
 
 def as_integers(rows: Array) -> NormClip:
-    """Return the vector rows @ z with integer weights, as exact as engines can compute."""
-    largest = float(np.abs(rows).sum(axis=1).max())
-    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * H * max(largest, 2.0**-20)))))
+    """Return the vector rows @ z with integer weights: such that float32 is exact, where these are fine enough.
+
+    Otherwise they are as fine as engines can compute.  What rounds them is in no error: they are what is stored.
+    """
+    largest = H * max(float(np.abs(rows).sum(axis=1).max()), 2.0**-20)
+    shift = math.floor(math.log2(SHORT / (2 * largest)))
+    if shift < COARSEST:
+        shift = math.floor(math.log2(EXACT / (4 * largest)))
+    shift = min(MAX_SHIFT, shift)
     weights = np.rint(rows * 2.0**shift)
     return NormClip(tuple(tuple(int(w) for w in row) for row in weights), shift, MOST)
