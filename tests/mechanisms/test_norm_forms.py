@@ -142,8 +142,8 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
-    split = {"residual-vectors", "residual-matrices-2"}
-    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-3"} | split
+    split = {"residual-vectors", "residual-matrices-3"}
+    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-4"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -162,11 +162,11 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
     query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-3"]
     pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
-    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-2"]
+    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-3"]
     # sums of columns have noises of their own; each other part is one vector
     assert [one.law.name for one in pure.parts] == ["discrete Laplace", *["rounded spherical Laplace"] * 3]
     noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [one.form for one in noisy.parts] == [*first, "norm-scores-3"]
+    assert [one.form for one in noisy.parts] == [*first, "norm-scores-4"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
     for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):

@@ -128,7 +128,7 @@ def test_all_pairs_of_entries_have_the_integers_of_the_reference(own: bool, weig
     """Few entries and many, whole blocks and parts, with a constant and without: what BLAS adds up is not seen."""
     rng = np.random.default_rng(own + 2 * weighed)
     for m in (1, 2, 3, 5, 7, 11, 12, 15, 16, 17, 19):
-        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.BLOCK + 1]))
+        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.ROWS + 1]))
         one.check()
         assert m < 3 or (ProductSums(one)._own is not None) == own  # pyright: ignore
         z = rng.integers(-H, H + 1, (rows, m))
@@ -169,7 +169,7 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
 
 
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast, "BLOCK", 64)
+    monkeypatch.setattr(fast, "ROWS", 64)
     rng = np.random.default_rng(0)
     one = replace(
         question(rng, 4), score=ClippedResidual((5, -3, 2, 9), 3, CLIP), norm=None, products=(Product((0, 2)),)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,28 +22,33 @@ from tacit.rows.row_products import ClippedResidual, CrossProducts
 from tacit.rows.row_weight import STEPS
 from tacit.source.alike_products import AlikeProducts, step_of
 from tacit.source.block_factors import BlockFactors
-from tacit.source.shared_blocks import BLOCK, Buffers
+from tacit.source.shared_blocks import Buffers
 
 Floats = NDArray[Any]
 Held = NDArray[np.int16]
 Ints = NDArray[np.int64]
+ROWS: Final = 2**14
+"""Rows of a block at most.  Proofs that sums are exact rest on it."""
 
 
 @dataclass(frozen=True)
 class ProductSums:
-    """The sums that a question asks for, over blocks of at most BLOCK rows."""
+    """The sums that a question asks for, over blocks of at most ROWS rows."""
 
     question: CrossProducts
 
     def over(self, blocks: Iterator[Held]) -> Ints:
         """READS ROWS.  Return the sum of each product over all blocks, each of shape (coordinates, rows).
 
-        Where rows have weights, these come after the coordinates.
+        Where rows have weights, these come after the coordinates.  Returned are sums of quotients by 2**sum_shift,
+        rounded down, and of remainders, shape (2, products).
         """
-        buffers, total = Buffers(), np.zeros(len(self.question.products), dtype=np.int64)
+        buffers, total = Buffers(), np.zeros((2, len(self.question.products)), dtype=np.int64)
+        shift = np.array([one.sum_shift for one in self.question.products])
         for z in blocks:
             # whole numbers below 2**53 in each block
-            total += self._block(z, buffers).astype(np.int64)
+            found = self._block(z, buffers).astype(np.int64)
+            total += found >> shift, found & (1 << shift) - 1
         return total
 
     def _block(self, z: Held, buffers: Buffers) -> Floats:
@@ -94,10 +99,12 @@ class ProductSums:
         made = list[AlikeProducts]()
         for (power, size, shift, times, plus), places in found.items():
             most = entry * (score.clip if score else 1) ** power * STEPS**times
-            low = most < 2**31 and most * entry * BLOCK <= 2**53 and BLOCK << shift <= 2**32
+            low = most < 2**31 and most * entry * ROWS <= 2**53 and ROWS << shift <= 2**32
             low = low and not plus
             alike = power, size, shift, times, plus
-            made.append(AlikeProducts.of(self.question.products, places, entries, alike, low, score.clip if score else 1))
+            made.append(
+                AlikeProducts.of(self.question.products, places, entries, alike, low, score.clip if score else 1)
+            )
         return made
 
     @cached_property

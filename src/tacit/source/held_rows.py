@@ -26,8 +26,8 @@ from tacit.source.cell_sums import map_reading
 from tacit.source.crossproduct_sums import coordinates_of
 from tacit.source.engine import Engine
 from tacit.source.grid_arrays import GridMaps, level_places
-from tacit.source.held_products import Held, ProductSums
-from tacit.source.shared_blocks import BLOCK, Buffers, shared
+from tacit.source.held_products import ROWS, Held, ProductSums
+from tacit.source.shared_blocks import Buffers, shared
 
 MOST_HELD: Final = 2**30
 """Bytes that are held at most; rows of a larger table are read anew by each part, on the engine."""
@@ -53,11 +53,12 @@ class HeldRows:
         if self.rows > question.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
         sums = ProductSums(question)
-        blocks = [one[:, at : at + BLOCK] for one in self.z for at in range(0, one.shape[1], BLOCK)]
-        total = np.zeros(len(question.products), dtype=np.int64)
+        blocks = [one[:, at : at + ROWS] for one in self.z for at in range(0, one.shape[1], ROWS)]
+        total = np.zeros((2, len(question.products)), dtype=np.int64)
         for found in shared(blocks, sums.over):
             total += found
-        return Aggregate(self.rows, (tuple(int(x) for x in total[question.aside :]),))
+        made = [one.rounded(*some) for one, some in zip(question.products, total.T.tolist(), strict=True)]
+        return Aggregate(self.rows, (tuple(made[question.aside :]),))
 
 
 def held(engine: Engine, question: CrossProducts, where: Predicate | None) -> HeldRows | None:

@@ -27,6 +27,8 @@ MAX_SHIFT: Final = 30
 COARSEST: Final = 9
 """Least shift at which a residual's weights may be so coarse that float32 is exact: rounding that of the constant
 z_0 = H moves psi by H / 2**10 = 1 at most, in a range of `clip` on either side."""
+COARSEST_OF_WIDE: Final = 12
+"""The same of weights as fine as engines can compute, of which there are then large ones."""
 
 
 def response_residual(layout: Layout, clip: int) -> ClippedResidual:
@@ -86,9 +88,9 @@ def integer_residual(row: Array, clip: int) -> ClippedResidual | None:
     shift = min(MAX_SHIFT, math.floor(math.log2(SHORT / (2 * total))))
     if shift < COARSEST:
         shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
-    # rounded weights would then move psi noticeably
-    if shift < 12:
-        return None
+        # rounded weights would then move psi noticeably
+        if shift < COARSEST_OF_WIDE:
+            return None
     weights = tuple(int(w) for w in np.rint(row * (clip * 2.0**shift / H)))
     score = ClippedResidual(weights, shift, clip)
     return score if weights[-1] > 0 and sum(map(abs, weights)) * H + 2**shift < EXACT else None
