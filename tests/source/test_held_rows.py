@@ -25,7 +25,7 @@ from tacit.rows.row_products import FINER, LARGEST, ClippedResidual, Coordinate,
 from tacit.rows.row_weight import STEPS
 from tacit.source import held_rows as fast
 from tacit.source import open_source
-from tacit.source.alike_products import ALONE
+from tacit.source.block_factors import WHOLE, step_of
 from tacit.source.held_products import ProductSums
 from tacit.testing.simulated_regressions import rows_of
 
@@ -165,7 +165,10 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
     """OpenBLAS starts threads of its own at 2**19 multiplications, which matrices of 16, 32 and 64 rows reached."""
     for left in range(1, 66):
         for right in range(1, 66):
-            assert 0 < left * right * (ALONE // (left * right)) < 2**19
+            for rows in (1, 300, 3_000, fast.ROWS):
+                step = step_of(left * right, rows)
+                assert 0 < left * right * step < 2**19
+                assert step >= min(rows, WHOLE)
 
 
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:

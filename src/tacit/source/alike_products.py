@@ -19,21 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.row_products import Product
-from tacit.source.block_factors import BlockFactors, Weight
+from tacit.source.block_factors import UNWEIGHTED, BlockFactors, Weight, matrix
 from tacit.source.shared_blocks import Buffers
 
 Floats = NDArray[Any]
 Ints = NDArray[np.int64]
-ALONE: Final = 2**19 - 1
-"""Multiplications of a product of matrices that BLAS does not share among threads of its own, one less than where it
-begins to: these would wait for each other, and for those of `shared_blocks`, at every block."""
-LONGEST: Final = 2**11
-"""Rows of a product of matrices at most: some tens of factors of so many rows lie in a processor's inner cache."""
-WHOLE: Final = 16
-"""Numbers of float32 in a line of the processor's cache (`shared_blocks.LINE`)."""
 FEW_PLACES: Final = 3
 """Numbers that are told by counting rows, not by adding up, less one."""
-UNWEIGHTED: Final[Weight] = (False, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -105,7 +97,7 @@ class AlikeProducts:
         return bool(self.runs) and not self.few and self.power % 2 == 0 and self.times % 2 == 0
 
     @cached_property
-    def _weight(self) -> Weight:
+    def weight(self) -> Weight:
         """What factors are multiplied by: of squares the root of the products' weight."""
         half = 2 if self.square else 1
         return self.size and self.power > 0, self.power // half, self.times // half
@@ -114,53 +106,48 @@ class AlikeProducts:
         """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
         if self.few:
             out[self.places] = self._few(rows)
-        elif not self.runs and self.shift:
-            out[self.places] = self._alone(rows)
-        else:
-            left = rows.times(self._weight)
-            right = left if self.square else rows.times(UNWEIGHTED)
-            if self.square:
-                left = right = left[: self._used]
-            found = None if self.shift and not self.low else _with_itself(left) if self.square else matrix(left, right)
-            out[self.places] = self._divided(found, left, right, rows.buffers)
+            return
+        if self.runs:
+            out[self.places] = self._pairs(rows)
+        for i in self.ones:
+            out[self.places[i]] = self._alone(rows, int(self.first[i]))
+
+    @property
+    def whole(self) -> bool:
+        """Whether sums of products are added up before they are divided."""
+        return self.shift == 0 or self.low
 
     def _few(self, rows: BlockFactors) -> Floats:
         """Return sums that are not divided, row by row."""
         found, (alone, pairs), (only, first, second) = np.empty(len(self.places)), self._by_first, self._rows_of_few
-        if len(alone) == 1 and self.first[alone[0]] == self.none:
-            weight = rows.weight(self._weight)
-            found[alone] = rows.factors.shape[1] if weight is None else weight.sum()
-        elif len(alone):
-            np.add.reduce(rows.times(self._weight)[only], axis=1, out=found[: len(alone)])
-            found[alone] = found[: len(alone)].copy()
+        if self.weight in rows.paired and len(alone) and self.first[alone[-1]] < self.none:
+            found[alone] = rows.moments(self.weight)[only, -1]
+        else:
+            found[alone] = [self._alone(rows, int(j)) for j in self.first[alone]]
         if len(pairs):
-            found[pairs] = np.vecdot(rows.times(self._weight)[first], rows.times(UNWEIGHTED)[second])
+            found[pairs] = np.vecdot(rows.times(self.weight)[first], rows.times(UNWEIGHTED)[second])
         return found
 
-    def _alone(self, rows: BlockFactors) -> list[float]:
-        """Return sums of products of at most one coordinate that are divided."""
-        if all(self.first == self.none) and self._weight == (False, 1, 0) and self.ends is not None:
-            return [self._counted(rows.psi, *self.ends)] * len(self.first)
-        found, terms = list[float](), rows.buffers.array("terms", rows.factors.shape[1:])
-        weight = rows.weight(self._weight)
-        for j in self.first:
-            factor = 1.0 if j == self.none else rows.factors[j]
-            np.multiply(1.0 if weight is None else weight, factor, out=terms)
+    def _alone(self, rows: BlockFactors, j: int) -> float:
+        """Return the sum of products with one coordinate, or with none."""
+        whole = (self.size, self.power, self.times)
+        if self.ends is not None and self.shift and j == self.none and whole == (False, 1, 0):
+            return self._counted(rows.psi, *self.ends)
+        weight, factor = rows.weight(whole), rows.factors[j]
+        if not self.shift and (weight is None or j == self.none):
+            return float(np.sum(factor if weight is None else weight, dtype=np.float64))
+        terms = rows.buffers.array("terms", factor.shape)
+        np.multiply(1.0 if weight is None else weight, factor, out=terms)
+        if self.shift:
             terms += self.plus
             terms *= 2.0**-self.shift
-            found.append(float(np.floor(terms, out=terms).sum()))
-        return found
+            np.floor(terms, out=terms)
+        return float(terms.sum())
 
     def _counted(self, psi: Floats, least: int, most: int) -> float:
         """Return the sum of floor((psi + plus) / 2**shift), which is `least`, ..., `most`, by counting rows."""
         above = (np.count_nonzero(psi >= (at << self.shift) - self.plus) for at in range(least + 1, most + 1))
         return float(least * len(psi) + sum(above))
-
-    @cached_property
-    def _used(self) -> int:
-        """Number of the first factors that are multiplied; BLAS is quickest at whole fours."""
-        used = int(max(self.first.max(), self.second.max())) + 1
-        return used + 1 if used % 4 == 3 and used <= self.none else used
 
     @cached_property
     def _by_first(self) -> tuple[Ints, Ints]:
@@ -175,25 +162,30 @@ class AlikeProducts:
         alone, pairs = self._by_first
         return tuple(_slice(one) for one in (self.first[alone], self.first[pairs], self.second[pairs]))
 
-    def _divided(self, products: Floats | None, left: Floats, right: Floats, buffers: Buffers) -> Floats:
-        """Return the sums of left times right, rounded down; products: the matrix of those that are not divided."""
-        scale = 2.0**-self.shift
-        if products is not None:
-            # of the others, too, and set again below where they are divided
-            found = products[self.first, self.second]
-            if self.shift == 0:
-                return found
-            found -= self._remainders(left, right, buffers)
-            found *= scale
-        else:
-            found = np.empty(len(self.places))
-            for first, seconds, at in self.runs:
-                terms = right[seconds] * (left[first] * scale) + self.plus * scale
-                found[at] = np.floor(terms, out=terms).sum(axis=1)
-        for i in self.ones:
-            terms = left[self.first[i]] * right[self.second[i]]
-            found[i] = np.floor((terms + self.plus) * scale).sum()
+    def _pairs(self, rows: BlockFactors) -> Floats:
+        """Return the sums of products of two coordinates, and anything for the others."""
+        scale, buffers = 2.0**-self.shift, rows.buffers
+        if self.square and not self.shift:
+            return rows.moments(self.weight)[self._rows_of_pairs, self.second]
+        left = rows.times(self.weight)
+        right = left if self.square else rows.times(UNWEIGHTED)
+        if self.whole:
+            found = rows.moments(self.weight) if self.square else matrix(left, right)
+            found = found[self._rows_of_pairs, self.second]
+            if self.shift:
+                found -= self._remainders(left, right, buffers)
+                found *= scale
+            return found
+        found = np.empty(len(self.places))
+        for first, seconds, at in self.runs:
+            terms = right[seconds] * (left[first] * scale) + self.plus * scale
+            found[at] = np.floor(terms, out=terms).sum(axis=1)
         return found
+
+    @cached_property
+    def _rows_of_pairs(self) -> Ints:
+        """Rows of a matrix of products, which has none of the factor 1."""
+        return np.minimum(self.first, self.none - 1)
 
     def _remainders(self, left: Floats, right: Floats, buffers: Buffers) -> Floats:
         """Return the sums of remainders of products of two coordinates on division by 2**shift."""
@@ -215,33 +207,6 @@ def _slice(places: Ints) -> slice | Ints:
     """Return indices as a slice where they follow each other: nothing is copied then."""
     first = int(places[0]) if len(places) else 0
     return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
-
-
-def matrix(left: Floats, right: Floats) -> Floats:
-    """Return left right', some rows at a time."""
-    step, found = step_of(len(left) * len(right)), np.zeros((len(left), len(right)))
-    for at in range(0, left.shape[1], step):
-        found += left[:, at : at + step] @ right[:, at : at + step].T
-    return found
-
-
-def _with_itself(x: Floats) -> Floats:
-    """Return x x'."""
-    found = np.empty((len(x), len(x)))
-    # of two shapes: not a product with itself, for which BLAS is half as fast where vectors are short
-    if len(x) > 1:
-        found[:-1] = matrix(x[:-1], x)
-    found[-1] = np.append(found[:-1, -1], np.vecdot(x[-1], x[-1]))
-    return found
-
-
-def step_of(many: int) -> int:
-    """Return how many rows a product of matrices has at a time, of so many multiplications for a row.
-
-    Whole lines of the processor's cache where that is possible.
-    """
-    step = min(ALONE // many, LONGEST)
-    return step - step % WHOLE if step > WHOLE else step
 
 
 def _bits(numbers: Floats, name: str, buffers: Buffers) -> NDArray[np.uint32]:

@@ -20,8 +20,8 @@ from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
 from tacit.rows.row_products import ClippedResidual, CrossProducts
 from tacit.rows.row_weight import STEPS
-from tacit.source.alike_products import AlikeProducts, step_of
-from tacit.source.block_factors import BlockFactors
+from tacit.source.alike_products import AlikeProducts
+from tacit.source.block_factors import BlockFactors, Weight, step_of
 from tacit.source.shared_blocks import Buffers
 
 Floats = NDArray[Any]
@@ -60,7 +60,8 @@ class ProductSums:
             psi, sizes = weighed(psi, a), weighed(sizes, a)
         # the last factor is 1, so that sums are products, too
         factors = x if norm is None or combined is None else clipped(norm, combined, wide=self._wide)
-        rows, out = BlockFactors(factors, psi, sizes, a, buffers), np.empty(len(self.question.products))
+        rows = BlockFactors(factors, psi, sizes, a, buffers, self._paired)
+        out = np.empty(len(self.question.products))
         for one in self._groups:
             one.add(out, rows)
         return out
@@ -106,6 +107,11 @@ class ProductSums:
                 AlikeProducts.of(self.question.products, places, entries, alike, low, score.clip if score else 1)
             )
         return made
+
+    @cached_property
+    def _paired(self) -> frozenset[Weight]:
+        """Weights of which products of pairs are added up."""
+        return frozenset(one.weight for one in self._groups if one.square and one.whole)
 
     @cached_property
     def _wide(self) -> bool:
@@ -228,7 +234,7 @@ def weighed(x: Floats, a: Floats) -> Floats:
 
 def _combine(weights: Floats, x: Floats, out: Floats) -> None:
     """Set weights times x, some rows at a time."""
-    step = step_of(weights.size)
+    step = step_of(weights.size, x.shape[1])
     for at in range(0, x.shape[1], step):
         np.matmul(weights, x[:, at : at + step], out=out[:, at : at + step])
 
