@@ -123,10 +123,16 @@ class AlikeProducts:
         if self.weight in rows.paired and len(alone) and self.first[alone[-1]] < self.none:
             found[alone] = rows.moments(self.weight)[only, -1]
         else:
-            found[alone] = [self._alone(rows, int(j)) for j in self.first[alone]]
+            some = self.first[alone]
+            found[alone] = [self._alone(rows, int(j)) for j in some] if len(some) < 2 else self._many(rows, only)
         if len(pairs):
             found[pairs] = np.vecdot(rows.times(self.weight)[first], rows.times(UNWEIGHTED)[second])
         return found
+
+    def _many(self, rows: BlockFactors, only: slice | Ints) -> Floats:
+        """Return the sums of products with one coordinate each, or with none."""
+        some, weight = rows.times(UNWEIGHTED)[only], rows.weight(self.weight)
+        return np.vecdot(some, rows.times(UNWEIGHTED)[-1] if weight is None else weight)
 
     def _alone(self, rows: BlockFactors, j: int) -> float:
         """Return the sum of products with one coordinate, or with none."""

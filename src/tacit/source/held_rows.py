@@ -109,9 +109,8 @@ class RowCells:
             at, (whole, absent) = map_of_one.maps[0], map_of_one.whole([one], buffers)
             gone += absent.values()
             for j in alone:
-                # modulo 2**16: the difference lies within LARGEST
-                np.copyto(z[j], whole[0], casting="unsafe")
-                z[j] -= at.G // 2
+                # modulo 2**16, where v has more bits: the difference lies within LARGEST
+                np.subtract(whole[0], at.G // 2, out=z[j], casting="unsafe")
             if at == self.question.weight:
                 np.copyto(z[-1], whole[0], casting="unsafe")
             if again:
@@ -132,7 +131,7 @@ class RowCells:
         for at in self.question.maps:
             uses = [j for j, one in enumerate(each) if at in one.numbers]
             alone = [j for j in uses if _alone(each[j])]
-            found.append((GridMaps((at,)), alone, len(alone) < len(uses)))
+            found.append((GridMaps((at,), short=True), alone, len(alone) < len(uses)))
         return found
 
 
