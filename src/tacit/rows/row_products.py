@@ -214,7 +214,9 @@ class CrossProducts:
         divided = max((one.sum_shift for one in self.products), default=0)
         if divided > SUM_SHIFT or (divided and (self.unit is not None or self.weight is not None)):
             raise ArithmeticError("a sum that is divided further than proven, or of persons, or of rows with weights")
-        for one in self.products:
+        # most products differ in their coordinates alone
+        kinds = {(len(one.of), one.power, one.shift, one.times, one.plus, one.sum_shift): one for one in self.products}
+        for one in kinds.values():
             _check(self._unshifted(one), one.shift + one.sum_shift, largest)
         for one in self.between:
             _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift, largest)

@@ -47,8 +47,8 @@ class GridMaps:
     def whole(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[NDArray[Any], dict[int, Mask]]:
         """READS ROWS.  Return v, integers of shape (maps, rows), and the absent cells of a map, by its index.
 
-        v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits (`short`: 16) where all fit.  The array
-        is used again for the next rows.
+        v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits (`short`: 16) where all
+        fit.  The array is used again for the next rows.
         """
         x, odd = buffers.array("grid", (len(self.maps), len(cells[0]))), dict[int, tuple[Any, Mask]]()
         for i, (at, one) in enumerate(zip(self.maps, cells, strict=True)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
-from tacit.rows.row_products import ClippedResidual, CrossProducts
+from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
 from tacit.rows.row_weight import STEPS
 from tacit.source.alike_products import AlikeProducts
 from tacit.source.block_factors import BlockFactors, Weight, step_of
@@ -91,22 +91,10 @@ class ProductSums:
         return x, combined
 
     @cached_property
-    def _groups(self) -> list[AlikeProducts]:
+    def _groups(self) -> tuple[AlikeProducts, ...]:
         norm, score = self.question.norm, self.question.score
         entries, entry = (len(self.question.coordinates), H) if norm is None else (len(norm.weights), norm.most)
-        found = dict[tuple[int, bool, int, int, int], list[int]]()
-        for i, one in enumerate(self.question.products):
-            found.setdefault((one.power, one.size, one.shift, one.times, one.plus), []).append(i)
-        made = list[AlikeProducts]()
-        for (power, size, shift, times, plus), places in found.items():
-            most = entry * (score.clip if score else 1) ** power * STEPS**times
-            low = most < 2**31 and most * entry * ROWS <= 2**53 and ROWS << shift <= 2**32
-            low = low and not plus
-            alike = power, size, shift, times, plus
-            made.append(
-                AlikeProducts.of(self.question.products, places, entries, alike, low, score.clip if score else 1)
-            )
-        return made
+        return _grouped(self.question.products, entries, entry, score.clip if score else 1)
 
     @cached_property
     def _paired(self) -> frozenset[Weight]:
@@ -201,6 +189,21 @@ class ProductSums:
             _round(weight, FINE)
             np.clip(weight, 0, score.clip, out=weight)
         return found
+
+
+@lru_cache(maxsize=16)
+def _grouped(products: tuple[Product, ...], entries: int, entry: int, clip: int) -> tuple[AlikeProducts, ...]:
+    """Return products that are alike together; entry: the largest, of so many entries; clip: largest |psi|."""
+    found = dict[tuple[int, bool, int, int, int], list[int]]()
+    for i, one in enumerate(products):
+        found.setdefault((one.power, one.size, one.shift, one.times, one.plus), []).append(i)
+    made = list[AlikeProducts]()
+    for (power, size, shift, times, plus), places in found.items():
+        most = entry * clip**power * STEPS**times
+        low = most < 2**31 and most * entry * ROWS <= 2**53 and ROWS << shift <= 2**32
+        alike = power, size, shift, times, plus
+        made.append(AlikeProducts.of(products, places, entries, alike, low and not plus, clip))
+    return tuple(made)
 
 
 def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
