@@ -225,8 +225,9 @@ scales, clamps and rounds every cell, in integers at the end, and adds up square
 the operating system for each row, and more where a block begins; of laws whose sums suffice (gamma, exponential,
 Pareto, Poisson, geometric, binomial) rows are added to exact sums of their blocks where they lie, while other laws have
 rows sorted into blocks. One step is that, and a pass that computes each row's clipped scores and their products. Each
-part of a regression is a pass of its own, since its question is made of the part before, and each product of a score is
-rounded down, row by row.
+part of a regression is a pass of its own, since its question is made of the part before: of a linear one each row's
+coordinates, standardised vector, and vector and residual on other axes, two of them with all products of pairs. Of
+logistic models each product of a score is also rounded down, row by row.
 
 Ratios that are wanted of the processor: {wanted}.
 

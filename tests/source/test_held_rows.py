@@ -27,6 +27,7 @@ from tacit.source import held_rows as fast
 from tacit.source import open_source
 from tacit.source.block_factors import WHOLE, step_of
 from tacit.source.held_products import ProductSums
+from tacit.source.shared_blocks import Buffers
 from tacit.testing.simulated_regressions import rows_of
 
 CLIP = 512
@@ -252,6 +253,15 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
                 step = step_of(left * right, rows)
                 assert 0 < left * right * step < 2**19
                 assert step >= min(rows, WHOLE)
+
+
+def test_arrays_are_used_again_for_numbers_of_their_kind() -> None:
+    """They begin where a line of the processor's cache does."""
+    buffers = Buffers()
+    for dtype in (np.float64, np.float32, np.float32, np.int16):
+        made = buffers.array("x", (3, 100), dtype)
+        assert (made.shape, made.dtype, made.ctypes.data % 64) == ((3, 100), dtype, 0)
+        assert made.base is buffers.array("x", (3, 50), dtype).base
 
 
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
