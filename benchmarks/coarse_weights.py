@@ -3,9 +3,9 @@
     python benchmarks/coarse_weights.py [--tables 100]
 
 Vectors and residuals are made with integer weights on a power of two.  They are as coarse as float32 needs where that
-is fine enough (`norm_scaling.COARSEST`, `linear_pilot.COARSEST`), and are stored, so that nothing is estimated from what
-they would have been.  Each table of each design is released twice from the same random numbers, with weights as they
-are and with the finest that engines compute.  Printed are the root mean square of the difference between the two
+is fine enough (`norm_scaling.COARSEST`, `linear_pilot.COARSEST`), and are stored, so that nothing is estimated from
+what they would have been.  Each table of each design is released twice from the same random numbers, with weights as
+they are and with the finest that engines compute.  Printed are the root mean square of the difference between the two
 coefficients, in standard errors, the ratio of root mean squared errors against the truth and of mean standard errors,
 and how many releases of a hundred had coarse weights in both of their vectors.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -42,7 +42,7 @@ class Design:
     price: Cost
 
     def table(self, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Return a table, of which every third regressor is skewed and errors are unequal, and the true coefficients."""
+        """Return a table, every third regressor of which is skewed, with unequal errors, and the true coefficients."""
         n, many = self.rows, 2 * self.pairs
         one = rng.normal(0, 1, (n, self.pairs))
         other = self.rho * one + (1 - self.rho**2) ** 0.5 * rng.normal(0, 1, (n, self.pairs))
@@ -74,7 +74,10 @@ DESIGNS = (
 @contextmanager
 def finest() -> Iterator[None]:
     """Make all weights as fine as engines compute."""
-    with patch.object(norm_scaling, "COARSEST", FINE), patch.object(linear_pilot, "COARSEST", FINE):
+    coarsest = (norm_scaling, "COARSEST"), (norm_scaling, "WHOLE"), (linear_pilot, "COARSEST")
+    with ExitStack() as stack:
+        for place in coarsest:
+            stack.enter_context(patch.object(*place, FINE))
         yield
 
 
@@ -104,6 +107,9 @@ def main() -> None:
             moved.append(float(np.mean(((found[0][0] - found[1][0]) / found[1][1]) ** 2)))
             errors.append([float(((value - truth) ** 2).mean()) for value, _ in found])
             sizes.append([float(se.mean()) for _, se in found])
+        if not said:
+            print(f"| {design.name} | 0 of {tables} | – | – | – | {100 * coarse / tables:.0f} |", flush=True)
+            continue
         rmse, size = np.sqrt(np.mean(errors, axis=0)), np.mean(sizes, axis=0)
         cells = f"{np.sqrt(np.mean(moved)):.3f}", f"{rmse[0] / rmse[1]:.3f}", f"{size[0] / size[1]:.3f}"
         print(f"| {design.name} | {said} of {tables} | {' | '.join(cells)} | {100 * coarse / tables:.0f} |", flush=True)
