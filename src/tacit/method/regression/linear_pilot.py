@@ -79,14 +79,17 @@ def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -
     return response_residual(layout, clip) if made is None else made
 
 
-def integer_residual(row: Array, clip: int) -> ClippedResidual | None:
-    """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly."""
+def integer_residual(row: Array, clip: int, *, coarse: bool = False) -> ClippedResidual | None:
+    """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly.
+
+    coarse: whether they may be so coarse that float32 is exact.  Where the terms are fewer than coordinates, as without
+    an intercept, rounded weights are the residual of no coefficients, and what they are off by would bias all of them.
+    """
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:
         return None
-    # such that float32 is exact, where weights are then fine enough, else as fine as engines can compute
     shift = min(MAX_SHIFT, math.floor(math.log2(SHORT / (2 * total))))
-    if shift < COARSEST:
+    if shift < COARSEST or not coarse:
         shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
         # rounded weights would then move psi noticeably
         if shift < COARSEST_OF_WIDE:

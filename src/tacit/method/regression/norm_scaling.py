@@ -288,7 +288,7 @@ def response_tail(columns: Columns, layout: Layout, clip: int) -> ClippedResidua
     row = np.zeros(layout.size + 1)
     row[-1] = H / max(float(columns.sd[-1]), LEAST)
     row[0] = FAR - row[-1] * float(columns.mean[-1]) / H
-    return integer_residual(row / (2 * FAR), clip)
+    return integer_residual(row / (2 * FAR), clip, coarse=True)
 
 
 def next_residual(
@@ -336,7 +336,7 @@ def next_residual(
     # in standard deviations of the response
     wide = 0.0 if tail is None else wide_range(tail, columns.rows, noise)
     cut = min(max(scale * range_, wide, MIN_RANGE * top), top)
-    made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
+    made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip, coarse=u == m)
     return response_residual(layout, clip) if made is None else made
 
 
