@@ -153,8 +153,9 @@ def test_all_pairs_of_entries_have_the_integers_of_the_reference(
 
 def short_question(rng: np.random.Generator, m: int, own: bool, reached: int = SHORT - 1) -> CrossProducts:
     """All sums of a linear model's parts, of a vector and a residual whose weights reach so far; own: see above."""
-    shift = int(rng.integers(1, 14))
-    most = (reached - 2 ** (shift - 1)) // H
+    # few residuals are then clipped: products have remainders
+    shift, apart = int(rng.integers(1, 14)), 15
+    most = (reached - 2 ** (apart - 1)) // H
 
     def weights(row: int) -> tuple[int, ...]:
         share = rng.random(m) * (np.isin(np.arange(m), (0, row)) if own else 1)
@@ -163,7 +164,7 @@ def short_question(rng: np.random.Generator, m: int, own: bool, reached: int = S
         return tuple(int(x) for x in found * np.where(rng.random(m) < 0.5, -1, 1))
 
     clip = NormClip(tuple(weights(j) for j in range(m)), shift, int(rng.choice([7, 300, H])))
-    psi = ClippedResidual(weights(m - 1), shift, CLIP)
+    psi = ClippedResidual(weights(m - 1), apart, CLIP)
     pairs = [(i, j) for i in range(m) for j in range(i, m)]
     asked = [*(Product(at) for at in pairs), Product((), 1, 9), *(Product((j,), 1) for j in range(m)), Product((), 2)]
     asked += [Product((), 1, 10, plus=one) for one in (CLIP, CLIP - 1, 0)]
@@ -240,7 +241,8 @@ def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
         (Coordinate(),) * m, tuple(Product(at, 2, shift) for at in of), ClippedResidual((0, 0, clip), 10, clip)
     )
     one.check()
-    for z in (np.full((9_000, m), -1) * [H, 1, H - 1], rng.integers(-H, H + 1, (9_000, m))):
+    rows = fast.ROWS + 1_000
+    for z in (np.full((rows, m), -1) * np.array([H, 1, H - 1]), rng.integers(-H, H + 1, (rows, m))):
         held = fast.HeldRows(len(z), (np.ascontiguousarray(z.T.astype(np.int16)),))
         assert held.crossed(one).cells == (one.sums(z),)
 
