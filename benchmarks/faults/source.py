@@ -368,6 +368,13 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.block_factors",
+        "DOT: Final = 2**13",
+        "DOT: Final = 2**14",
+        "BLAS keeps threads of its own busy waiting at each block of held rows",
+        (f"{HELD}::test_no_sum_of_products_of_two_factors_is_shared_among_threads_of_blas",),
+    ),
+    Fault(
+        "tacit.source.block_factors",
         "        made[-1] = 1.0\n",
         "        made[-1] = made[0]\n",
         "sums of scores are sums of squares",

@@ -257,6 +257,16 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
                 assert step >= min(rows, WHOLE)
 
 
+def test_no_sum_of_products_of_two_factors_is_shared_among_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenBLAS starts threads of its own at 10,000 rows; a block has more."""
+    rows, vecdot = list[int](), np.vecdot
+    monkeypatch.setattr(np, "vecdot", lambda x, y: (rows.append(x.shape[-1]), vecdot(x, y))[1])
+    z = np.random.default_rng(0).integers(-H, H + 1, (3, fast.ROWS)).astype(np.int16)
+    one = CrossProducts((Coordinate(),) * 3, tuple(Product(of) for of in ((0,), (1,), (2,), (0, 0), (1, 2))))
+    assert fast.HeldRows(fast.ROWS, (z,)).crossed(one).cells == (one.sums(z.T.astype(np.int64)),)
+    assert fast.ROWS > 10_000 > max(rows)
+
+
 def test_arrays_are_used_again_for_numbers_of_their_kind() -> None:
     """They begin where a line of the processor's cache does."""
     buffers = Buffers()

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.row_products import Product
-from tacit.source.block_factors import UNWEIGHTED, BlockFactors, Weight, matrix
+from tacit.source.block_factors import UNWEIGHTED, BlockFactors, Weight, dots, matrix
 from tacit.source.shared_blocks import Buffers
 
 Floats = NDArray[Any]
@@ -126,13 +126,13 @@ class AlikeProducts:
             some = self.first[alone]
             found[alone] = [self._alone(rows, int(j)) for j in some] if len(some) < 2 else self._many(rows, only)
         if len(pairs):
-            found[pairs] = np.vecdot(rows.times(self.weight)[first], rows.times(UNWEIGHTED)[second])
+            found[pairs] = dots(rows.times(self.weight)[first], rows.times(UNWEIGHTED)[second])
         return found
 
     def _many(self, rows: BlockFactors, only: slice | Ints) -> Floats:
         """Return the sums of products with one coordinate each, or with none."""
         some, weight = rows.times(UNWEIGHTED)[only], rows.weight(self.weight)
-        return np.vecdot(some, rows.times(UNWEIGHTED)[-1] if weight is None else weight)
+        return dots(some, rows.times(UNWEIGHTED)[-1] if weight is None else weight)
 
     def _alone(self, rows: BlockFactors, j: int) -> float:
         """Return the sum of products with one coordinate, or with none."""

@@ -22,6 +22,9 @@ UNWEIGHTED: Final[Weight] = (False, 0, 0)
 ALONE: Final = 2**19 - 1
 """Multiplications of a product of matrices that BLAS does not share among threads of its own, one less than where it
 begins to: these would wait for each other, and for those of `shared_blocks`, at every block."""
+DOT: Final = 2**13
+"""Rows of a sum of products of two factors at a time: of 10,000 BLAS would start threads of its own, which wait busily
+for more to do and cost as much as all the rest."""
 LONGEST: Final = 2**12
 """Rows of a product of matrices at most: some tens of factors of so many rows lie in a processor's cache."""
 WHOLE: Final = 16
@@ -118,6 +121,12 @@ def step_of(many: int, rows: int) -> int:
     most = max(1, min(ALONE // max(many, 1), LONGEST))
     step = -(-rows // max(1, -(-rows // most)))
     return min(most, -(-step // WHOLE) * WHOLE)
+
+
+def dots(left: Floats, right: Floats) -> Floats:
+    """Return the sums of left times right over rows, the last axis, some rows at a time."""
+    parts = [slice(at, at + DOT) for at in range(0, left.shape[-1], DOT)]
+    return np.asarray(sum(np.vecdot(left[..., part], right[..., part]) for part in parts))
 
 
 def matrix(left: Floats, right: Floats) -> Floats:
