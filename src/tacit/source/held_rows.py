@@ -55,7 +55,7 @@ class HeldRows:
         sums = ProductSums(question)
         blocks = [one[:, at : at + ROWS] for one in self.z for at in range(0, one.shape[1], ROWS)]
         total = np.zeros((2, len(question.products)), dtype=np.int64)
-        for found in shared(blocks, sums.over):
+        for found in shared(blocks, sums.over, alone=True):
             total += found
         made = [one.rounded(*some) for one, some in zip(question.products, total.T.tolist(), strict=True)]
         return Aggregate(self.rows, (tuple(made[question.aside :]),))
@@ -97,7 +97,7 @@ class RowCells:
             return [self._made([one[part] for one in columns], z[:, part], buffers) for part in parts]
 
         parts = [slice(at, at + READ) for at in range(0, rows, READ)]
-        return [one for some in shared(parts, work, whole=whole) for one in some]
+        return [one for some in shared(parts, work, whole=whole, alone=True) for one in some]
 
     def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
         """Set the coordinates of some rows, and return those of complete ones."""

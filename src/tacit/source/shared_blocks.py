@@ -28,16 +28,24 @@ FEW: Final = 4
 """Blocks of some thousands of rows that a thread of its own is worth."""
 
 
-def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R], *, apart: int = FEW, whole: bool = False) -> list[R]:
+def shared(
+    blocks: Sequence[T],
+    work: Callable[[Iterator[T]], R],
+    *,
+    apart: int = FEW,
+    whole: bool = False,
+    alone: bool = False,
+) -> list[R]:
     """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted.
 
     apart: blocks that a thread of its own is worth.  whole: whether they are all rows of the table, whose progress is
-    shown.
+    shown.  alone: whether one thread does it all: where the steps of a block take some tens of microseconds each, two
+    threads wait for Python's lock as long as they compute.
     """
     many, left, watched = min(os.cpu_count() or 1, len(blocks) // apart), Left(blocks), WATCHED.get()
     if watched is not None and whole:
         watched.count(left.done)
-    if many < 2:
+    if many < 2 or alone:
         with silent():
             return [work(left.each())]
 
