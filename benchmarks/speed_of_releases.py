@@ -36,6 +36,8 @@ BLOCKS: Final = 4_000
 GROUPS: Final = 5
 FEW: Final = 2_000
 """Rows of the small table, whose release costs what does not depend on the number of rows."""
+SETTLED: Final = 0.5
+"""Seconds after statsmodels: threads of BLAS wait busily for more work for a while, which would count with a release."""
 WANTED: Final = {
     "mean ÷ `clip().sum()`": 3,
     "blocks ÷ `clip().sum()`": 20,
@@ -152,6 +154,8 @@ def turns(case: Case, folder: Path, repeats: int) -> list[list[tuple[float, floa
     ]
     found = list[list[tuple[float, float]]]()
     for _ in range(repeats + 1):
+        if "statsmodels" in case.peers:
+            time.sleep(SETTLED)
         found.append([timed(run) for run in (*runs, *case.peers.values())])
     return found[1:]
 
