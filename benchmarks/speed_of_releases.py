@@ -37,7 +37,7 @@ GROUPS: Final = 5
 FEW: Final = 2_000
 """Rows of the small table, whose release costs what does not depend on the number of rows."""
 SETTLED: Final = 0.5
-"""Seconds after statsmodels: threads of BLAS wait busily for more work for a while, which would count with a release."""
+"""Seconds after statsmodels: threads of BLAS wait busily for more work for a while, and would count with a release."""
 WANTED: Final = {
     "mean ÷ `clip().sum()`": 3,
     "blocks ÷ `clip().sum()`": 20,
