@@ -36,6 +36,8 @@ BLOCKS: Final = 4_000
 GROUPS: Final = 5
 FEW: Final = 2_000
 """Rows of the small table, whose release costs what does not depend on the number of rows."""
+SETTLED: Final = 0.5
+"""Seconds after statsmodels: threads of BLAS wait busily for more work for a while, and would count with a release."""
 WANTED: Final = {
     "mean ÷ `clip().sum()`": 3,
     "blocks ÷ `clip().sum()`": 20,
@@ -152,6 +154,8 @@ def turns(case: Case, folder: Path, repeats: int) -> list[list[tuple[float, floa
     ]
     found = list[list[tuple[float, float]]]()
     for _ in range(repeats + 1):
+        if "statsmodels" in case.peers:
+            time.sleep(SETTLED)
         found.append([timed(run) for run in (*runs, *case.peers.values())])
     return found[1:]
 
@@ -225,8 +229,9 @@ scales, clamps and rounds every cell, in integers at the end, and adds up square
 the operating system for each row, and more where a block begins; of laws whose sums suffice (gamma, exponential,
 Pareto, Poisson, geometric, binomial) rows are added to exact sums of their blocks where they lie, while other laws have
 rows sorted into blocks. One step is that, and a pass that computes each row's clipped scores and their products. Each
-part of a regression is a pass of its own, since its question is made of the part before, and each product of a score is
-rounded down, row by row.
+part of a regression is a pass of its own, since its question is made of the part before: of a linear one each row's
+coordinates, standardised vector, and vector and residual on other axes, two of them with all products of pairs. Of
+logistic models each product of a score is also rounded down, row by row.
 
 Ratios that are wanted of the processor: {wanted}.
 

@@ -138,9 +138,9 @@ FAULTS = (
         (f"{CURATOR}::test_a_file_has_its_ledger_beside_it_and_a_frame_says_it_has_none",),
     ),
     Fault(
-        "tacit.curator.purchase",
-        "        if found is None or found.release is None:\n",
-        "        if found is None:\n",
+        "tacit.ledger.ledger",
+        'if charge is None or not tx.has("release", str(charge.words["number"])):',
+        "if charge is None:",
         "a charge that a crash left without its answer is never resumed",
         (f"{PAIRS}::test_fresh_buys_anew",),
     ),

@@ -91,6 +91,37 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str, far: boo
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_sums_that_are_divided_once_change_no_further(relation: str) -> None:
+    """One row of two tables, whatever remainders the other rows leave: each product may change by one more."""
+    layout = made("y ~ a")
+    form = forms.norm_scores(layout, relation, far=True)
+    ball = np.array(list(product(range(-4, 5), repeat=layout.size)))
+    ball = ball[(ball**2).sum(axis=1) <= 16]
+    alone, products = list[np.ndarray](), list[np.ndarray]()
+    for psi in range(-3, 4):
+        v = psi * ball
+        beside = [psi * psi, psi == 3, -(psi == -3)]
+        alone.append(np.column_stack([v, np.full((len(v), 3), beside)]))
+        products.append(np.column_stack([v[:, i] * v[:, k] for ((i, k),) in (one.pairs for one in layout.all_pairs)]))
+    # each row once, and none
+    rows = np.vstack(
+        [*(np.hstack(pair) for pair in zip(alone, products, strict=True)), np.zeros(alone[0].shape[1] + 3)]
+    )
+    rows, weights, m = np.unique(rows, axis=0).astype(int), np.array([row[0] for row in form.matrix]), alone[0].shape[1]
+    absent, reached, more = (rows == 0).all(axis=1).argmax(), 0, 0.0
+    for rest in product(range(4), repeat=3):
+        left = np.hstack([rows[:, :m], (rows[:, m:] + rest) >> 2])
+        others = slice(None) if relation == "replace-one" else slice(absent, absent + 1)
+        change = left[:, None] - left[others]
+        reached = max(reached, int(((change * weights) ** 2).sum(axis=2).max()))
+        more = max(more, float(np.abs(change[:, :, m:] - (rows[:, None, m:] - rows[others, m:]) / 4).max()))
+    assert 0.5 * form.l2_squared < reached <= form.l2_squared, reached / form.l2_squared
+    # remainders of fourths
+    assert more == 0.75
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_products_of_all_vectors_in_the_ball_and_far_responses(relation: str) -> None:
     """Every vector of a row with every place of its response; the bound is attained."""
     layout = made("y ~ a")
@@ -142,8 +173,8 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
-    split = {"residual-vectors", "residual-matrices-2"}
-    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-3"} | split
+    split = {"residual-vectors", "residual-matrices-3"}
+    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-4"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -162,11 +193,11 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
     query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-3"]
     pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
-    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-2"]
+    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-3"]
     # sums of columns have noises of their own; each other part is one vector
     assert [one.law.name for one in pure.parts] == ["discrete Laplace", *["rounded spherical Laplace"] * 3]
     noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [one.form for one in noisy.parts] == [*first, "norm-scores-3"]
+    assert [one.form for one in noisy.parts] == [*first, "norm-scores-4"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
     for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):

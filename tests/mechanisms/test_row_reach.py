@@ -13,7 +13,7 @@ from scipy import special
 import tacit as tc
 from tacit.method.regression.noisy_norms import read_standardised, stored_axes, turned
 from tacit.method.regression.norm_encoding import MOST
-from tacit.method.regression.norm_scaling import kept_of, read_columns, room_of, sizes, whitened
+from tacit.method.regression.norm_scaling import ROOM_DOUBT, kept_of, read_columns, room_of, sizes, whitened
 from tacit.method.regression.row_reach import (
     HEAVIEST,
     HEAVY,
@@ -148,7 +148,7 @@ def test_the_room_of_a_vector_is_found_in_its_weights(laws: tuple[str, ...]) -> 
     assert (rare > 0) == any(law in ("indicator 1.6", "indicator 2.5", "indicator -1.7") for law in laws)
     for room in (*ROOMS, 0.1, 3.7):
         made = turned(stored_axes(whitened(columns, layout, products, turn, room)), m)
-        assert room_of(columns, layout, products, turn, made) == pytest.approx(room, abs=0.01)
+        assert room_of(columns, layout, products, turn, made) == pytest.approx(room, abs=ROOM_DOUBT)
 
 
 @pytest.mark.parametrize(

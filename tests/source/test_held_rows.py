@@ -17,16 +17,17 @@ from every_engine import ODD_SCHEMA, columns_of, odd_table
 import tacit as tc
 from tacit.method.regression.mechanism_rows import exact_part, rows_held
 from tacit.privacy import Cost
-from tacit.rows.coordinates import EXACT, H
+from tacit.rows.coordinates import EXACT, SHORT, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore
-from tacit.rows.row_map import RowMap
-from tacit.rows.row_products import FINER, LARGEST, ClippedResidual, Coordinate, CrossProducts, Product
+from tacit.rows.row_map import RowMap, Unit
+from tacit.rows.row_products import FINER, LARGEST, SUM_SHIFT, ClippedResidual, Coordinate, CrossProducts, Product
 from tacit.rows.row_weight import STEPS
 from tacit.source import held_rows as fast
 from tacit.source import open_source
-from tacit.source.alike_products import ALONE
+from tacit.source.block_factors import WHOLE, step_of
 from tacit.source.held_products import ProductSums
+from tacit.source.shared_blocks import Buffers
 from tacit.testing.simulated_regressions import rows_of
 
 CLIP = 512
@@ -71,8 +72,10 @@ def question(rng: np.random.Generator, m: int) -> CrossProducts:
         for of in ((), (0,), (entries - 1,), (0, 0), (0, entries - 1), (entries - 1, entries // 2)):
             size = isinstance(psi, PiecewiseScore) and power > 0 and bool(rng.random() < 0.5)
             largest = entry ** len(of) * (psi.clip if psi else 1) ** power
-            least = max(0, (largest // LARGEST).bit_length())
-            asked.append(Product(of, power, least + int(rng.integers(0, 3)), size))
+            shift = max(0, (largest // LARGEST).bit_length()) + int(rng.integers(0, 3))
+            # some are divided in their sum
+            once = shift if shift <= SUM_SHIFT and rng.random() < 0.3 else 0
+            asked.append(Product(of, power, shift - once, size, sum_shift=once))
     return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip)
 
 
@@ -124,11 +127,14 @@ def all_products(rng: np.random.Generator, m: int, own: bool, weighed: bool) -> 
 
 @pytest.mark.parametrize("weighed", [False, True])
 @pytest.mark.parametrize("own", [False, True])
-def test_all_pairs_of_entries_have_the_integers_of_the_reference(own: bool, weighed: bool) -> None:
+def test_all_pairs_of_entries_have_the_integers_of_the_reference(
+    own: bool, weighed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Few entries and many, whole blocks and parts, with a constant and without: what BLAS adds up is not seen."""
+    monkeypatch.setattr(fast, "ROWS", 2**11)
     rng = np.random.default_rng(own + 2 * weighed)
     for m in (1, 2, 3, 5, 7, 11, 12, 15, 16, 17, 19):
-        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.BLOCK + 1]))
+        one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.ROWS + 1]))
         one.check()
         assert m < 3 or (ProductSums(one)._own is not None) == own  # pyright: ignore
         z = rng.integers(-H, H + 1, (rows, m))
@@ -145,6 +151,85 @@ def test_all_pairs_of_entries_have_the_integers_of_the_reference(own: bool, weig
             assert found.cells == (one.sums(z, a=a if weighed else None),), (m, constant)
 
 
+def short_question(rng: np.random.Generator, m: int, own: bool, reached: int = SHORT - 1) -> CrossProducts:
+    """All sums of a linear model's parts, of a vector and a residual whose weights reach so far; own: see above."""
+    # few residuals are then clipped: products have remainders
+    shift, apart = int(rng.integers(1, 14)), 15
+    most = (reached - 2 ** (apart - 1)) // H
+
+    def weights(row: int) -> tuple[int, ...]:
+        share = rng.random(m) * (np.isin(np.arange(m), (0, row)) if own else 1)
+        found = np.floor(most * share / share.sum()).astype(int)
+        found[min(row, m - 1)] += most - found.sum()
+        return tuple(int(x) for x in found * np.where(rng.random(m) < 0.5, -1, 1))
+
+    clip = NormClip(tuple(weights(j) for j in range(m)), shift, int(rng.choice([7, 300, H])))
+    psi = ClippedResidual(weights(m - 1), apart, CLIP)
+    pairs = [(i, j) for i in range(m) for j in range(i, m)]
+    asked = [*(Product(at) for at in pairs), Product((), 1, 9), *(Product((j,), 1) for j in range(m)), Product((), 2)]
+    asked += [Product((), 1, 10, plus=one) for one in (CLIP, CLIP - 1, 0)]
+    asked += [Product(at, 2, sum_shift=18) for at in pairs]
+    return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_vectors_in_float32_have_the_integers_of_the_reference(own: bool) -> None:
+    """Weights as large as are exact, rows at their bounds, whole blocks and parts."""
+    rng = np.random.default_rng(own)
+    for m in (1, 2, 3, 7, 12, 17):
+        for rows in (300, fast.ROWS + 1):
+            one = short_question(rng, m, own)
+            one.check()
+            assert ProductSums(one)._kind is np.float32  # pyright: ignore
+            z = rng.integers(-H, H + 1, (rows, m))
+            z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
+            z[:, 0] = H
+            found = fast.HeldRows(rows, (np.ascontiguousarray(z.T.astype(np.int16)),)).crossed(one)
+            assert found.cells == (one.sums(z),), (m, rows)
+
+
+def test_vectors_beyond_float32_are_in_float64() -> None:
+    rng = np.random.default_rng(0)
+    for reached, kind in ((SHORT - 1, np.float32), (SHORT + H, np.float64)):
+        assert ProductSums(short_question(rng, 3, False, reached))._kind is kind  # pyright: ignore
+    plain = short_question(rng, 3, False)
+    for other in (replace(plain, weight=WEIGHT), replace(plain, norm=None), replace(plain, score=score(rng, 3))):
+        assert ProductSums(other)._kind is np.float64  # pyright: ignore
+
+
+def test_sums_that_are_divided_once_may_be_beyond_64_bits() -> None:
+    """2**26 rows of the largest summand, in the sums of quotients and in one with remainders."""
+    weights = (2**10,)
+    one = CrossProducts(
+        (Coordinate(),),
+        (Product((0, 0), 2, sum_shift=18), Product((0,), 2, sum_shift=17)),
+        ClippedResidual(weights, 10, CLIP),
+        norm=NormClip((weights,), 10, H),
+    )
+    one.check()
+    z = np.full((1, fast.ROWS), H - 1, dtype=np.int16)
+    many, entry, psi = 2**26 // fast.ROWS, H - 1, CLIP
+    found = ProductSums(one).over(iter([z] * many))
+    each = (psi**2 * entry**2, psi**2 * entry)
+    assert each[0] * 2**26 > 2**63
+    made = [made.rounded(*some) for made, some in zip(one.products, found.T.tolist(), strict=True)]
+    assert made == [2**26 * each[0] >> 18, 2**26 * each[1] >> 17]
+    # what a reference or an engine would add up
+    assert [made.total(np.full(9, x)) for made, x in zip(one.products, each, strict=True)] == [
+        9 * each[0] >> 18,
+        9 * each[1] >> 17,
+    ]
+
+
+@pytest.mark.parametrize("change", [{"unit": Unit("who", "who")}, {"weight": WEIGHT}, {"sum_shift": 19}])
+def test_sums_are_divided_once_only_where_that_is_proven(change: dict[str, Any]) -> None:
+    one = short_question(np.random.default_rng(0), 2, False)
+    if "sum_shift" in change:
+        change = {"products": tuple(replace(made, **change) if made.sum_shift else made for made in one.products)}
+    with pytest.raises(ArithmeticError, match="divided"):
+        replace(one, **change).check()
+
+
 @pytest.mark.parametrize("clip", [CLIP, 2**11])
 @pytest.mark.parametrize("shift", [0, 9, 18, 20, 24])
 def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
@@ -156,7 +241,8 @@ def test_remainders_that_do_not_fit_are_not_used(clip: int, shift: int) -> None:
         (Coordinate(),) * m, tuple(Product(at, 2, shift) for at in of), ClippedResidual((0, 0, clip), 10, clip)
     )
     one.check()
-    for z in (np.full((9_000, m), -1) * [H, 1, H - 1], rng.integers(-H, H + 1, (9_000, m))):
+    rows = fast.ROWS + 1_000
+    for z in (np.full((rows, m), -1) * np.array([H, 1, H - 1]), rng.integers(-H, H + 1, (rows, m))):
         held = fast.HeldRows(len(z), (np.ascontiguousarray(z.T.astype(np.int16)),))
         assert held.crossed(one).cells == (one.sums(z),)
 
@@ -165,11 +251,33 @@ def test_no_product_of_matrices_is_shared_among_threads_of_blas() -> None:
     """OpenBLAS starts threads of its own at 2**19 multiplications, which matrices of 16, 32 and 64 rows reached."""
     for left in range(1, 66):
         for right in range(1, 66):
-            assert 0 < left * right * (ALONE // (left * right)) < 2**19
+            for rows in (1, 300, 3_000, fast.ROWS):
+                step = step_of(left * right, rows)
+                assert 0 < left * right * step < 2**19
+                assert step >= min(rows, WHOLE)
+
+
+def test_no_sum_of_products_of_two_factors_is_shared_among_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenBLAS starts threads of its own at 10,000 rows; a block has more."""
+    rows, vecdot = list[int](), np.vecdot
+    monkeypatch.setattr(np, "vecdot", lambda x, y: (rows.append(x.shape[-1]), vecdot(x, y))[1])
+    z = np.random.default_rng(0).integers(-H, H + 1, (3, fast.ROWS)).astype(np.int16)
+    one = CrossProducts((Coordinate(),) * 3, tuple(Product(of) for of in ((0,), (1,), (2,), (0, 0), (1, 2))))
+    assert fast.HeldRows(fast.ROWS, (z,)).crossed(one).cells == (one.sums(z.T.astype(np.int64)),)
+    assert fast.ROWS > 10_000 > max(rows)
+
+
+def test_arrays_are_used_again_for_numbers_of_their_kind() -> None:
+    """They begin where a line of the processor's cache does."""
+    buffers = Buffers()
+    for dtype in (np.float64, np.float32, np.float32, np.int16):
+        made = buffers.array("x", (3, 100), dtype)
+        assert (made.shape, made.dtype, made.ctypes.data % 64) == ((3, 100), dtype, 0)
+        assert made.base is buffers.array("x", (3, 50), dtype).base
 
 
 def test_many_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast, "BLOCK", 64)
+    monkeypatch.setattr(fast, "ROWS", 64)
     rng = np.random.default_rng(0)
     one = replace(
         question(rng, 4), score=ClippedResidual((5, -3, 2, 9), 3, CLIP), norm=None, products=(Product((0, 2)),)

@@ -202,14 +202,10 @@ def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Reques
     """
     if questions.several:
         request = replace(request, names=())
-    for number in count(1):
-        # another text, hence another digest and another charge: each repetition is paid for
-        words = {**json.loads(request.question), "again": number}
-        again = replace(request, question=canonical(words))
-        found = ledger.find(again.digest)
-        if found is None or found.release is None:
-            return again
-    raise AssertionError
+    words = json.loads(request.question)
+    # another text, hence another digest and another charge: each repetition is paid for
+    each = (replace(request, question=canonical({**words, "again": number})) for number in count(1))
+    return ledger.first_unanswered(each)
 
 
 def _price(cost: Cost) -> dict[str, str]:

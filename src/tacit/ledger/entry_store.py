@@ -53,6 +53,10 @@ class Tx:
         seq = self.view.places.get((kind, key))
         return mine[-1] if mine else None if seq is None else self._at(seq)
 
+    def has(self, kind: str, key: str) -> bool:
+        """Return whether there is an entry of a kind with a key, among those that were verified, without reading it."""
+        return (kind, key) in self.view.places or any((one.kind, one.key) == (kind, key) for one in self.appended)
+
     def newest(self, kind: str, analyst: str | None = None) -> Entry | None:
         """Return the newest entry of a kind, or the newest charge of an analyst; None where there is none."""
         mine = [one for one in self.appended if one.kind == kind and (analyst is None or _analyst_of(one) == analyst)]

@@ -83,6 +83,15 @@ class Ledger:
         with self.store_.read() as tx:
             return _charge(tx, tx.get("charge", digest))
 
+    def first_unanswered(self, requests: Iterable[Request]) -> Request:
+        """Return the first of many requests that has no stored answer, as they are at one moment."""
+        with self.store_.read() as tx:
+            for one in requests:
+                charge = tx.get("charge", one.digest)
+                if charge is None or not tx.has("release", str(charge.words["number"])):
+                    return one
+        raise AssertionError  # there are always more: they are numbered
+
     def named(self, table: str, name: str) -> Charge | None:
         """Return the charge whose answer has a name, or None."""
         with self.store_.read() as tx:

@@ -159,6 +159,10 @@ class Pieces:
     error: float
 
 
+READY: Final[set[Curve]] = set()
+"""Curves whose polynomials this process has."""
+
+
 @cache
 def pieces(curve: Curve) -> Pieces:
     """Return the certified polynomials of a curve: [T] of PROOF.md.  Takes a quarter of a second, once in a process."""
@@ -178,6 +182,7 @@ def pieces(curve: Curve) -> Pieces:
         steepest = slopes[DEGREE]
     table = np.array(columns, dtype=np.float64).T.copy()
     table.flags.writeable = False
+    READY.add(curve)
     # the conversion to a float may round down: enlarged before by far more than that
     return Pieces(table, float(worst * (1 + UNIT * 2**10)))
 

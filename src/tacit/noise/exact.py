@@ -25,7 +25,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.muted import silent
-from tacit.noise.curves import BITS, DEGREE, EXPONENTIAL, HALF_NORMAL, OCTAVES, SPLIT, UNIT, Curve, Pieces, pieces
+from tacit.noise.curves import (
+    BITS,
+    DEGREE,
+    EXPONENTIAL,
+    HALF_NORMAL,
+    OCTAVES,
+    READY,
+    SPLIT,
+    UNIT,
+    Curve,
+    Pieces,
+    pieces,
+)
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -93,8 +105,9 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
         curve = HALF_NORMAL
     else:
         raise NoiseError(f"no exact sampler for {law!r} here.", code="N02", hint="DiscreteLaplace(1)")
-    # without a table every word counts as undecided, so that the few draws are settled in integers
-    table = pieces(curve) if size > FEW else None
+    # without a table every word counts as undecided, so that the few draws are settled in integers; either way they are
+    # the same
+    table = pieces(curve) if size > FEW or curve in READY else None
     found = np.empty(size, dtype=np.int64)
     done = 0
     while done < size:

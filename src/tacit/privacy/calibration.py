@@ -108,12 +108,18 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
     >>> simplest(Fraction(314, 100), Fraction(315, 100))
     Fraction(22, 7)
     """
+    # the interval [a / b, c / d]
+    a, b, c, d = low.numerator, low.denominator, high.numerator, high.denominator
+    parts = list[int]()
     # an integer in the interval has denominator 1; without one, both ends share their integer part, which is split off
-    whole = -(-low.numerator // low.denominator)
-    if whole <= high:
-        return Fraction(whole)
-    below = whole - 1
-    return below + 1 / simplest(1 / (high - below), 1 / (low - below))
+    while (whole := -(-a // b)) * d > c:
+        parts.append(whole - 1)
+        # one over what is left, which turns the ends around
+        a, b, c, d = d, c - parts[-1] * d, b, a - parts[-1] * b
+    top, bottom = whole, 1
+    for part in reversed(parts):
+        top, bottom = part * top + bottom, top
+    return Fraction(top, bottom)
 
 
 def _at_least_0(sensitivity: int) -> None:

@@ -157,6 +157,13 @@ FORMS: Final = {
         grid=False,
         weights=True,
     ),
+    "norm-scores-4": Shape(
+        "regression",
+        ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
+        (5, MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
     "norm-scored": Shape(
         "regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, laws=OF_NORM, weights=True
     ),
@@ -189,6 +196,9 @@ FORMS: Final = {
         "regression", ("G", "size", "square", "far", "off", "diag"), (3, MOST_SUMS), grid=False, laws=PURE_NORM
     ),
     "residual-matrices-2": Shape(
+        "regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM
+    ),
+    "residual-matrices-3": Shape(
         "regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM
     ),
     "scored": Shape(

@@ -8,6 +8,8 @@ H: Final = 2**10
 """Largest |z| of a coordinate: products of two are at most 2**20, and sums of them over 2**42 rows at most 2**62."""
 EXACT: Final = 2**52
 """Integers below this are exact in float64, and so are their quotients by powers of two."""
+SHORT: Final = 2**24
+"""The same of float32."""
 MOST: Final = 64
 """Largest number of coordinates of a row, including the response."""
 SIGN: Final = -1

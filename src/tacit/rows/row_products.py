@@ -17,6 +17,9 @@ from tacit.rows.row_weight import STEPS, weighed
 
 LARGEST: Final = 2**20
 """Largest absolute value that a row may add to a sum: sums over 2**42 rows stay below 2**63."""
+SUM_SHIFT: Final = 18
+"""Sums are divided by at most 2**SUM_SHIFT: a row adds a quotient of at most LARGEST and a remainder of less, and
+summands of 2**14 rows stay below 2**53."""
 FINER: Final = 2**4
 """How many times more a row with a weight may add, of a table of so many times fewer rows: its scores are as fine."""
 
@@ -97,6 +100,7 @@ class Product:
     of: indices of the coordinates, or of the entries of a norm-clipped vector where the question has one.  size:
     whether `PiecewiseScore.sizes` stands in place of psi.  times: power of the row's weight a that is a factor, too;
     psi and size have it within them.  plus: an integer, where a product is divided: what the last step rounds down.
+    sum_shift: the sum over rows is divided by 2**sum_shift and rounded down, once.
     """
 
     of: tuple[int, ...]
@@ -105,6 +109,21 @@ class Product:
     size: bool = False
     times: int = 0
     plus: int = 0
+    sum_shift: int = 0
+
+    def total(self, summands: NDArray[np.int64]) -> int:
+        """Return the sum of the summands of all rows, divided where it is.
+
+        The same as of every engine: sums of quotients and of remainders stay below 2**63 where sums of summands do not.
+
+        >>> Product((0, 0), sum_shift=2).total(np.array([3, 3, -1]))
+        1
+        """
+        return self.rounded(int((summands >> self.sum_shift).sum()), int((summands & (2**self.sum_shift - 1)).sum()))
+
+    def rounded(self, quotients: int, remainders: int) -> int:
+        """Return floor(sum / 2**sum_shift) from the sums of quotients, rounded down, and of remainders."""
+        return quotients + (remainders >> self.sum_shift)
 
     def numpy(
         self,
@@ -192,8 +211,13 @@ class CrossProducts:
         largest = LARGEST if self.weight is None else LARGEST * FINER
         if any(one.plus and not one.shift for one in self.products):
             raise ArithmeticError("an addition to a product that is not divided")
-        for one in self.products:
-            _check(self._unshifted(one), one.shift, largest)
+        divided = max((one.sum_shift for one in self.products), default=0)
+        if divided > SUM_SHIFT or (divided and (self.unit is not None or self.weight is not None)):
+            raise ArithmeticError("a sum that is divided further than proven, or of persons, or of rows with weights")
+        # most products differ in their coordinates alone
+        kinds = {(len(one.of), one.power, one.shift, one.times, one.plus, one.sum_shift): one for one in self.products}
+        for one in kinds.values():
+            _check(self._unshifted(one), one.shift + one.sum_shift, largest)
         for one in self.between:
             _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift, largest)
 
@@ -229,7 +253,8 @@ class CrossProducts:
         found = [one.numpy(factors, psi, sizes, a) for one in self.products]
         if who is not None:
             found = averages(found, who)
-        return tuple(int(one.sum()) for one in (*found[self.aside :], *(one.numpy(found) for one in self.between)))
+        sums = (one.total(some) for one, some in zip(self.products[self.aside :], found[self.aside :], strict=True))
+        return (*sums, *(int(one.numpy(found).sum()) for one in self.between))
 
 
 def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> list[NDArray[np.int64]]:

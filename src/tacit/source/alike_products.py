@@ -13,21 +13,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.row_products import Product
+from tacit.source.block_factors import UNWEIGHTED, BlockFactors, Weight, dots, matrix
 from tacit.source.shared_blocks import Buffers
 
-Floats = NDArray[np.float64]
+Floats = NDArray[Any]
 Ints = NDArray[np.int64]
-ALONE: Final = 2**19 - 1
-"""Multiplications of a product of matrices that BLAS does not share among threads of its own, one less than where it
-begins to: these would wait for each other, and for those of `shared_blocks`, at every block."""
-ALONE_OF_ITSELF: Final = 16
-"""Rows of a matrix whose product with itself BLAS does not share among threads, however long the rows are."""
+FEW_PLACES: Final = 3
+"""Numbers that are told by counting rows, not by adding up, less one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,8 @@ class AlikeProducts:
 
     places: their indices in the question.  first, second: indices of their coordinates (entries of the vector), the
     last for none.  runs: of products of two, by the first coordinate: the second ones, and positions in `places`.
-    ones: positions of the others.  low: whether remainders are those of 32-bit integers.
+    ones: positions of the others.  low: whether remainders are those of 32-bit integers.  ends: least and largest value
+    of floor((psi + plus) / 2**shift), where that has few values.
     """
 
     power: int
@@ -52,6 +51,7 @@ class AlikeProducts:
     ones: Ints
     none: int
     low: bool
+    ends: tuple[int, int] | None
 
     @classmethod
     def of(
@@ -61,8 +61,9 @@ class AlikeProducts:
         none: int,
         alike: tuple[int, bool, int, int, int],
         low: bool,
+        clip: int,
     ) -> AlikeProducts:
-        """Return those of `products` that are alike; none: the index of the factor that is 1."""
+        """Return those of `products` that are alike; none: the index of the factor that is 1; clip: largest |psi|."""
         two = np.array([(*products[i].of, none, none)[:2] for i in places], dtype=np.int64)
         first, second = two[:, 0], two[:, 1]
         pair = second < none
@@ -71,7 +72,19 @@ class AlikeProducts:
             at = np.flatnonzero(pair & (first == one))
             other = second[at]
             runs.append((int(one), _slice(other), at))
-        return cls(*alike, np.array(places), first, second, tuple(runs), np.flatnonzero(~pair), none, low)
+        shift, plus = alike[2], alike[4]
+        ends = (plus - clip) >> shift, (plus + clip) >> shift
+        return cls(
+            *alike,
+            np.array(places),
+            first,
+            second,
+            tuple(runs),
+            np.flatnonzero(~pair),
+            none,
+            low,
+            ends if ends[1] - ends[0] <= FEW_PLACES else None,
+        )
 
     @cached_property
     def few(self) -> bool:
@@ -83,59 +96,64 @@ class AlikeProducts:
         """Whether they are products of the entries of one vector: the weight's root is then asked for in its place."""
         return bool(self.runs) and not self.few and self.power % 2 == 0 and self.times % 2 == 0
 
-    def add(self, out: Floats, factors: Floats, weight: Floats | None, buffers: Buffers) -> None:
-        """Set these sums of weight times coordinates over 2**shift, each product rounded down.
+    @cached_property
+    def weight(self) -> Weight:
+        """What factors are multiplied by: of squares the root of the products' weight."""
+        half = 2 if self.square else 1
+        return self.size and self.power > 0, self.power // half, self.times // half
 
-        weight: None where it is 1; its root where `square` holds.
-        """
+    def add(self, out: Floats, rows: BlockFactors) -> None:
+        """Set these sums of weight times coordinates over 2**shift, each product rounded down."""
         if self.few:
-            out[self.places] = self._few(factors, weight)
-        elif not self.runs and self.shift:
-            out[self.places] = self._alone(factors, weight, buffers)
-        elif self.square:
-            out[self.places] = self._squares(factors, weight, buffers)
-        else:
-            weighted = buffers.array("weighted", factors.shape)
-            np.multiply(factors, 1.0 if weight is None else weight, out=weighted)
-            found = matrix(weighted, factors) if self.shift == 0 or self.low else None
-            out[self.places] = self._divided(found, weighted, factors, buffers)
+            out[self.places] = self._few(rows)
+            return
+        if self.runs:
+            out[self.places] = self._pairs(rows)
+        for i in self.ones:
+            out[self.places[i]] = self._alone(rows, int(self.first[i]))
 
-    def _few(self, factors: Floats, weight: Floats | None) -> Floats:
+    @property
+    def whole(self) -> bool:
+        """Whether sums of products are added up before they are divided."""
+        return self.shift == 0 or self.low
+
+    def _few(self, rows: BlockFactors) -> Floats:
         """Return sums that are not divided, row by row."""
         found, (alone, pairs), (only, first, second) = np.empty(len(self.places)), self._by_first, self._rows_of_few
-        if len(alone):
-            found[alone] = np.vecdot(factors[only], factors[-1] if weight is None else weight)
+        if self.weight in rows.paired and len(alone) and self.first[alone[-1]] < self.none:
+            found[alone] = rows.moments(self.weight)[only, -1]
+        else:
+            some = self.first[alone]
+            found[alone] = [self._alone(rows, int(j)) for j in some] if len(some) < 2 else self._many(rows, only)
         if len(pairs):
-            left, right = factors[first], factors[second]
-            found[pairs] = np.vecdot(left if weight is None else left * weight, right)
+            found[pairs] = dots(rows.times(self.weight)[first], rows.times(UNWEIGHTED)[second])
         return found
 
-    def _alone(self, factors: Floats, weight: Floats | None, buffers: Buffers) -> list[float]:
-        """Return sums of products of at most one coordinate that are divided."""
-        found, terms = list[float](), buffers.array("terms", factors.shape[1:])
-        for j in self.first:
-            if j == self.none or weight is None:
-                np.add(factors[j] if weight is None else weight, self.plus, out=terms)
-            else:
-                np.multiply(factors[j], weight, out=terms)
-                terms += self.plus
+    def _many(self, rows: BlockFactors, only: slice | Ints) -> Floats:
+        """Return the sums of products with one coordinate each, or with none."""
+        some, weight = rows.times(UNWEIGHTED)[only], rows.weight(self.weight)
+        return dots(some, rows.times(UNWEIGHTED)[-1] if weight is None else weight)
+
+    def _alone(self, rows: BlockFactors, j: int) -> float:
+        """Return the sum of products with one coordinate, or with none."""
+        whole = (self.size, self.power, self.times)
+        if self.ends is not None and self.shift and j == self.none and whole == (False, 1, 0):
+            return self._counted(rows.psi, *self.ends)
+        weight, factor = rows.weight(whole), rows.factors[j]
+        if not self.shift and (weight is None or j == self.none):
+            return float(np.sum(factor if weight is None else weight, dtype=np.float64))
+        terms = rows.buffers.array("terms", factor.shape)
+        np.multiply(1.0 if weight is None else weight, factor, out=terms)
+        if self.shift:
+            terms += self.plus
             terms *= 2.0**-self.shift
-            found.append(float(np.floor(terms, out=terms).sum()))
-        return found
+            np.floor(terms, out=terms)
+        return float(terms.sum())
 
-    def _squares(self, factors: Floats, root: Floats | None, buffers: Buffers) -> Floats:
-        """Return sums of products of root times factors with themselves."""
-        own = factors[: self._used]
-        if root is not None:
-            own = buffers.array("weighted", factors.shape)[: self._used]
-            np.multiply(factors[: self._used], root, out=own)
-        return self._divided(_with_itself(own) if self.shift == 0 or self.low else None, own, own, buffers)
-
-    @cached_property
-    def _used(self) -> int:
-        """Number of the first factors that are multiplied; BLAS is quickest at whole fours."""
-        used = int(max(self.first.max(), self.second.max())) + 1
-        return used + 1 if used % 4 == 3 and used <= self.none else used
+    def _counted(self, psi: Floats, least: int, most: int) -> float:
+        """Return the sum of floor((psi + plus) / 2**shift), which is `least`, ..., `most`, by counting rows."""
+        above = (np.count_nonzero(psi >= (at << self.shift) - self.plus) for at in range(least + 1, most + 1))
+        return float(least * len(psi) + sum(above))
 
     @cached_property
     def _by_first(self) -> tuple[Ints, Ints]:
@@ -150,25 +168,30 @@ class AlikeProducts:
         alone, pairs = self._by_first
         return tuple(_slice(one) for one in (self.first[alone], self.first[pairs], self.second[pairs]))
 
-    def _divided(self, products: Floats | None, left: Floats, right: Floats, buffers: Buffers) -> Floats:
-        """Return the sums of left times right, rounded down; products: the matrix of those that are not divided."""
-        scale = 2.0**-self.shift
-        if products is not None:
-            # of the others, too, and set again below where they are divided
-            found = products[self.first, self.second]
-            if self.shift == 0:
-                return found
-            found -= self._remainders(left, right, buffers)
-            found *= scale
-        else:
-            found = np.empty(len(self.places))
-            for first, seconds, at in self.runs:
-                terms = right[seconds] * (left[first] * scale) + self.plus * scale
-                found[at] = np.floor(terms, out=terms).sum(axis=1)
-        for i in self.ones:
-            terms = left[self.first[i]] * right[self.second[i]]
-            found[i] = np.floor((terms + self.plus) * scale).sum()
+    def _pairs(self, rows: BlockFactors) -> Floats:
+        """Return the sums of products of two coordinates, and anything for the others."""
+        scale, buffers = 2.0**-self.shift, rows.buffers
+        if self.square and not self.shift:
+            return rows.moments(self.weight)[self._rows_of_pairs, self.second]
+        left = rows.times(self.weight)
+        right = left if self.square else rows.times(UNWEIGHTED)
+        if self.whole:
+            found = rows.moments(self.weight) if self.square else matrix(left, right)
+            found = found[self._rows_of_pairs, self.second]
+            if self.shift:
+                found -= self._remainders(left, right, buffers)
+                found *= scale
+            return found
+        found = np.empty(len(self.places))
+        for first, seconds, at in self.runs:
+            terms = right[seconds] * (left[first] * scale) + self.plus * scale
+            found[at] = np.floor(terms, out=terms).sum(axis=1)
         return found
+
+    @cached_property
+    def _rows_of_pairs(self) -> Ints:
+        """Rows of a matrix of products, which has none of the factor 1."""
+        return np.minimum(self.first, self.none - 1)
 
     def _remainders(self, left: Floats, right: Floats, buffers: Buffers) -> Floats:
         """Return the sums of remainders of products of two coordinates on division by 2**shift."""
@@ -190,25 +213,6 @@ def _slice(places: Ints) -> slice | Ints:
     """Return indices as a slice where they follow each other: nothing is copied then."""
     first = int(places[0]) if len(places) else 0
     return slice(first, first + len(places)) if bool((np.diff(places) == 1).all()) else places
-
-
-def matrix(left: Floats, right: Floats) -> Floats:
-    """Return left right', some rows at a time."""
-    step, found = ALONE // (len(left) * len(right)), np.zeros((len(left), len(right)))
-    for at in range(0, left.shape[1], step):
-        found += left[:, at : at + step] @ right[:, at : at + step].T
-    return found
-
-
-def _with_itself(x: Floats) -> Floats:
-    """Return x x'."""
-    if len(x) <= ALONE_OF_ITSELF:
-        return np.asarray(x @ x.T)
-    found = np.empty((len(x), len(x)))
-    # of two shapes: not a product with itself, which BLAS would share among threads
-    found[:-1] = matrix(x[:-1], x)
-    found[-1] = np.append(found[:-1, -1], np.vecdot(x[-1], x[-1]))
-    return found
 
 
 def _bits(numbers: Floats, name: str, buffers: Buffers) -> NDArray[np.uint32]:

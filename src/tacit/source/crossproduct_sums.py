@@ -6,6 +6,7 @@ bounds every step of a row, and what a row adds to a sum, by public facts; a tab
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import narwhals as nw
 from tacit.rows.coordinates import SIGN, H
 from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_map import Aggregate
-from tacit.rows.row_products import ClippedResidual, Coordinate, CrossProducts
+from tacit.rows.row_products import ClippedResidual, Coordinate, CrossProducts, Product
 from tacit.schema.predicates.row_values import evaluate
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
@@ -38,6 +39,7 @@ class ProductsPass:
 
     frame: Any
     sums: tuple[str, ...]
+    divided: dict[str, Product]
     most_rows: int
 
     def run(self, engine: Engine) -> Aggregate:
@@ -46,7 +48,12 @@ class ProductsPass:
         rows = int(found["rows"] or 0)
         if rows > self.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
-        return Aggregate(rows, (tuple(int(found[name] or 0) for name in self.sums),))
+        return Aggregate(rows, (tuple(self._sum(found, name) for name in self.sums),))
+
+    def _sum(self, found: Mapping[str, Any], name: str) -> int:
+        """Return one sum, of which engines add up quotients and remainders where it is divided."""
+        total = int(found[name] or 0)
+        return self.divided[name].rounded(total, int(found[_rest(name)] or 0)) if name in self.divided else total
 
 
 def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> ProductsPass:
@@ -76,8 +83,26 @@ def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> Pr
     if question.unit is not None:
         frame = _persons(frame, question)
     sums = tuple(f"t{i}" for i in range(question.aside, len(made) + len(question.between)))
-    made = frame.select(nw.len().alias("rows"), *(nw.col(name).sum() for name in sums))
-    return ProductsPass(made, sums, question.most_rows)
+    divided = {f"t{i}": one for i, one in enumerate(question.products) if one.sum_shift}
+    if divided:
+        frame = frame.with_columns(
+            *(halved(nw.col(name), one.sum_shift).alias(f"q{name}") for name, one in divided.items())
+        )
+        frame = frame.with_columns(
+            *(
+                (nw.col(name) - nw.col(f"q{name}") * ex.whole(2**one.sum_shift)).alias(_rest(name))
+                for name, one in divided.items()
+            )
+        )
+    added = [nw.col(f"q{name}").sum().alias(name) if name in divided else nw.col(name).sum() for name in sums]
+    added += [nw.col(_rest(name)).sum() for name in divided]
+    made = frame.select(nw.len().alias("rows"), *added)
+    return ProductsPass(made, sums, divided, question.most_rows)
+
+
+def _rest(name: str) -> str:
+    """Return the name of the remainders of a sum that is divided."""
+    return f"rest_{name}"
 
 
 def coordinates_of(engine: Engine, question: CrossProducts, where: Predicate | None) -> Any:

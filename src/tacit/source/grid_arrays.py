@@ -26,9 +26,13 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class GridMaps:
-    """The maps of some columns, applied to all of them at once."""
+    """The maps of some columns, applied to all of them at once.
+
+    short: whether integers have 16 bits where all fit.
+    """
 
     maps: tuple[RowMap, ...]
+    short: bool = False
 
     def values(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[Floats, dict[int, Mask]]:
         """READS ROWS.  Return `whole` as floats, and the absent cells: v is 0 there.
@@ -43,8 +47,8 @@ class GridMaps:
     def whole(self, cells: Sequence[NDArray[Any]], buffers: Buffers) -> tuple[NDArray[Any], dict[int, Mask]]:
         """READS ROWS.  Return v, integers of shape (maps, rows), and the absent cells of a map, by its index.
 
-        v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits where all fit.  The array
-        is used again for the next rows.
+        v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits (`short`: 16) where all
+        fit.  The array is used again for the next rows.
         """
         x, odd = buffers.array("grid", (len(self.maps), len(cells[0]))), dict[int, tuple[Any, Mask]]()
         for i, (at, one) in enumerate(zip(self.maps, cells, strict=True)):
@@ -87,9 +91,10 @@ class GridMaps:
 
     @cached_property
     def _most(self) -> NDArray[Any]:
-        """The numbers of steps, of shape (maps, 1), in 32 bits where v fits; a single one where all are alike."""
+        """The numbers of steps, of shape (maps, 1), in as many bits as v; a single one where all are alike."""
         found = [at.steps for at in self.maps]
-        wide = np.int32 if max(at.G for at in self.maps) < 2**31 - 1 else np.int64
+        most = max(at.G for at in self.maps)
+        wide = np.int16 if self.short and most < 2**15 - 1 else np.int32 if most < 2**31 - 1 else np.int64
         return np.array(found[0] if len(set(found)) == 1 else [[one] for one in found], dtype=wide)
 
 

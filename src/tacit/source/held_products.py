@@ -9,39 +9,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.coordinates import H
+from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
-from tacit.rows.row_products import ClippedResidual, CrossProducts
+from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
 from tacit.rows.row_weight import STEPS
-from tacit.source.alike_products import ALONE, AlikeProducts
-from tacit.source.shared_blocks import BLOCK, Buffers
+from tacit.source.alike_products import AlikeProducts
+from tacit.source.block_factors import BlockFactors, Weight, step_of
+from tacit.source.shared_blocks import Buffers
 
-Floats = NDArray[np.float64]
+Floats = NDArray[Any]
 Held = NDArray[np.int16]
 Ints = NDArray[np.int64]
+ROWS: Final = 2**14
+"""Rows of a block at most.  Proofs that sums are exact rest on it."""
 
 
 @dataclass(frozen=True)
 class ProductSums:
-    """The sums that a question asks for, over blocks of at most BLOCK rows."""
+    """The sums that a question asks for, over blocks of at most ROWS rows."""
 
     question: CrossProducts
 
     def over(self, blocks: Iterator[Held]) -> Ints:
         """READS ROWS.  Return the sum of each product over all blocks, each of shape (coordinates, rows).
 
-        Where rows have weights, these come after the coordinates.
+        Where rows have weights, these come after the coordinates.  Returned are sums of quotients by 2**sum_shift,
+        rounded down, and of remainders, shape (2, products).
         """
-        buffers, total = Buffers(), np.zeros(len(self.question.products), dtype=np.int64)
+        buffers, total = Buffers(), np.zeros((2, len(self.question.products)), dtype=np.int64)
+        shift = np.array([one.sum_shift for one in self.question.products])
         for z in blocks:
             # whole numbers below 2**53 in each block
-            total += self._block(z, buffers).astype(np.int64)
+            found = self._block(z, buffers).astype(np.int64)
+            total += found >> shift, found & (1 << shift) - 1
         return total
 
     def _block(self, z: Held, buffers: Buffers) -> Floats:
@@ -53,14 +60,10 @@ class ProductSums:
             psi, sizes = weighed(psi, a), weighed(sizes, a)
         # the last factor is 1, so that sums are products, too
         factors = x if norm is None or combined is None else clipped(norm, combined, wide=self._wide)
+        rows = BlockFactors(factors, psi, sizes, a, buffers, self._paired)
         out = np.empty(len(self.question.products))
-        powers = dict[tuple[bool, int], Floats]()
         for one in self._groups:
-            power, times = (one.power // 2, one.times // 2) if one.square else (one.power, one.times)
-            weight = _power(powers, sizes if one.size else psi, one.size, power) if power else None
-            if a is not None and times:
-                weight = a**times if weight is None else weight * a**times
-            one.add(out, factors, weight, buffers)
+            one.add(out, rows)
         return out
 
     def _combined(self, z: Held, buffers: Buffers) -> tuple[Floats, Floats | None]:
@@ -68,14 +71,18 @@ class ProductSums:
 
         Where the sums alone are needed, these are in place of coordinates.
         """
-        combined = None if self._weights is None else buffers.array("combined", (len(self._weights), z.shape[1]))
+        kind = self._kind
+        combined = None
+        if self._weights is not None:
+            combined = buffers.array("combined", (len(self._weights), z.shape[1]), kind)
         if combined is not None and self._own is not None and (z[0] == H).all():
             weight, added = self._own
-            np.multiply(z, weight[:-1], out=combined[:-1])
-            np.multiply(z[-1], weight[-1], out=combined[-1])
+            np.copyto(combined[:-1], z)
+            combined[-1] = combined[-2]
+            combined *= weight
             combined += added
             return combined, np.floor(combined, out=combined)
-        x = buffers.array("x", (len(z) + 1, z.shape[1]))
+        x = buffers.array("x", (len(z) + 1, z.shape[1]), kind)
         np.copyto(x[:-1], z)
         x[-1] = 1.0
         if combined is not None and self._weights is not None:
@@ -84,26 +91,35 @@ class ProductSums:
         return x, combined
 
     @cached_property
-    def _groups(self) -> list[AlikeProducts]:
+    def _groups(self) -> tuple[AlikeProducts, ...]:
         norm, score = self.question.norm, self.question.score
         entries, entry = (len(self.question.coordinates), H) if norm is None else (len(norm.weights), norm.most)
-        found = dict[tuple[int, bool, int, int, int], list[int]]()
-        for i, one in enumerate(self.question.products):
-            found.setdefault((one.power, one.size, one.shift, one.times, one.plus), []).append(i)
-        made = list[AlikeProducts]()
-        for (power, size, shift, times, plus), places in found.items():
-            most = entry * (score.clip if score else 1) ** power * STEPS**times
-            low = most < 2**31 and most * entry * BLOCK <= 2**53 and BLOCK << shift <= 2**32
-            low = low and not plus
-            alike = power, size, shift, times, plus
-            made.append(AlikeProducts.of(self.question.products, places, entries, alike, low))
-        return made
+        return _grouped(self.question.products, entries, entry, score.clip if score else 1)
+
+    @cached_property
+    def _paired(self) -> frozenset[Weight]:
+        """Weights of which products of pairs are added up."""
+        return frozenset(one.weight for one in self._groups if one.square and one.whole)
 
     @cached_property
     def _wide(self) -> bool:
         """Whether an entry of the vector may be beyond WIDEST: found once, not for each block."""
         norm, reach = self.question.norm, max(one.half for one in self.question.coordinates)
         return norm is not None and max(sum(map(abs, one)) for one in norm.weights) * reach >= WIDEST << norm.shift
+
+    @cached_property
+    def _kind(self) -> type[np.floating[Any]]:
+        """The floats in which the sums of `_weights`, the vector, and psi times an entry are exact."""
+        score, norm = self.question.score, self.question.norm
+        if norm is None or isinstance(score, PiecewiseScore) or self.question.weight is not None:
+            return np.float64
+        reach = max(one.half for one in self.question.coordinates)
+        sums = [(one, norm.shift) for one in norm.weights]
+        sums += [(score.weights, score.shift)] if score else []
+        # every summand times 2**shift is a whole number, and so are all sums of some of them
+        most = max(sum(map(abs, one)) * reach + 2 ** (shift - 1) for one, shift in sums)
+        short = most < SHORT and norm.most * max(norm.most, score.clip if score else 1) < SHORT
+        return np.float32 if short else np.float64
 
     @cached_property
     def _weights(self) -> Floats | None:
@@ -122,7 +138,7 @@ class ProductSums:
         shifts = [norm.shift if norm else 1] * len(rows) + [score.shift if score else 1]
         found = np.array([*rows, score.weights if score else none], dtype=np.float64)
         found *= 0.5 ** np.array(shifts, dtype=np.float64)[:, None]
-        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1)
+        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1, dtype=self._kind)
 
     @cached_property
     def _own(self) -> tuple[Floats, Floats] | None:
@@ -143,7 +159,7 @@ class ProductSums:
 
     def _scores(self, response: Held, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
         """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
-        score, psi = self.question.score, buffers.array("psi", response.shape)
+        score, psi = self.question.score, buffers.array("psi", response.shape, self._kind)
         if score is None or combined is None:
             psi.fill(1.0)
             return psi, psi
@@ -175,6 +191,21 @@ class ProductSums:
         return found
 
 
+@lru_cache(maxsize=16)
+def _grouped(products: tuple[Product, ...], entries: int, entry: int, clip: int) -> tuple[AlikeProducts, ...]:
+    """Return products that are alike together; entry: the largest, of so many entries; clip: largest |psi|."""
+    found = dict[tuple[int, bool, int, int, int], list[int]]()
+    for i, one in enumerate(products):
+        found.setdefault((one.power, one.size, one.shift, one.times, one.plus), []).append(i)
+    made = list[AlikeProducts]()
+    for (power, size, shift, times, plus), places in found.items():
+        most = entry * clip**power * STEPS**times
+        low = most < 2**31 and most * entry * ROWS <= 2**53 and ROWS << shift <= 2**32
+        alike = power, size, shift, times, plus
+        made.append(AlikeProducts.of(products, places, entries, alike, low and not plus, clip))
+    return tuple(made)
+
+
 def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
     """Return the norm-clipped vectors of rows, and 1, shape (entries + 1, rows), in place.
 
@@ -184,30 +215,18 @@ def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
     w = combined[:-1]
     if wide:
         np.clip(w, -WIDEST, WIDEST, out=w)
-    squares = np.einsum("ij,ij->j", w, w)
-    far = np.flatnonzero(squares > clip.most**2)
+    # in float32 exact up to 2**24, and beyond far above most**2, as sums of numbers that are not negative
+    far = np.flatnonzero(np.einsum("ij,ij->j", w, w) > clip.most**2)
     if len(far):
-        root = np.floor(np.sqrt(squares[far])) + 1
+        some = np.take(w, far, axis=1).astype(np.float64)
+        root = np.floor(np.sqrt(np.einsum("ij,ij->j", some, some))) + 1
         # the quotient of whole numbers below 2**52 has the floor of its rounded value
-        some = np.trunc(np.take(w, far, axis=1) * clip.most / root)
+        some = np.trunc(some * clip.most / root)
         # the last word on the norm, in whole numbers
         some[:, np.einsum("ij,ij->j", some, some) > clip.most**2] = 0.0
         w[:, far] = some
     combined[-1] = 1.0
     return combined
-
-
-def _power(made: dict[tuple[bool, int], Floats], x: Floats, size: bool, power: int) -> Floats:
-    """Return a power of psi or sizes by products, which are exact, and once for all that ask; nobody changes it."""
-    if power == 1:
-        return x
-    key = size, power
-    if key not in made:
-        found = x
-        for _ in range(power - 1):
-            found = found * x
-        made[key] = found
-    return made[key]
 
 
 def weighed(x: Floats, a: Floats) -> Floats:
@@ -218,7 +237,7 @@ def weighed(x: Floats, a: Floats) -> Floats:
 
 def _combine(weights: Floats, x: Floats, out: Floats) -> None:
     """Set weights times x, some rows at a time."""
-    step = ALONE // weights.size
+    step = step_of(weights.size, x.shape[1])
     for at in range(0, x.shape[1], step):
         np.matmul(weights, x[:, at : at + step], out=out[:, at : at + step])
 

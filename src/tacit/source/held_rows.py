@@ -26,8 +26,8 @@ from tacit.source.cell_sums import map_reading
 from tacit.source.crossproduct_sums import coordinates_of
 from tacit.source.engine import Engine
 from tacit.source.grid_arrays import GridMaps, level_places
-from tacit.source.held_products import Held, ProductSums
-from tacit.source.shared_blocks import BLOCK, Buffers, shared
+from tacit.source.held_products import ROWS, Held, ProductSums
+from tacit.source.shared_blocks import Buffers, shared
 
 MOST_HELD: Final = 2**30
 """Bytes that are held at most; rows of a larger table are read anew by each part, on the engine."""
@@ -53,11 +53,12 @@ class HeldRows:
         if self.rows > question.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
         sums = ProductSums(question)
-        blocks = [one[:, at : at + BLOCK] for one in self.z for at in range(0, one.shape[1], BLOCK)]
-        total = np.zeros(len(question.products), dtype=np.int64)
-        for found in shared(blocks, sums.over):
+        blocks = [one[:, at : at + ROWS] for one in self.z for at in range(0, one.shape[1], ROWS)]
+        total = np.zeros((2, len(question.products)), dtype=np.int64)
+        for found in shared(blocks, sums.over, alone=True):
             total += found
-        return Aggregate(self.rows, (tuple(int(x) for x in total[question.aside :]),))
+        made = [one.rounded(*some) for one, some in zip(question.products, total.T.tolist(), strict=True)]
+        return Aggregate(self.rows, (tuple(made[question.aside :]),))
 
 
 def held(engine: Engine, question: CrossProducts, where: Predicate | None) -> HeldRows | None:
@@ -96,7 +97,7 @@ class RowCells:
             return [self._made([one[part] for one in columns], z[:, part], buffers) for part in parts]
 
         parts = [slice(at, at + READ) for at in range(0, rows, READ)]
-        return [one for some in shared(parts, work, whole=whole) for one in some]
+        return [one for some in shared(parts, work, whole=whole, alone=True) for one in some]
 
     def _made(self, cells: Sequence[NDArray[Any]], z: Held, buffers: Buffers) -> Held:
         """Set the coordinates of some rows, and return those of complete ones."""
@@ -108,9 +109,8 @@ class RowCells:
             at, (whole, absent) = map_of_one.maps[0], map_of_one.whole([one], buffers)
             gone += absent.values()
             for j in alone:
-                # modulo 2**16: the difference lies within LARGEST
-                np.copyto(z[j], whole[0], casting="unsafe")
-                z[j] -= at.G // 2
+                # modulo 2**16, where v has more bits: the difference lies within LARGEST
+                np.subtract(whole[0], at.G // 2, out=z[j], casting="unsafe")
             if at == self.question.weight:
                 np.copyto(z[-1], whole[0], casting="unsafe")
             if again:
@@ -131,7 +131,7 @@ class RowCells:
         for at in self.question.maps:
             uses = [j for j, one in enumerate(each) if at in one.numbers]
             alone = [j for j in uses if _alone(each[j])]
-            found.append((GridMaps((at,)), alone, len(alone) < len(uses)))
+            found.append((GridMaps((at,), short=True), alone, len(alone) < len(uses)))
         return found
 
 

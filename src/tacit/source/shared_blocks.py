@@ -5,6 +5,7 @@ NumPy releases Python's lock while it computes; some tens of columns of a block 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,20 +22,30 @@ T = TypeVar("T")
 R = TypeVar("R")
 BLOCK: Final = 2**13
 """Rows of a block.  Proofs that sums are exact rest on it; of 10,000 rows BLAS would start threads of its own."""
+LINE: Final = 64
+"""Bytes of a line of the processor's cache."""
 FEW: Final = 4
 """Blocks of some thousands of rows that a thread of its own is worth."""
 
 
-def shared(blocks: Sequence[T], work: Callable[[Iterator[T]], R], *, apart: int = FEW, whole: bool = False) -> list[R]:
+def shared(
+    blocks: Sequence[T],
+    work: Callable[[Iterator[T]], R],
+    *,
+    apart: int = FEW,
+    whole: bool = False,
+    alone: bool = False,
+) -> list[R]:
     """Return what `work` makes of the blocks that each thread is given; between two blocks all can be interrupted.
 
     apart: blocks that a thread of its own is worth.  whole: whether they are all rows of the table, whose progress is
-    shown.
+    shown.  alone: whether one thread does it all: where the steps of a block take some tens of microseconds each, two
+    threads wait for Python's lock as long as they compute.
     """
     many, left, watched = min(os.cpu_count() or 1, len(blocks) // apart), Left(blocks), WATCHED.get()
     if watched is not None and whole:
         watched.count(left.done)
-    if many < 2:
+    if many < 2 or alone:
         with silent():
             return [work(left.each())]
 
@@ -86,6 +97,22 @@ class Buffers:
         """Return the array of this name, of undefined content; its last axis is rows, at most BLOCK."""
         *outer, rows = shape
         found = self._made.get(name)
-        if found is None or found.shape[:-1] != tuple(outer) or found.shape[-1] < rows:
-            found = self._made[name] = np.empty((*outer, max(rows, BLOCK)), dtype=dtype)
+        if (
+            found is None
+            or found.shape[:-1] != tuple(outer)
+            or found.shape[-1] < rows
+            or found.dtype != np.dtype(dtype)
+        ):
+            found = self._made[name] = _aligned((*outer, max(rows, BLOCK)), np.dtype(dtype))
         return found[..., :rows]
+
+
+def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array of undefined content that begins where a line of the processor's cache does.
+
+    NumPy's own begin 16 bytes after: wide loads would then each touch two lines, and BLAS takes twice as long.
+    """
+    many = math.prod(shape) * dtype.itemsize
+    made = np.empty(many + LINE, dtype=np.uint8)
+    start = -made.ctypes.data % LINE
+    return made[start : start + many].view(dtype).reshape(shape)

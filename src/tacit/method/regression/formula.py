@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from tacit.base.arguments import described
@@ -90,6 +91,15 @@ class Formula:
         return tuple(name for name in found if name not in self.columns)
 
 
+@lru_cache(maxsize=64)
+def _read(text: str) -> Formula | None:
+    """Return the formula that a text is, None for none; one that was asked for lately is kept."""
+    try:
+        return _Reader(text).formula()
+    except (ValueError, StopIteration):
+        return None
+
+
 def parse(text: object) -> Formula:
     """Return the formula that a text is; QueryError Q85 where it is none.
 
@@ -98,10 +108,7 @@ def parse(text: object) -> Formula:
     """
     made: Formula | None = None
     if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text):
-        try:
-            made = _Reader(text).formula()
-        except (ValueError, StopIteration):
-            made = None
+        made = _read(text)
     if made is None:
         hint = f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}"
         plain = _written_here(text) if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text) else text

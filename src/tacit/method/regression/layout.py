@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -121,7 +122,7 @@ def all_pairs(size: int) -> tuple[ProductSum, ...]:
 
 
 def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
-    """Return the layout of a formula for columns with these public facts.
+    """Return the layout of a formula for columns with these public facts; one that was asked for lately is kept.
 
     QueryError Q86 for a column that does not fit its place in the formula, Q89 for too many coordinates.
 
@@ -132,6 +133,11 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     >>> made.names, made.terms.tolist()[:3]
     (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 0.0, 20.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
     """
+    return _layout(formula, tuple(variables))
+
+
+@lru_cache(maxsize=32)
+def _layout(formula: Formula, variables: tuple[Variable, ...]) -> Layout:
     facts = {one.name: one for one in variables}
     _check_terms(formula, facts)
     response = _response_poly(facts[formula.response])
@@ -149,6 +155,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     for i, poly in enumerate([*(poly for _, poly in columns), response]):
         for key, coefficient in poly.items():
             terms[i, place[key]] += coefficient
+    terms.flags.writeable = False
     blocks: dict[object, list[int]] = {}
     for j, (numbers, marks) in enumerate(coordinates[1:], 1):
         # without the level itself: indicators of two levels of a column exclude each other, and so share a group

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix
-from tacit.rows.coordinates import EXACT, H
+from tacit.rows.coordinates import EXACT, SHORT, H
 from tacit.rows.row_products import ClippedResidual
 
 RANGE: Final = 3.0
@@ -24,6 +24,11 @@ MARGIN: Final = 2.0
 MIN_RANGE: Final = 2.0**-12
 """Narrowest clipping range, as a part of the response's range."""
 MAX_SHIFT: Final = 30
+COARSEST: Final = 9
+"""Least shift at which a residual's weights may be so coarse that float32 is exact: rounding that of the constant
+z_0 = H moves psi by H / 2**10 = 1 at most, in a range of `clip` on either side."""
+COARSEST_OF_WIDE: Final = 12
+"""The same of weights as fine as engines can compute, of which there are then large ones."""
 
 
 def response_residual(layout: Layout, clip: int) -> ClippedResidual:
@@ -74,15 +79,21 @@ def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -
     return response_residual(layout, clip) if made is None else made
 
 
-def integer_residual(row: Array, clip: int) -> ClippedResidual | None:
-    """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly."""
+def integer_residual(row: Array, clip: int, *, coarse: bool = False) -> ClippedResidual | None:
+    """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly.
+
+    coarse: whether they may be so coarse that float32 is exact.  Where the terms are fewer than coordinates, as without
+    an intercept, rounded weights are the residual of no coefficients, and what they are off by would bias all of them.
+    """
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:
         return None
-    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
-    # rounded weights would then move psi noticeably
-    if shift < 12:
-        return None
+    shift = min(MAX_SHIFT, math.floor(math.log2(SHORT / (2 * total))))
+    if shift < COARSEST or not coarse:
+        shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
+        # rounded weights would then move psi noticeably
+        if shift < COARSEST_OF_WIDE:
+            return None
     weights = tuple(int(w) for w in np.rint(row * (clip * 2.0**shift / H)))
     score = ClippedResidual(weights, shift, clip)
     return score if weights[-1] > 0 and sum(map(abs, weights)) * H + 2**shift < EXACT else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from tacit.method.regression.encoding import CLIP, entry_weight
 from tacit.method.regression.heavy_tails import Tail
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
-from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, SHIFT
+from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, ROUNDED_SCORES, SHIFT
 from tacit.method.regression.norm_person_encoding import PERSON
-from tacit.method.regression.split_score_encoding import FAR_MATRICES
+from tacit.method.regression.split_score_encoding import FAR_MATRICES, ROUNDED_MATRICES
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
+
+BOTH_SIDES: Final = (FAR_SCORES, ROUNDED_SCORES, FAR_MATRICES, ROUNDED_MATRICES)
+"""Forms with the numbers of residuals clipped above and below."""
 
 
 def stored_products(clip: NormClip) -> dict[str, int]:
@@ -119,7 +123,7 @@ def _sides_clipped(part: Part, place: int) -> tuple[int, tuple[tuple[float, floa
     That is the number of all and, of two integers, that of those above less that of those below.  The second integer
     is negative (`norm_encoding`).
     """
-    weight, sides = part.parameters.get("far", 0), 2 if part.form in (FAR_SCORES, FAR_MATRICES) else 1
+    weight, sides = part.parameters.get("far", 0), 2 if part.form in BOTH_SIDES else 1
     if not weight:
         return 0, ()
     first, *second = (float(one / weight) for one in part.integers[0][place : place + sides])

@@ -27,6 +27,11 @@ little more for rounding down.  Of rows, where `far`, it also releases floor((ps
 else 0, and floor((psi + c - 1) / 2 c), -1 where psi = -c and else 0, each of weight R / 4.  At most one of them is not
 0 in a row, and each changes by at most 1 between two rows: the squared change is at most 2 R**2 / 16 more
 (replace-one), and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 1/16 <= 4.
+    Rounding down.  Of persons and of rows with weights v_i v_k is divided by 2**k and rounded down in each row, else
+their sum S over all rows is, once.  With S' that of the neighbouring table, floor(S / 2**k) = S / 2**k - r and
+floor(S' / 2**k) = S' / 2**k - r', 0 <= r, r' < 1, so that between the two it changes by (S - S') / 2**k, which is what
+the rows that differ add to it, divided, and by r' - r, less than 1 in size.  Where each row is rounded r and r' are
+those of the rows that differ: the bound is the same.
 """
 
 from __future__ import annotations
@@ -42,9 +47,11 @@ from tacit.rows.coordinates import H
 
 FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts; of rows the last is FAR_SCORES."""
-FAR_SCORES: Final = "norm-scores-3"
-"""The last of them with the numbers of rows whose residual is clipped above and below, since 0.2; of persons it is as
-before."""
+FAR_SCORES: Final = "norm-scores-4"
+"""The last of them with the numbers of rows whose residual is clipped above and below, and with sums of v_i v_k that
+are divided once, since 0.2; of persons it is as before."""
+ROUNDED_SCORES: Final = "norm-scores-3"
+"""The same with v_i v_k divided and rounded down in each row."""
 FORMER_SCORES: Final = "norm-scores-2"
 """The same with the number of both together."""
 WEIGHTED: Final = "weighted-moments"
@@ -63,7 +70,7 @@ FIRST: Final = 2**12
 COUNT: Final = 2
 """Weight of H**2 for each row."""
 SHIFT: Final = 18
-"""Products v_i v_k are divided by 2**SHIFT, so that they are at most 2**20."""
+"""Products v_i v_k, or their sums, are divided by 2**SHIFT: a row adds at most 2**20."""
 SIGNED: Final = 9
 """psi / 2**SIGNED, rounded down, is 1 where psi = c, 0 where 0 <= psi < c, and else -1."""
 CLIPPED: Final = 10

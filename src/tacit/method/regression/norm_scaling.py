@@ -36,7 +36,7 @@ from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMea
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
 from tacit.release.parts import Part
-from tacit.rows.coordinates import EXACT, SIGN, H
+from tacit.rows.coordinates import EXACT, SHORT, SIGN, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
 
@@ -49,6 +49,13 @@ LEAST_WEIGHT: Final = 2.0**-14
 LEAST: Final = 0.5
 """Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
+COARSEST: Final = 7
+"""Least shift at which a vector's weights may be so coarse that float32 is exact: rounding that of the constant z_0 = H
+moves an entry by H / 2**8 = 4 at most, where rows have a standard deviation of some hundreds."""
+ROOM_DOUBT: Final = 0.05
+"""Largest error of a room that is read from weights: a fifth of the distance between two of `row_reach.ROOMS`."""
+WHOLE: Final = H.bit_length() - 1
+"""The same of a vector whose constant is to be a given whole number: a multiple of H / 2**shift = 1."""
 LIGHT_MARGIN: Final = 0.5
 """As `linear_pilot.MARGIN`, where tails are light: the range is narrow, and noise grows with it."""
 TIGHT: Final = 12.0
@@ -178,7 +185,8 @@ def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
     """
     common, rare = sizes(columns, layout)
     room = room_of_products(common + 1, rare, noise, columns.rows)
-    m, unit = layout.size, MOST / reach(columns, layout, room, response=True)
+    # whole, so that the constant's square, which tells what all products lose by shortening, is that of its entry
+    m, unit = layout.size, max(round(MOST / reach(columns, layout, room, response=True)), 1)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):
@@ -186,7 +194,7 @@ def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
         # z_0 = H: the constant part
         row = one.weights - one.mean * np.eye(m + 1)[0]
         rows = np.vstack([rows, row / max(one.sd, LEAST / H)])
-    return as_integers(unit / H * rows)
+    return as_integers(unit / H * rows, WHOLE)
 
 
 def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, room: float) -> NormClip:
@@ -194,9 +202,13 @@ def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Arra
 
     products, turn: as `noisy_norms.read_standardised` returns them.  room: see `row_reach`.
     """
-    m, unit = layout.size, MOST / reach(columns, layout, room, response=False)
-    turned = _turned(columns, layout, products, turn)
-    return as_integers(unit / H * np.column_stack([turned, np.zeros(m)]))
+    m, whole = layout.size, reach(columns, layout, room, response=False)
+    rows = MOST / whole / H * np.column_stack([_turned(columns, layout, products, turn), np.zeros(m)])
+    made = as_integers(rows, COARSEST)
+    # the room is read from the weight of the constant, which may be rounded by 1/2 (`_room`)
+    common = math.sqrt(whole**2 - sizes(columns, layout)[1])
+    doubt = whole**2 / common / max(2 * abs(made.weights[0][0]), 1)
+    return made if doubt < ROOM_DOUBT else as_integers(rows, MAX_SHIFT)
 
 
 def room_of(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, made: Array) -> float:
@@ -276,7 +288,7 @@ def response_tail(columns: Columns, layout: Layout, clip: int) -> ClippedResidua
     row = np.zeros(layout.size + 1)
     row[-1] = H / max(float(columns.sd[-1]), LEAST)
     row[0] = FAR - row[-1] * float(columns.mean[-1]) / H
-    return integer_residual(row / (2 * FAR), clip)
+    return integer_residual(row / (2 * FAR), clip, coarse=True)
 
 
 def next_residual(
@@ -324,7 +336,7 @@ def next_residual(
     # in standard deviations of the response
     wide = 0.0 if tail is None else wide_range(tail, columns.rows, noise)
     cut = min(max(scale * range_, wide, MIN_RANGE * top), top)
-    made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip)
+    made = integer_residual((np.append(-b, 1.0) @ rows @ turn) / cut, clip, coarse=u == m)
     return response_residual(layout, clip) if made is None else made
 
 
@@ -356,9 +368,15 @@ def _range(rows: float, noise: float, most: float, row: float) -> float:
     return max(min(range_, most), row * math.sqrt(rows) / (3 * noise))
 
 
-def as_integers(rows: Array) -> NormClip:
-    """Return the vector rows @ z with integer weights, as exact as engines can compute."""
-    largest = float(np.abs(rows).sum(axis=1).max())
-    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * H * max(largest, 2.0**-20)))))
+def as_integers(rows: Array, coarsest: int) -> NormClip:
+    """Return the vector rows @ z with integer weights: such that float32 is exact, if their shift is `coarsest` then.
+
+    Otherwise they are as fine as engines can compute.  That they are rounded is in no error: they are what is stored.
+    """
+    largest = H * max(float(np.abs(rows).sum(axis=1).max()), 2.0**-20)
+    shift = math.floor(math.log2(SHORT / (2 * largest)))
+    if shift < coarsest:
+        shift = math.floor(math.log2(EXACT / (4 * largest)))
+    shift = min(MAX_SHIFT, shift)
     weights = np.rint(rows * 2.0**shift)
     return NormClip(tuple(tuple(int(w) for w in row) for row in weights), shift, MOST)

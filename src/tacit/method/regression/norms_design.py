@@ -47,8 +47,9 @@ def design(query: Regression, facts: RowFacts, public: Public, cost: Cost) -> Me
     if fourth:
         last = split_parts(splits.RESIDUALS, facts, public.neighbors, third, *fourth)
     else:
-        form = forms.norm_scores(made, public.neighbors, far=_counts_clipped(facts))
-        question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT)
+        counts = _counts_clipped(facts)
+        form = forms.norm_scores(made, public.neighbors, far=counts)
+        question = facts.score_question(_squares(facts), made.all_pairs, forms.SHIFT, whole=counts)
         last = (product_part("scores", facts, form, third, question),)
     scores = with_scores(last[0], plain(made.size, made.size + 1), response_residual(made, clip_of(last[0].question)))
     columns = (
@@ -82,8 +83,9 @@ def split_parts(
     alone = product_part("scores", facts, splits.score_vectors(name, made, neighbors), scores, vectors)
     asked = [Product((), 1, size=True), Product((), 2)] if sizes else _squares(facts)
     asked += [Product(one.pairs[0], 1, SHIFTS[0], size=True) for one in made.all_pairs] if sizes else []
-    form = splits.score_matrices(made, neighbors, sizes=sizes, far=not sizes and _counts_clipped(facts))
-    question = facts.score_question(asked, made.all_pairs, SHIFTS[1], beside=True)
+    far = not sizes and _counts_clipped(facts)
+    form = splits.score_matrices(made, neighbors, sizes=sizes, far=far)
+    question = facts.score_question(asked, made.all_pairs, SHIFTS[1], beside=True, whole=far)
     return alone, product_part(MATRICES, facts, form, matrices, question)
 
 

@@ -63,17 +63,25 @@ class RowFacts:
     weight: RowMap | None = None
 
     def score_question(
-        self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int, *, beside: bool = False
+        self,
+        others: Sequence[Product],
+        entries: Sequence[ProductSum],
+        shift: int,
+        *,
+        beside: bool = False,
+        whole: bool = False,
     ) -> CrossProducts:
         """Return the question of a part of scores: sums of psi z, of `others`, and of psi**2 z z' for `entries`.
 
         shift: psi**2 z z' is divided by 2**shift and rounded down.  Of persons, products of all pairs of mean scores
         take the place of psi**2 z z', if there are entries.  beside: without the sums of psi z, which another part has.
+        whole: whether the sums of psi**2 z z' over rows are divided, not each row's.
         """
         # psi z_j for every coordinate but the response, which is the last
         scores = tuple(Product((j,), 1) for j in range(self.layout.size))
         if self.unit is None:
-            squares = (Product(one.pairs[0], 2, shift) for one in entries)
+            apart, once = (0, shift) if whole else (shift, 0)
+            squares = (Product(one.pairs[0], 2, apart, sum_shift=once) for one in entries)
             asked = (*(() if beside else scores), *others, *squares)
             return CrossProducts(self.coordinates, asked, weight=self.weight)
         between = tuple(ProductOfMeans(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()

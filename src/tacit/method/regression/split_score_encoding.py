@@ -19,7 +19,8 @@ as the inner product of v v' and v' v'' is (v.v')**2 >= 0; and psi**2, of weight
     axes; the sums of psi**2 and of q are free.
     Add-remove, u = 1/2: 1 + 1/4 for each matrix.
     Rounding.  q v v' is divided by 2**9, psi**2 v v' by 2**18, and rounded down, which changes each by less than 1:
-    added to the norm.
+    added to the norm.  Of residuals of rows the sum of psi**2 v v' over all rows is divided, and changes by less than
+    1 more, too (`norm_encoding`).
     `far`, of residuals of rows: those with psi = c and those with psi = -c are counted as in `norm_encoding`, each of
     weight U / 4: the squared change is at most 2 U**2 / 16 more (replace-one; attained, with the 2 of the matrices, by
     rows of psi = c and psi = -c on two axes), and U**2 / 16 more of a row against none.
@@ -42,11 +43,14 @@ VECTORS: Final = (RESIDUALS, SCORES, COUNT_SCORES)
 """Forms of scores alone: of linear models, of binary responses, and of counts."""
 MATRICES: Final = "score-matrices"
 """Form of the matrices beside them, of all models."""
-FAR_MATRICES: Final = "residual-matrices-2"
-"""The same of linear models of rows, with the numbers of rows whose residual is clipped above and below, since 0.2."""
+FAR_MATRICES: Final = "residual-matrices-3"
+"""The same of linear models of rows, with the numbers of rows whose residual is clipped above and below, and with sums
+of products that are divided once, since 0.2."""
+ROUNDED_MATRICES: Final = "residual-matrices-2"
+"""The same with products divided and rounded down in each row."""
 FORMER_MATRICES: Final = "residual-matrices"
 """The same with the number of both together."""
-OF_MATRICES: Final = (MATRICES, FAR_MATRICES, FORMER_MATRICES)
+OF_MATRICES: Final = (MATRICES, FAR_MATRICES, ROUNDED_MATRICES, FORMER_MATRICES)
 """All of these."""
 FORMS: Final = (*VECTORS, *OF_MATRICES)
 """All of them."""

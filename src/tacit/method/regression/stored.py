@@ -17,6 +17,7 @@ from tacit.method.regression.norm_encoding import (
     FORMER_PRODUCTS,
     FORMER_SCORES,
     OF_COLUMNS,
+    ROUNDED_SCORES,
     WEIGHTED,
     square_weight,
     squared,
@@ -65,6 +66,7 @@ OF_NORM_CLIPPED: Final = (
     WEIGHTED,
     FAR_PRODUCTS,
     FAR_SCORES,
+    ROUNDED_SCORES,
     FORMER_PRODUCTS,
     FORMER_SCORES,
     *norm_score_encoding.FORMS,
@@ -74,8 +76,10 @@ OF_NORM_CLIPPED: Final = (
 FAR: Final = {
     FAR_PRODUCTS: LINEAR_NORMS[1],
     FAR_SCORES: LINEAR_NORMS[2],
+    ROUNDED_SCORES: LINEAR_NORMS[2],
     FORMER_SCORES: LINEAR_NORMS[2],
     split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES,
+    split_score_encoding.ROUNDED_MATRICES: split_score_encoding.MATRICES,
     split_score_encoding.FORMER_MATRICES: split_score_encoding.MATRICES,
 }
 """Forms of linear models of rows that count those far out or whose residual is clipped, and the forms without."""
@@ -209,7 +213,8 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
             if not 0 <= facts["tail"] <= 64:
                 yield "has a tail that is none"
     elif form in split_score_encoding.OF_MATRICES:
-        counts = {split_score_encoding.FAR_MATRICES: 2, split_score_encoding.FORMER_MATRICES: 1}.get(form, 0)
+        both = split_score_encoding.FAR_MATRICES, split_score_encoding.ROUNDED_MATRICES
+        counts = 2 if form in both else 1 if form == split_score_encoding.FORMER_MATRICES else 0
         weighted, weights = 0, ("square", "off", "diag", *(("far",) if counts else ()))
         wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1) + counts
         if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
@@ -220,8 +225,8 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if form in split_score_encoding.VECTORS:
             weights, wanted = ("score",), m
             yield from _of_scores({"cut": 0, "squares": 0, **facts})
-        elif form in (FAR_SCORES, FORMER_SCORES):
-            weights, wanted = (*weights, "far"), wanted + (2 if form == FAR_SCORES else 1)
+        elif form in (FAR_SCORES, ROUNDED_SCORES, FORMER_SCORES):
+            weights, wanted = (*weights, "far"), wanted + (1 if form == FORMER_SCORES else 2)
         elif form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)
