@@ -1,0 +1,187 @@
+"""A density from noisy shares of bins, by penalised likelihood of its logarithm.  Post-processing, plain arrays.
+
+The prior
+    On [0, 1] log f = c + h + u: h in the span of t, t**2, log t and log(1 - t), all of which are free, so that
+    exponential, normal and beta densities, cut to [0, 1], are not smoothed away; u a Gaussian process with the penalty
+        lambda times the integral of u'''**2, its part orthogonal to the free functions,
+    whose mode is a smoothing spline [Silverman 1982; Gu 2013, Smoothing Spline ANOVA Models, chapter 7].
+The shares
+    y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
+    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.
+The smoothness
+    The mode is found for each of LAMBDAS, from smooth to rough, and modes are averaged with weights proportional to
+    their marginal likelihoods by Laplace's method [Tierney & Kadane 1986]: nobody chooses lambda, and noisy shares give
+    a smooth density.
+All is on CELLS even cells, in the first eigenvectors of the penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+
+CELLS: Final = 256
+"""Cells of [0, 1] on which a density is found."""
+MOST: Final = 64
+"""Most eigenvectors: with so many a peak of standard deviation 1/100 is resolved."""
+LAMBDAS: Final = 10.0 ** -np.arange(0, 10)
+FREE: Final = (0.1, 0.1, 1.0, 1.0)
+"""Precisions of the free functions, whose mean square over the cells is 1: few rows do not make a pole."""
+STEPS: Final = 40
+"""Most steps to a mode."""
+NEAR: Final = 1e-4
+"""A step that gains less is the last."""
+WORSE: Final = 12.0
+"""Below LEAST a log marginal likelihood so far below the largest ends the search."""
+LEAST: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A mode: its coordinates, the density on the cells (of mean 1), shares of bins, and log marginal likelihood."""
+
+    theta: Array
+    density: Array
+    shares: Array
+    evidence: float
+
+
+@dataclass(frozen=True)
+class BinnedLikelihood:
+    """Noisy shares of bins, and functions on the cells.
+
+    edges: from 0 to 1, shape (bins + 1,).  values: shape (bins,).  rows: their number.  noise: variance of each share's
+    noise, shape (bins,).  over: functions on the cells, the free ones first, shape (CELLS, functions).  free: their
+    number.
+    """
+
+    edges: Array
+    values: Array
+    rows: float
+    noise: Array
+    over: Array
+    free: int
+
+    def binned(self, cells: Array) -> Array:
+        """Return sums over bins of what is in the cells, shape (bins, ...)."""
+        sums = np.concatenate([np.zeros((1, *cells.shape[1:])), np.cumsum(cells, axis=0)])
+        at = self.edges * CELLS
+        whole = np.minimum(at.astype(int), CELLS - 1)
+        part = (at - whole).reshape(-1, *[1] * (cells.ndim - 1))
+        return np.diff(sums[whole] * (1 - part) + sums[whole + 1] * part, axis=0)
+
+    def variance(self, shares: Array) -> Array:
+        """Return the variance of the values about shares."""
+        return (shares + 0.5 / self.rows) / self.rows + self.noise
+
+    def mode(self, theta: Array, precision: Array, variance: Array) -> Mode:
+        """Return the mode for one prior precision of the coordinates, by damped Gauss-Newton steps."""
+        loss, cells, shares = self._loss(theta, precision, variance)
+        damping = 1e-4
+        for _ in range(STEPS):
+            slopes = self._slopes(cells)
+            curvature = slopes.T @ (slopes / variance[:, None])
+            gradient = precision * theta - slopes.T @ ((self.values - shares) / variance)
+            better = False
+            while damping < 1e8 and not better:
+                more = precision + damping * (np.diag(curvature) + 1e-3)
+                moved = theta - np.linalg.solve(curvature + np.diag(more), gradient)
+                after, *made = self._loss(moved, precision, variance)
+                better = after < loss
+                damping = max(damping / 5, 1e-9) if better else damping * 5
+            if not better:
+                break
+            gain, theta, loss, (cells, shares) = loss - after, moved, after, made
+            if gain < NEAR:
+                break
+        slopes = self._slopes(cells)
+        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
+        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
+        return Mode(theta, cells * CELLS, shares, -loss - spread / 2)
+
+    def _loss(self, theta: Array, precision: Array, variance: Array) -> tuple[float, Array, Array]:
+        """Return the negative log posterior, up to a constant, the shares of cells and those of bins."""
+        logs = self.over @ theta
+        cells = np.exp(logs - logs.max())
+        cells = cells / cells.sum()
+        shares = self.binned(cells)
+        loss = ((self.values - shares) ** 2 / variance).sum() + (precision * theta**2).sum()
+        return float(loss) / 2, cells, shares
+
+    def _slopes(self, cells: Array) -> Array:
+        """Return the derivatives of the shares of bins by the coordinates."""
+        return self.binned(cells[:, None] * (self.over - cells @ self.over))
+
+
+def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array:
+    """Return a density on CELLS even cells of [0, 1], of mean 1, from noisy shares of bins.
+
+    edges: of the bins, from 0 to 1.  values: shares, signed, that add up to about 1.  rows: their number, above 0.
+    noise: variance of each value's noise.
+
+    >>> edges = np.linspace(0, 1, 33)
+    >>> found = log_density(edges, np.full(32, 1 / 32), 10_000, np.full(32, 1e-8))
+    >>> len(found), bool(np.abs(found - 1).max() < 0.01)
+    (256, True)
+    """
+    over, free = functions_of(min(len(values), MOST))
+    data = BinnedLikelihood(edges, values, rows, noise, over, free)
+    theta, shares = _start(data)
+    modes = list[Mode]()
+    for penalty in LAMBDAS:
+        precision = np.full(over.shape[1], float(penalty))
+        precision[:free] = FREE
+        # the variance follows the shares, and they it
+        for _ in range(2):
+            found = data.mode(theta, precision, data.variance(shares))
+            theta, shares = found.theta, found.shares
+        modes.append(data.mode(theta, precision, data.variance(shares)))
+        theta, shares = modes[-1].theta, modes[-1].shares
+        best = max(one.evidence for one in modes)
+        if penalty < LEAST and modes[-1].evidence < best - WORSE:
+            break
+    weights = np.exp(np.array([one.evidence for one in modes]) - best)
+    return weights @ np.array([one.density for one in modes]) / weights.sum()
+
+
+def _start(data: BinnedLikelihood) -> tuple[Array, Array]:
+    """Return coordinates to start from, of the free functions alone, and even shares beside smoothed ones."""
+    widths = np.diff(data.edges)
+    middles, t = data.edges[:-1] + widths / 2, _middles()
+    near = np.exp(-(((t[:, None] - middles) / 0.08) ** 2) / 2)
+    smoothed = np.maximum(near @ data.values, 0.0) / (near @ widths)
+    smoothed = (smoothed + 0.05) / (smoothed + 0.05).mean()
+    free = data.over[:, : data.free]
+    theta = np.zeros(data.over.shape[1])
+    theta[: data.free] = free.T @ np.log(smoothed) / CELLS
+    return theta, data.binned(smoothed / CELLS)
+
+
+@lru_cache(maxsize=8)
+def functions_of(number: int) -> tuple[Array, int]:
+    """Return functions on the cells, shape (CELLS, functions), and how many of them, the first, are free.
+
+    The free ones are orthogonal, of mean 0 and mean square 1; the others are eigenvectors of the penalty, scaled so
+    that it is the sum of their squared coordinates.
+    """
+    t, ends = _middles(), np.linspace(0, 1, CELLS + 1)
+    # averages of log t over the cells
+    logs = CELLS * np.diff(ends * np.log(np.maximum(ends, 1e-300)) - ends)
+    free = np.column_stack([t, t**2, logs, logs[::-1]])
+    free = np.linalg.qr(free - free.mean(axis=0))[0] * np.sqrt(CELLS)
+    third = np.diff(np.eye(CELLS), 3, axis=0) * CELLS**2.5
+    bent = np.linalg.qr(third @ np.column_stack([logs, logs[::-1]]))[0]
+    third = third - bent @ (bent.T @ third)
+    values, vectors = np.linalg.eigh(third.T @ third)
+    first = free.shape[1] + 1
+    rough = vectors[:, first : first + number] / np.sqrt(values[first : first + number])
+    return np.column_stack([free, rough - rough.mean(axis=0)]), free.shape[1]
+
+
+def _middles() -> Array:
+    return (np.arange(CELLS) + 0.5) / CELLS
