@@ -15,7 +15,7 @@ from tacit.estimates.smooth_density import SeriesCurve
 
 @dataclass(frozen=True)
 class LogDensityCurve(SeriesCurve):
-    """The density of noisy shares of bins by `log_density`; bands are made of the terms of the series, as in SeriesCurve.
+    """The density of noisy shares of bins by `log_density`; bands are made of the terms of a series, as in SeriesCurve.
 
     shares: of the bins.  rows: their number, above 0.
     """
