@@ -18,7 +18,7 @@ All is on CELLS even cells, in the first eigenvectors of the penalty.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -43,12 +43,12 @@ LEAST: Final = 1e-6
 
 @dataclass(frozen=True)
 class Mode:
-    """A mode: its coordinates, the density on the cells (of mean 1), shares of bins, and log marginal likelihood."""
+    """A mode: its coordinates, the shares of cells and of bins, and the negative log posterior."""
 
     theta: Array
-    density: Array
+    cells: Array
     shares: Array
-    evidence: float
+    loss: float
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,15 @@ class BinnedLikelihood:
     over: Array
     free: int
 
+    @cached_property
+    def over_bins(self) -> Array:
+        """The parts of the cells that lie in each bin, shape (bins, CELLS)."""
+        at, ends = self.edges * CELLS, np.arange(CELLS)
+        return np.diff(np.clip(at[:, None] - ends, 0.0, 1.0), axis=0)
+
     def binned(self, cells: Array) -> Array:
-        """Return sums over bins of what is in the cells, shape (bins, ...)."""
-        sums = np.concatenate([np.zeros((1, *cells.shape[1:])), np.cumsum(cells, axis=0)])
-        at = self.edges * CELLS
-        whole = np.minimum(at.astype(int), CELLS - 1)
-        part = (at - whole).reshape(-1, *[1] * (cells.ndim - 1))
-        return np.diff(sums[whole] * (1 - part) + sums[whole + 1] * part, axis=0)
+        """Return the shares of the bins from those of the cells."""
+        return self.over_bins @ cells
 
     def variance(self, shares: Array) -> Array:
         """Return the variance of the values about shares."""
@@ -99,10 +101,14 @@ class BinnedLikelihood:
             gain, theta, loss, (cells, shares) = loss - after, moved, after, made
             if gain < NEAR:
                 break
-        slopes = self._slopes(cells)
+        return Mode(theta, cells, shares, loss)
+
+    def evidence(self, mode: Mode, precision: Array, variance: Array) -> float:
+        """Return the log marginal likelihood of a prior precision, up to a constant, at its mode."""
+        slopes = self._slopes(mode.cells)
         curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
         spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
-        return Mode(theta, cells * CELLS, shares, -loss - spread / 2)
+        return -mode.loss - spread / 2
 
     def _loss(self, theta: Array, precision: Array, variance: Array) -> tuple[float, Array, Array]:
         """Return the negative log posterior, up to a constant, the shares of cells and those of bins."""
@@ -115,7 +121,8 @@ class BinnedLikelihood:
 
     def _slopes(self, cells: Array) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
-        return self.binned(cells[:, None] * (self.over - cells @ self.over))
+        shares = self.binned(cells)
+        return self.over_bins @ (cells[:, None] * self.over) - np.outer(shares, cells @ self.over)
 
 
 def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array:
@@ -132,21 +139,21 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
     over, free = functions_of(min(len(values), MOST))
     data = BinnedLikelihood(edges, values, rows, noise, over, free)
     theta, shares = _start(data)
-    modes = list[Mode]()
+    densities, evidence = list[Array](), list[float]()
     for penalty in LAMBDAS:
         precision = np.full(over.shape[1], float(penalty))
         precision[:free] = FREE
         # the variance follows the shares, and they it
         for _ in range(2):
-            found = data.mode(theta, precision, data.variance(shares))
+            variance = data.variance(shares)
+            found = data.mode(theta, precision, variance)
             theta, shares = found.theta, found.shares
-        modes.append(data.mode(theta, precision, data.variance(shares)))
-        theta, shares = modes[-1].theta, modes[-1].shares
-        best = max(one.evidence for one in modes)
-        if penalty < LEAST and modes[-1].evidence < best - WORSE:
+        densities.append(found.cells * CELLS)
+        evidence.append(data.evidence(found, precision, variance))
+        if penalty < LEAST and evidence[-1] < max(evidence) - WORSE:
             break
-    weights = np.exp(np.array([one.evidence for one in modes]) - best)
-    return weights @ np.array([one.density for one in modes]) / weights.sum()
+    weights = np.exp(np.array(evidence) - max(evidence))
+    return weights @ np.array(densities) / weights.sum()
 
 
 def _start(data: BinnedLikelihood) -> tuple[Array, Array]:

@@ -86,8 +86,8 @@ def resolved(
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
     A Real or Date gets as many bins of equal width as `advised` or `for_density` says, but no more than leave 2 / alpha
     rows for each cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds
-    allow it (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many values (the
-    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.  A
+    allow it (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many
+    values (the Real of round widths, if they are multiples), or one bin for each value where it has no more of them.  A
     Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
     whose bins were given.
