@@ -15,11 +15,12 @@ from smooth_density import LAWS as KNOWN
 
 import tacit as tc
 from tacit.base.arrays import Array
+from tacit.estimates.smooth_density import closest
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.histogram.estimate_densities import density
-from tacit.method.histogram.estimate_smooth import smooth_density
+from tacit.method.histogram.estimate_smooth import USUAL, smooth_density
 from tacit.method.kernel_density import estimate as kernel
 from tacit.method.kernel_density.estimate_kernel import ends_of
 from tacit.method.orthogonal_series import estimate as series
@@ -85,7 +86,7 @@ class Case:
 
     def release(self, shape: Any, integers: Array) -> Any:
         """Return a release with these integers."""
-        of_cells = self.method.name in ("histogram", "smooth", "kernel")
+        of_cells = self.method.name in ("histogram", "smooth", "kernel", "default")
         return simulated(shape, (integers[:, None] if of_cells else integers[None, :],))
 
     def estimated(self, release: Any) -> Any:
@@ -93,8 +94,12 @@ class Case:
         name = self.method.name
         if name == "histogram":
             return density(release, "x")
-        if name == "smooth":
+        if name == "default":
             return smooth_density(release, "x")
+        if name == "smooth":
+            each = {basis: smooth_density(release, "x", basis=basis) for basis in USUAL}
+            nearest = closest(tuple(one.curves for one in each.values()), np.ones(1))[0]
+            return each[nearest.basis]
         rooms = {"kernel": kernel, "Bernstein": bernstein}
         return rooms.get(name, series).smooth_density(release)
 

@@ -1,8 +1,10 @@
 """A density from noisy shares of bins, by penalised likelihood of its logarithm.  Post-processing, plain arrays.
 
 The prior
-    On [0, 1] log f = c + h + u: h in the span of t, t**2, log t and log(1 - t), all of which are free, so that
-    exponential, normal and beta densities, cut to [0, 1], are not smoothed away; u a Gaussian process with the penalty
+    On [0, 1] log f = c + h + u: h in the span of t, t**2, log(t + a / 4) and log(1 - t + b / 4), all of which are
+    nearly free, so that exponential, normal and beta densities, cut to [0, 1], are hardly smoothed away; a and b are
+    the widths of the first and of the last bin, within which shares do not tell a pole.  u is a Gaussian process with
+    the penalty
         lambda times the integral of u'''**2, its part orthogonal to the free functions,
     whose mode is a smoothing spline [Silverman 1982; Gu 2013, Smoothing Spline ANOVA Models, chapter 7].
 The shares
@@ -12,6 +14,9 @@ The smoothness
     The mode is found for each of LAMBDAS, from smooth to rough, and modes are averaged with weights proportional to
     their marginal likelihoods by Laplace's method [Tierney & Kadane 1986]: nobody chooses lambda, and noisy shares give
     a smooth density.
+The ends
+    In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
+    even: values beyond the bounds of a column are in these bins, and look like a pole.
 All is on CELLS even cells, in the first eigenvectors of the penalty.
 """
 
@@ -36,6 +41,8 @@ STEPS: Final = 40
 """Most steps to a mode."""
 NEAR: Final = 1e-4
 """A step that gains less is the last."""
+STEEP: Final = 2.0
+"""Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 WORSE: Final = 12.0
 """Below LEAST a log marginal likelihood so far below the largest ends the search."""
 LEAST: Final = 1e-6
@@ -136,7 +143,7 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
     >>> len(found), bool(np.abs(found - 1).max() < 0.01)
     (256, True)
     """
-    over, free = functions_of(min(len(values), MOST))
+    over, free = functions_of(min(len(values), MOST), float(edges[1]), float(1 - edges[-2]))
     data = BinnedLikelihood(edges, values, rows, noise, over, free)
     theta, shares = _start(data)
     densities, evidence = list[Array](), list[float]()
@@ -153,7 +160,17 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
         if penalty < LEAST and evidence[-1] < max(evidence) - WORSE:
             break
     weights = np.exp(np.array(evidence) - max(evidence))
-    return weights @ np.array(densities) / weights.sum()
+    return _even_at_poles(weights @ np.array(densities) / weights.sum(), edges)
+
+
+def _even_at_poles(density: Array, edges: Array) -> Array:
+    """Return the density, even in an end bin where it has a steep pole."""
+    made = density.copy()
+    for own, width in ((made, edges[1]), (made[::-1], 1 - edges[-2])):
+        bin_ = own[: round(CELLS * float(width))]
+        if len(bin_) and bin_[0] > STEEP * bin_.mean():
+            bin_[:] = bin_.mean()
+    return made
 
 
 def _start(data: BinnedLikelihood) -> tuple[Array, Array]:
@@ -169,24 +186,26 @@ def _start(data: BinnedLikelihood) -> tuple[Array, Array]:
     return theta, data.binned(smoothed / CELLS)
 
 
-@lru_cache(maxsize=8)
-def functions_of(number: int) -> tuple[Array, int]:
+@lru_cache(maxsize=32)
+def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array, int]:
     """Return functions on the cells, shape (CELLS, functions), and how many of them, the first, are free.
 
+    first_bin, last_bin: widths of the bins at the ends.
     The free ones are orthogonal, of mean 0 and mean square 1; the others are eigenvectors of the penalty, scaled so
     that it is the sum of their squared coordinates.
     """
     t, ends = _middles(), np.linspace(0, 1, CELLS + 1)
-    # averages of log t over the cells
-    logs = CELLS * np.diff(ends * np.log(np.maximum(ends, 1e-300)) - ends)
-    free = np.column_stack([t, t**2, logs, logs[::-1]])
+    # averages over the cells
+    low, high = (CELLS * np.diff(x * np.log(x) - x) for x in (ends + first_bin / 4, ends + last_bin / 4))
+    logs = np.column_stack([low, high[::-1]])
+    free = np.column_stack([t, t**2, logs])
     free = np.linalg.qr(free - free.mean(axis=0))[0] * np.sqrt(CELLS)
     third = np.diff(np.eye(CELLS), 3, axis=0) * CELLS**2.5
-    bent = np.linalg.qr(third @ np.column_stack([logs, logs[::-1]]))[0]
+    bent = np.linalg.qr(third @ logs)[0]
     third = third - bent @ (bent.T @ third)
     values, vectors = np.linalg.eigh(third.T @ third)
-    first = free.shape[1] + 1
-    rough = vectors[:, first : first + number] / np.sqrt(values[first : first + number])
+    kept = slice(free.shape[1] + 1, free.shape[1] + 1 + number)
+    rough = vectors[:, kept] / np.sqrt(values[kept])
     return np.column_stack([free, rough - rough.mean(axis=0)]), free.shape[1]
 
 
