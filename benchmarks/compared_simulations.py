@@ -12,15 +12,15 @@ from compared_designs import BASES, Method
 from compared_designs import LAWS as DESIGNED
 from density_edges import resolved
 from smooth_density import LAWS as KNOWN
+from smooth_density import nearest_series
 
 import tacit as tc
 from tacit.base.arrays import Array
-from tacit.estimates.smooth_density import closest
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.histogram.estimate_densities import density
-from tacit.method.histogram.estimate_smooth import USUAL, smooth_density
+from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.kernel_density import estimate as kernel
 from tacit.method.kernel_density.estimate_kernel import ends_of
 from tacit.method.orthogonal_series import estimate as series
@@ -97,9 +97,7 @@ class Case:
         if name == "default":
             return smooth_density(release, "x")
         if name == "smooth":
-            each = {basis: smooth_density(release, "x", basis=basis) for basis in USUAL}
-            nearest = closest(tuple(one.curves for one in each.values()), np.ones(1))[0]
-            return each[nearest.basis]
+            return nearest_series(release)
         rooms = {"kernel": kernel, "Bernstein": bernstein}
         return rooms.get(name, series).smooth_density(release)
 
