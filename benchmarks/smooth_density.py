@@ -171,7 +171,8 @@ def page(repeats: int) -> str:
         "a histogram of any of 5 to 128 bins has (`density`, the number of bins chosen afterwards, in parentheses); "
         f"{repeats:,} simulations. The basis is the nearer by the release. *Limits* hold for each place, the *band* "
         "for the whole curve at once, at 95%: how often they hold the density itself at 50 places, over releases "
-        "without the note that bins are too wide and without doubts, which are *noted*; what they are said to hold is on the "
+        "without the note that bins are too wide and without doubts, which are *noted*; what they are said to hold is "
+        "on the "
         "page of [limits](density-limits.md). Laws with * were looked at while the method was made, the others not.",
         "",
         f"| law on [0, 1] | n | price | best histogram (bins) | {columns} |",
