@@ -12,6 +12,7 @@ from compared_designs import BASES, Method
 from compared_designs import LAWS as DESIGNED
 from density_edges import resolved
 from smooth_density import LAWS as KNOWN
+from smooth_density import nearest_series
 
 import tacit as tc
 from tacit.base.arrays import Array
@@ -85,7 +86,7 @@ class Case:
 
     def release(self, shape: Any, integers: Array) -> Any:
         """Return a release with these integers."""
-        of_cells = self.method.name in ("histogram", "smooth", "kernel")
+        of_cells = self.method.name in ("histogram", "smooth", "kernel", "default")
         return simulated(shape, (integers[:, None] if of_cells else integers[None, :],))
 
     def estimated(self, release: Any) -> Any:
@@ -93,8 +94,10 @@ class Case:
         name = self.method.name
         if name == "histogram":
             return density(release, "x")
-        if name == "smooth":
+        if name == "default":
             return smooth_density(release, "x")
+        if name == "smooth":
+            return nearest_series(release)
         rooms = {"kernel": kernel, "Bernstein": bernstein}
         return rooms.get(name, series).smooth_density(release)
 

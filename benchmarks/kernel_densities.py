@@ -72,7 +72,8 @@ TARGET: Final = 0.0026
 FINE: Final = 1_000
 """Places of [0, 1] at which squared errors are averaged."""
 HEAD: Final = """*Error* is the mean integrated squared error of the estimate; beside it over the least that a histogram
-has over all numbers of bins, known only afterwards, and over that of the smooth density of 64 bins. *Limits* are
+has over all numbers of bins, known only afterwards, and over that of the nearer series of 64 bins
+(`smooth_density` with a basis). *Limits* are
 intervals at 50 places, the *band* is for all of them at once, at 95%: how often they hold the density itself, over
 releases without doubts, which are *noted*; what they are said to hold, the density as far as it is resolved, is on the
 page of [limits](density-limits.md). *Smoothed* are limits for the density that the released kernel has smoothed, over
@@ -366,7 +367,7 @@ def page(repeats: int) -> str:
             f"{repeats:,} simulations a line: the standard error of a *band* that holds 95% is "
             f"{100 * sqrt(0.05 * 0.95 / repeats):.1f} points.",
             "",
-            "| law on [0, 1] | n | price | h | error | ÷ best histogram | ÷ smooth density | limits, % | band, % | "
+            "| law on [0, 1] | n | price | h | error | ÷ best histogram | ÷ series of 64 bins | limits, % | band, % | "
             "smoothed, % | noted, % |",
             f"|---|---:|---|{'---:|' * 8}",
             *rows_of_one(repeats),

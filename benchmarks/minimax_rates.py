@@ -92,7 +92,7 @@ WAYS: Final = (
     Way("cosines, m = n^(1/5)", Method("cosine", "terms", ()), 1 / 5, -4 / 5, "γ = 2"),
     Way("cosines, terms by the design", Method("cosine", "terms", ()), None, None),
     Way("kernel, bandwidth by the design", Method("kernel", "bandwidth", ()), None, None),
-    Way("smooth density of 64 bins", Method("smooth", "bins", ()), None, None),
+    Way("nearer series, of 64 bins", Method("smooth", "bins", ()), None, None),
 )
 
 

@@ -47,8 +47,9 @@ HEAD: Final = """*Error ÷* is the mean integrated squared error over the least 
 bins, known only afterwards (in parentheses). *Limits* are intervals at single places, at 95%, in the mean over places,
 and count as right where they hold the whole density. They claim only its first terms, which they
 [hold](density-limits.md): where a density has more in it they miss it, with a note (*noted*) where the last terms are
-far from 0, and without where they happen to be near. Of one column a histogram of 64 bins with `smooth_density`
-(*smooth*) is nearly always nearer."""
+far from 0, and without where they happen to be near. Of one column the nearer series of a
+histogram of 64 bins (*smooth*) is nearly always nearer, and its `smooth_density` without a basis
+[nearer still](compared-densities.md)."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from faults.fault import Fault
 SERIES = "tests/mechanisms/test_orthogonal_series.py::test_"
 TERMS = "tests/mechanisms/test_number_of_terms.py::test_"
 SMOOTH = "tests/inference/test_smooth_density.py::test_"
+LOG = "tests/inference/test_log_density.py::test_"
 OF_SERIES = "tests/inference/test_series_densities.py::test_"
 PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
 KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
@@ -97,6 +98,34 @@ FAULTS = (
         "noises = noises + 0",
         "shares of a noisy size have no error of the size",
         (f"{SMOOTH}a_noisy_size_moves_all_shares",),
+    ),
+    Fault(
+        "tacit.estimates.log_density",
+        "precision[:free] = FREE",
+        "precision[:free] = 1e6",
+        "normal, exponential and beta laws are smoothed away",
+        (f"{LOG}normal_exponential_and_beta_laws_are_not_smoothed",),
+    ),
+    Fault(
+        "tacit.estimates.log_density",
+        "weights = np.exp(np.array(evidence) - max(evidence))",
+        "weights = np.ones(len(evidence))",
+        "every smoothness counts as much as the one that the shares tell",
+        (f"{LOG}noise_is_smoothed_and_a_narrow_peak_is_not",),
+    ),
+    Fault(
+        "tacit.estimates.log_density",
+        "if len(bin_) and bin_[0] > STEEP * bin_.mean():",
+        "if len(bin_) and bin_[0] > 50 * bin_.mean():",
+        "rows beyond the bounds of a column make a pole",
+        (f"{LOG}rows_at_a_bound_make_no_pole",),
+    ),
+    Fault(
+        "tacit.estimates.log_density_curve",
+        "noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)",
+        "noise = 0 * (self.shares.noises**2).sum(axis=1)",
+        "densities follow the noise of the counts",
+        (f"{LOG}noise_is_smoothed_and_a_narrow_peak_is_not",),
     ),
     Fault(
         "tacit.method.kernel_density.stored",

@@ -16,7 +16,7 @@ from tacit.fits.released_cells import cells_of
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.release.query import query_from_dict
-from tacit.schema.autobins import LEAST, advised, round_bins
+from tacit.schema.autobins import LEAST, advised, for_density, round_bins
 
 SCHEMA = tc.Schema(
     {
@@ -117,10 +117,34 @@ def test_mixed_with_bins_of_ones_own() -> None:
     )
 
 
+def test_bins_of_densities() -> None:
+    assert [for_density(n, 1, 1) for n in (1_000, 10_000, 100_000)] == [48, 85, 152]
+    # of integer noise alpha is a little above epsilon; a normal law of the same variance has the same
+    for n, price in ((10_000, {"epsilon": 1}), (20_000, {"epsilon": "1/2"}), (14_142, {"rho": "1/16"})):
+        assert sizes(tc.Histogram("depth", bins="density"), n, **price)[0] in (85, 86)
+    # of groups the rows of one, on average; of two columns fewer bins of each
+    assert sizes(tc.Histogram(["depth", "sex"], bins="density"), 20_000) in ((85, 2), (86, 2))
+    assert sizes(tc.Histogram(["depth", "height"], bins="density"), 10_000) == (21, 21)
+    # whole numbers have one bin each where they are few, and widths are round
+    assert sizes(tc.Histogram("educ", bins="density"), 10_000) == (4,)
+    assert sizes(tc.Histogram("age", bins="density"), 10_000) == (75,)
+    # each column has its own word, and no more bins than leave 2 / alpha rows
+    mixed = sizes(tc.Histogram(["depth", "height"], bins={"depth": "density", "height": "auto"}), 10_000)
+    assert mixed in ((21, advised(10_000, 1, 2)), (21, advised(10_000, 1.04, 2)))
+    assert sizes(tc.Histogram("depth", bins="density"), 40)[0] in (20, 21)
+    assert query_from_dict(tc.Histogram("age", bins="density").to_dict()) == tc.Histogram("age", bins="density")
+    planned = tc.plan(tc.Histogram("age", bins="density"), SCHEMA, rows=10_000, epsilon=1)
+    assert "bins chosen: 75 of age" in str(planned)
+
+
 @pytest.mark.parametrize(
     ("make", "code"),
     [
         (lambda: sizes(tc.Histogram("age", bins="auto"), None, "add-remove"), "Q82"),
+        (lambda: sizes(tc.Histogram("age", bins="density"), None, "add-remove"), "Q82"),
+        (lambda: sizes(tc.Histogram("free", bins="density")), "Q12"),
+        (lambda: tc.Histogram("age", bins="densities"), "Q64"),  # pyright: ignore
+        (lambda: tc.Count(by="age", bins="density"), "Q64"),  # pyright: ignore
         (lambda: sizes(tc.Histogram("free", bins="auto")), "Q12"),
         (lambda: sizes(tc.Histogram(["age", "ages"], bins="auto")), "Q10"),
         (lambda: tc.Histogram("age", bins="automatic"), "Q64"),  # pyright: ignore

@@ -35,7 +35,7 @@ def query(kind: type[Query[Any]]) -> Words:
     """Return the schema of a query: its class and its arguments; those with a default may be missing."""
     names = listed({"type": "string"}, minItems=1, uniqueItems=True)
     edges = listed({"type": "number"}, minItems=1)
-    own_bins: list[Words] = [{"const": "auto"}, _logistic()] if kind is Histogram else []
+    own_bins: list[Words] = [{"enum": ["auto", "density"]}, _logistic()] if kind is Histogram else []
     box = listed({"type": "number"}, minItems=2, maxItems=2)
     words: Mapping[str, Words] = {
         "columns": names,

@@ -1,8 +1,10 @@
 """What the spread of responses about their means may be: estimates with both errors, and draws of them.
 
-Residual variance, of linear models.  Its logarithm is drawn from a normal law: sampling and noise add up as relative
-variances.  Spread of counts and positive responses (variance = mean + spread mean**2, or spread mean**2).  Its errors
-are one-sided standard errors, since squared scores tell it by a curve; a negative draw is none.  Post-processing.
+Residual variance, of linear models.  It is drawn from a normal law cut off at 0: noise moves it up and down by as much,
+so that at a low price the truth may be a small part of the estimate, which a law of its logarithm hardly allows for.
+Sampling and noise add up as relative variances.
+Spread of counts and positive responses (variance = mean + spread mean**2, or spread mean**2).  Its errors are one-sided
+standard errors, since squared scores tell it by a curve; a negative draw is none.  Post-processing.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.lazy_imports import special
 
+SMALLEST: Final = 1e-4
+"""Of the estimate: a residual variance is not 0."""
 LEAST: Final = 0.05
 """Of the estimate: a positive response has some spread."""
 
@@ -34,7 +39,11 @@ class ResidualVariance:
     def factors(self, many: int, table: bool, rng: np.random.Generator) -> Array:
         """Return what the residual standard deviation is multiplied by, shape (many,); table: without sampling."""
         spread = sqrt(self.privacy if table else self.sampling + self.privacy)
-        return np.asarray(np.exp(spread / 2 * rng.standard_normal(many)), dtype=np.float64)
+        if spread == 0:
+            return np.ones(many)
+        below = special().ndtr(-1 / spread)
+        errors = special().ndtri(below + (1 - below) * rng.random(many))
+        return np.sqrt(np.maximum(1 + spread * np.asarray(errors, dtype=np.float64), SMALLEST))
 
 
 @dataclass(frozen=True)

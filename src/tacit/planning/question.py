@@ -23,7 +23,7 @@ from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
 from tacit.release.encoding_rules import FORMS
-from tacit.schema.autobins import AUTO
+from tacit.schema.autobins import CHOSEN
 from tacit.schema.expectations import Expectations
 
 
@@ -120,10 +120,12 @@ class PlannedQuestion:
         return f"cells of {self.shape.cells:,} with a {at}, {some}"
 
     def _chosen(self) -> str:
-        """Return in words the numbers of bins that bins="auto" chose."""
+        """Return in words the numbers of bins that bins="auto" or "density" chose."""
         asked = dict(cast("tuple[tuple[str, Any], ...]", getattr(self.shape.query, "bins", ())))
         found = [
-            f"{key.regular:,} of {key.column}" for key in self.shape.keys if asked.get(key.column) == AUTO and key.edges
+            f"{key.regular:,} of {key.column}"
+            for key in self.shape.keys
+            if isinstance(word := asked.get(key.column), str) and word in CHOSEN and key.edges
         ]
         return f"; bins chosen: {', '.join(found)}" if found else ""
 

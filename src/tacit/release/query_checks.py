@@ -232,7 +232,7 @@ def threshold(given: Any, *, sparse: bool) -> None:
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
 
 
-OwnBins: TypeAlias = int | Sequence[float] | LogisticBins | Literal["auto"]
+OwnBins: TypeAlias = int | Sequence[float] | LogisticBins | Literal["auto", "density"]
 
 
 AutoBins: TypeAlias = OwnBins | Mapping[str, OwnBins] | tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""Automatic numbers of bins, from public facts alone: the mean-squared-error rule for fits to cells (theory §7, K)."""
+"""Automatic numbers of bins, from public facts alone: for fits to cells (theory §7, K), and for densities."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from tacit.schema.row_maps_of_columns import column_of
 from tacit.schema.table_schema import Schema
 
 AUTO: Final = "auto"
+DENSITY: Final = "density"
+CHOSEN: Final = (AUTO, DENSITY)
+"""What stands for numbers of bins: as many as fits of models to cells want, or densities."""
 FITTED: Final = 500_000
 """Most cells of an automatic choice: fits take them with all points that three binned columns have (27 a cell)."""
 ROUND: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(5), Fraction(15, 2))
@@ -47,6 +50,25 @@ def advised(n: float, alpha: float, continuous: int) -> int:
     return max(2, round((n * alpha) ** (2 / (continuous + 6))))
 
 
+def for_density(n: float, alpha: float, continuous: int) -> int:
+    """Return the bins of each column for densities of one, two or more binned columns.
+
+    Of one column as many as a `smooth_density` makes good use of: of a smooth law a histogram would do with a third of
+    them, of a narrow peak it wants more, and nobody knows beforehand which it is.  At 1,000 rows and alpha = 1 these
+    are 48, or 12 of each of two columns, or 7 of each of three; numbers grow with a power of n alpha that is a fifth or
+    a fourth.  Source: benchmarks/default_densities.py.
+
+    >>> for_density(1_000, 1.0, 1), for_density(10_000, 1.0, 1), for_density(10_000, 1.0, 2)
+    (48, 85, 21)
+    """
+    bins, power = {1: (48, 1 / 4), 2: (12, 1 / 4)}.get(continuous, (7, 1 / 5))
+    return max(2, round(bins * (n * alpha / 1_000) ** power))
+
+
+RULES: Final = {AUTO: advised, DENSITY: for_density}
+"""Numbers of bins of each column, by n, alpha and the number of binned columns."""
+
+
 @dataclass(frozen=True)
 class Size:
     """The public facts that determine bins: n rows (persons), alpha as in `alpha_of`, and `most` cells allowed."""
@@ -59,33 +81,34 @@ class Size:
 def resolved(
     schema: Schema, columns: tuple[str, ...], bins: Mapping[str, Any], size: Size, others: int, extra: int
 ) -> dict[str, Any]:
-    """Return `bins` with every "auto" replaced by a number of bins or by edges.
+    """Return `bins` with every "auto" and "density" replaced by a number of bins or by edges.
 
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
-    A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
-    cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds allow it
-    (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many values (the
-    Real of round widths, if they are multiples), or one bin for each value where it has no more values than that.  A
+    A Real or Date gets as many bins of equal width as `advised` or `for_density` says, but no more than leave 2 / alpha
+    rows for each cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds
+    allow it (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many
+    values (the Real of round widths, if they are multiples), or one bin for each value where it has no more of them.  A
     Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
     whose bins were given.
     """
     numbers = [name for name in columns if isinstance(column_of(schema, name), Real | Integer | Date)]
-    auto = [name for name in numbers if bins.get(name) == AUTO]
-    fixed = {name: edges for name, edges in bins.items() if edges != AUTO}
+    auto = [name for name in numbers if bins.get(name) in CHOSEN]
+    fixed = {name: edges for name, edges in bins.items() if edges not in CHOSEN}
     chosen: dict[str, Any] = {}
     alone: dict[str, float] = {}
     while True:  # an Integer with one bin for each value leaves more bins to the other columns: start over without it
         left = [name for name in auto if name not in alone]
-        K = _bins(size, len(left), len(left) + len(fixed), others * math.prod(alone.values()), extra)
-        few: dict[str, float] = {name: v for name in left if (v := _values(schema, name)) <= K}
+        rest = others * math.prod(alone.values())
+        many = {name: _bins(size, bins[name], len(left), len(left) + len(fixed), rest, extra) for name in left}
+        few: dict[str, float] = {name: v for name in left if (v := _values(schema, name)) <= many[name]}
         if not few:
             break
         # `alone` grows in every round, so the loop ends
         alone |= few
     cells = others * math.prod(alone.values())
     for name in left:
-        column = column_of(schema, name)
+        column, K = column_of(schema, name), many[name]
         if isinstance(column, Real) and column.heaped_at is not None:
             found = heap_bins(column, K)
             fit = (one for one in found if len(one) < K or _fit(size, len(one) + 1, len(left), cells, extra))
@@ -148,11 +171,13 @@ def _heap_edges(low: Fraction, high: Fraction, unit: Fraction, width: Fraction) 
     return tuple(float(edge) for edge in edges if min(edge - low, high - edge) >= width / 2)
 
 
-def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> int:
-    """Return the common number of bins of `auto` columns; others: product of the cells of all other columns."""
-    if not auto:
-        return 0
-    bins = min(advised(size.n, size.alpha, continuous), MOST_BINS)
+def _bins(size: Size, word: str, auto: int, continuous: int, others: float, extra: int) -> int:
+    """Return the common number of bins of `auto` columns; others: product of the cells of all other columns.
+
+    word: whose rule it is.  The rows of a density are those of one of the other columns' cells, on average.
+    """
+    rows = size.n / others if word == DENSITY else size.n
+    bins = min(RULES[word](rows, size.alpha, continuous), MOST_BINS)
     while bins > LEAST and not _fit(size, bins, auto, others, extra):
         bins -= 1
     return max(bins, LEAST)

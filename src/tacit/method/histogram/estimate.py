@@ -157,13 +157,15 @@ class HistogramRelease(Statistics, Release):
         basis: str | None = None,
         target: Target = "population",
     ) -> SmoothDensity:
-        """Smooth density of a column of numbers or dates: a series fitted to its bins, within each level of `by`.
+        """Smooth density of a column of numbers or dates, fitted to its bins, within each level of `by`.
 
-        basis: "cosine", "fourier", "legendre" or "haar"; None: "legendre" or "cosine", whichever is nearer to the
-        density by what the counts say.  Many bins are best: the series averages out their noise, and finds by itself
-        how many terms the counts support.
+        Its logarithm is fitted by penalised likelihood, averaged over penalties by their marginal likelihoods: as
+        smooth as the counts say.  Many bins are best, as bins="density" takes.  Limits are of a series, "legendre" or
+        "cosine", whichever is nearer to the density by what the counts say.
+        basis: "cosine", "fourier", "legendre" or "haar": that series instead, for the density as well, its coefficients
+        shrunk; so is the density of target="table".
         InferenceError I41 (no such column), I60 (a column of levels, or fewer than four bins), I09 (target), I44
-        (basis).  Source: theory §3.4; [Cavalier & Tsybakov 2001].
+        (basis).  Source: theory §3.4; [Silverman 1982]; [Cavalier & Tsybakov 2001].
         """
         from tacit.method.histogram.estimate_smooth import smooth_density
 

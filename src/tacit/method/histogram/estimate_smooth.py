@@ -1,7 +1,8 @@
-"""Smooth densities from a released histogram: a series fitted to the counts of its bins.  Post-processing.
+"""Smooth densities from a released histogram, fitted to the counts of its bins.  Post-processing.
 
-The series is that of `estimates.series_coefficients`.  Many narrow bins cost the estimate little: the noise of a
-coefficient is that of a weighted sum over all bins, and coefficients that are mostly noise are shrunk away.
+The estimate is that of `estimates.log_density`; limits are those of a series, `estimates.series_coefficients`, which is
+the estimate, too, where a basis is asked for or the table is the target.  Many narrow bins cost the estimate little:
+both average out their noise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
 from tacit.estimates.local_doubts import DRAWS, doubted, ranges
+from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
@@ -61,6 +63,13 @@ def smooth_density(
     curves = closest(
         tuple(tuple(_curve(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
     )
+    penalised = basis is None and target == "population"
+    if penalised:
+        sizes = [total or max(float(one.sum()), 1.0) for one in cells]
+        curves = tuple(
+            one if reason is not None else LogDensityCurve.of(one, shares, size)
+            for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
+        )
     return SmoothDensity(
         release=release,
         target=target,
@@ -74,7 +83,7 @@ def smooth_density(
         curves=curves,
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
-        notes=(*_notes(column, curves, len(kept)), *recorded_notes(column, axis)),
+        notes=(*_notes(column, curves, len(kept), penalised=penalised), *recorded_notes(column, axis)),
         multiple_of=axis.multiple_of or 0.0,
         limits_of=_limits(curves, len(kept)),
         doubts=tuple(
@@ -148,9 +157,10 @@ def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
     return SeriesCurve(basis, found, found.band, laplace, shares.variance)
 
 
-def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int) -> tuple[str, ...]:
+def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int, *, penalised: bool) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
-    notes = (f"{curves[0].basis} series of {kept} terms, fitted to {bins:,} bins",)
+    made = "log density of penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
+    notes = (f"{made}, fitted to {bins:,} bins",)
     if any(not one.found.resolved for one in curves):
         notes += (f"bins of {column} are too wide for its density: the bands do not hold what they average out",)
     return notes

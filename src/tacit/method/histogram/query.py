@@ -29,6 +29,7 @@ class Histogram(Query["HistogramRelease"]):
     line, bounds or none; their open ends are the cells "below" and "above".
     "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
     public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
+    "density": as many as densities want, of one column about five times as many, by the same facts.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
     missing: a cell of its own for missing values of every column that would otherwise leave the row out.
     outside: cells "below" and "above" for values of bounded columns outside their bounds, which are otherwise in the
@@ -37,7 +38,7 @@ class Histogram(Query["HistogramRelease"]):
     cells among them as noise would have it; a public number, by default such that few empty cells are expected to pass.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
     Raises QueryError Q01 to Q03, Q60, Q64, Q81 (a flag), Q83 (threshold); when it is planned or released Q80 (a level
-    called "missing"), Q82 ("auto" without a number of rows).  Source: Lei 2011, Lemma 2; theory §7.
+    called "missing"), Q82 ("auto" or "density" without a number of rows).  Source: Lei 2011, Lemma 2; theory §7.
 
     >>> Histogram(["age", "sex"], bins={"age": 10}).to_dict()
     {'query': 'Histogram', 'columns': ['age', 'sex'], 'bins': {'age': 10}}
@@ -60,7 +61,8 @@ class Histogram(Query["HistogramRelease"]):
         _threshold(self.threshold, sparse=self.sparse)
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
-        bins: Any = dict.fromkeys(self.columns, "auto") if self.bins == "auto" else _of_one(self.columns, self.bins)
+        every = isinstance(self.bins, str) and self.bins in ("auto", "density")
+        bins: Any = dict.fromkeys(self.columns, self.bins) if every else _of_one(self.columns, self.bins)
         object.__setattr__(self, "bins", _bins("Histogram", bins, self.columns, "columns"))
         _condition(self)
 

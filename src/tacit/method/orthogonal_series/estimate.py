@@ -50,6 +50,21 @@ class OrthogonalSeriesRelease(Release):
         """
         return estimate(self, target)
 
+    def cdf(self, at: Any, column: str | None = None, *, target: Target = "population") -> NormalEstimate:
+        """Return the share of rows at or below values of a column, with both errors.
+
+        InferenceError I02 (no such column), I05 (which of several columns; values), I09 (target).
+        """
+        from tacit.method.orthogonal_series.estimate_cumulative import cdf
+
+        return cdf(self, at, column, target)
+
+    def moments(self, column: str | None = None, *, target: Target = "population") -> NormalEstimate:
+        """Return the mean and the variance of a column, with both errors; InferenceError I02, I05, I09 as for `cdf`."""
+        from tacit.method.orthogonal_series.estimate_cumulative import moments
+
+        return moments(self, column, target)
+
     def smooth_density(self, column: str | None = None, *, target: Target = "population") -> SmoothDensity:
         """Return the density of a column; InferenceError I02 (no such column), I05 (which of several), I09 (target)."""
         return smooth_density(self, column, target)
