@@ -133,11 +133,14 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     >>> made.names, made.terms.tolist()[:3]
     (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 0.0, 20.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
     """
-    return _layout(formula, tuple(variables))
+    return _layout(formula, tuple(variables), H)
 
 
 @lru_cache(maxsize=32)
-def _layout(formula: Formula, variables: tuple[Variable, ...]) -> Layout:
+def _layout(formula: Formula, variables: tuple[Variable, ...], steps: int) -> Layout:
+    del (
+        steps
+    )  # H, as it is now: tests of small grids change it, and a layout that is kept is of the one it was made with
     facts = {one.name: one for one in variables}
     _check_terms(formula, facts)
     response = _response_poly(facts[formula.response])
