@@ -13,8 +13,8 @@ import tacit as tc
 from tacit.errors import InferenceError
 from tacit.method.orthogonal_series.estimate import estimate, smooth_density
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
-from tacit.method.orthogonal_series.estimate_cumulative import cdf, moments
 from tacit.method.orthogonal_series.estimate_joint import joint_density
+from tacit.method.orthogonal_series.estimate_series_moments import cdf, moments
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.rows.series_bases import functions
