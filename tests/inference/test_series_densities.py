@@ -14,7 +14,7 @@ from tacit.errors import InferenceError
 from tacit.method.orthogonal_series.estimate import estimate, smooth_density
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
 from tacit.method.orthogonal_series.estimate_joint import joint_density
-from tacit.method.orthogonal_series.estimate_series_cumulative import cdf, moments
+from tacit.method.orthogonal_series.estimate_series_moments import cdf, moments
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.rows.series_bases import functions
@@ -48,7 +48,6 @@ USUAL = (CASES[0], CASES[7], CASES[10])
 """Every basis, price and relation once; the other cases are long."""
 
 
-@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("asked", "price", "relation"),
     [pytest.param(*one, marks=() if one in USUAL else pytest.mark.long) for one in CASES],
@@ -107,7 +106,6 @@ def test_limits_cover_the_density(repeats: int) -> None:
     assert 0.95 - 5 * 0.15 / np.sqrt(repeats) < np.mean(hits) < 0.995
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_joint_densities_are_densities(relation: str) -> None:
     rng = np.random.default_rng(2)

@@ -39,6 +39,8 @@ FREE: Final = (0.1, 0.1, 1.0, 1.0)
 """Precisions of the free functions, whose mean square over the cells is 1: few rows do not make a pole."""
 STEPS: Final = 40
 """Most steps to a mode."""
+LARGEST: Final = 1e8
+"""Damping at which no step is looked for any more."""
 NEAR: Final = 1e-4
 """A step that gains less is the last."""
 STEEP: Final = 2.0
@@ -90,25 +92,27 @@ class BinnedLikelihood:
 
     def mode(self, theta: Array, precision: Array, variance: Array) -> Mode:
         """Return the mode for one prior precision of the coordinates, by damped Gauss-Newton steps."""
-        loss, cells, shares = self._loss(theta, precision, variance)
-        damping = 1e-4
+        here, damping = Mode(theta, *self._loss(theta, precision, variance)), 1e-4
         for _ in range(STEPS):
-            slopes = self._slopes(cells)
-            curvature = slopes.T @ (slopes / variance[:, None])
-            gradient = precision * theta - slopes.T @ ((self.values - shares) / variance)
-            better = False
-            while damping < 1e8 and not better:
-                more = precision + damping * (np.diag(curvature) + 1e-3)
-                moved = theta - np.linalg.solve(curvature + np.diag(more), gradient)
-                after, *made = self._loss(moved, precision, variance)
-                better = after < loss
-                damping = max(damping / 5, 1e-9) if better else damping * 5
-            if not better:
-                break
-            gain, theta, loss, (cells, shares) = loss - after, moved, after, made
+            made, damping = self._step(here, precision, variance, damping)
+            gain, here = here.loss - made.loss, made
             if gain < NEAR:
                 break
-        return Mode(theta, cells, shares, loss)
+        return here
+
+    def _step(self, here: Mode, precision: Array, variance: Array, damping: float) -> tuple[Mode, float]:
+        """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
+        slopes = self._slopes(here.cells)
+        curvature = slopes.T @ (slopes / variance[:, None])
+        gradient = precision * here.theta - slopes.T @ ((self.values - here.shares) / variance)
+        while damping < LARGEST:
+            more = precision + damping * (np.diag(curvature) + 1e-3)
+            moved = here.theta - np.linalg.solve(curvature + np.diag(more), gradient)
+            made = Mode(moved, *self._loss(moved, precision, variance))
+            if made.loss < here.loss:
+                return made, max(damping / 5, 1e-9)
+            damping *= 5
+        return here, damping
 
     def evidence(self, mode: Mode, precision: Array, variance: Array) -> float:
         """Return the log marginal likelihood of a prior precision, up to a constant, at its mode."""
@@ -117,14 +121,14 @@ class BinnedLikelihood:
         spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
         return -mode.loss - spread / 2
 
-    def _loss(self, theta: Array, precision: Array, variance: Array) -> tuple[float, Array, Array]:
-        """Return the negative log posterior, up to a constant, the shares of cells and those of bins."""
+    def _loss(self, theta: Array, precision: Array, variance: Array) -> tuple[Array, Array, float]:
+        """Return the shares of cells and those of bins, and the negative log posterior, up to a constant."""
         logs = self.over @ theta
         cells = np.exp(logs - logs.max())
         cells = cells / cells.sum()
         shares = self.binned(cells)
         loss = ((self.values - shares) ** 2 / variance).sum() + (precision * theta**2).sum()
-        return float(loss) / 2, cells, shares
+        return cells, shares, float(loss) / 2
 
     def _slopes(self, cells: Array) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
@@ -151,10 +155,10 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
         precision = np.full(over.shape[1], float(penalty))
         precision[:free] = FREE
         # the variance follows the shares, and they it
-        for _ in range(2):
-            variance = data.variance(shares)
-            found = data.mode(theta, precision, variance)
-            theta, shares = found.theta, found.shares
+        first = data.mode(theta, precision, data.variance(shares))
+        variance = data.variance(first.shares)
+        found = data.mode(first.theta, precision, variance)
+        theta, shares = found.theta, found.shares
         densities.append(found.cells * CELLS)
         evidence.append(data.evidence(found, precision, variance))
         if penalty < LEAST and evidence[-1] < max(evidence) - WORSE:

@@ -55,13 +55,13 @@ class OrthogonalSeriesRelease(Release):
 
         InferenceError I02 (no such column), I05 (which of several columns; values), I09 (target).
         """
-        from tacit.method.orthogonal_series.estimate_series_cumulative import cdf
+        from tacit.method.orthogonal_series.estimate_series_moments import cdf
 
         return cdf(self, at, column, target)
 
     def moments(self, column: str | None = None, *, target: Target = "population") -> NormalEstimate:
         """Return the mean and the variance of a column, with both errors; InferenceError I02, I05, I09 as for `cdf`."""
-        from tacit.method.orthogonal_series.estimate_series_cumulative import moments
+        from tacit.method.orthogonal_series.estimate_series_moments import moments
 
         return moments(self, column, target)
 

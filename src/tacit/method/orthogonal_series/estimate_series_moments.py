@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
@@ -70,7 +71,7 @@ def _of_column(release: Released, column: str | None, target: Target) -> tuple[J
     return JointColumn(one.name, one.kind, *support(one), one.multiple_of or 0.0), at, fitted(release, target)
 
 
-def _alone(fit: SeriesFit, place: int) -> Array:
+def _alone(fit: SeriesFit, place: int) -> NDArray[np.intp]:
     """Return the places of the coefficients of a column's own functions."""
     return np.flatnonzero((np.delete(fit.indices, place, axis=1) == 0).all(axis=1))
 
