@@ -28,6 +28,7 @@ from tacit.noise.averaged_laplace import MOST_DRAWS
 from tacit.release.query import Query
 from tacit.release.query_checks import MOST_THRESHOLD
 from tacit.rows.series_bases import BASES
+from tacit.schema.autobins import CHOSEN
 from tacit.schema.logistic_bins import FEWEST, MOST_BINS
 
 
@@ -35,7 +36,7 @@ def query(kind: type[Query[Any]]) -> Words:
     """Return the schema of a query: its class and its arguments; those with a default may be missing."""
     names = listed({"type": "string"}, minItems=1, uniqueItems=True)
     edges = listed({"type": "number"}, minItems=1)
-    own_bins: list[Words] = [{"enum": ["auto", "density"]}, _logistic()] if kind is Histogram else []
+    own_bins: list[Words] = [{"enum": list(CHOSEN)}, _logistic()] if kind is Histogram else []
     box = listed({"type": "number"}, minItems=2, maxItems=2)
     words: Mapping[str, Words] = {
         "columns": names,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,13 +16,11 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates.constraints import matrix_of
+from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import place_of
 
 if TYPE_CHECKING:
     from tacit.estimates.estimate import Estimate
-
-LEVEL: Final = 0.95
-"""Level of the intervals that a joint test takes the size of errors from."""
 
 
 @shown_by_summary
@@ -69,16 +67,16 @@ def _as_wide_as_intervals(estimate: Estimate, matrix: Array, covariance: Array) 
     """Return the covariance of constraints, shape (m, m), with each term's error no smaller than by its interval.
 
     matrix: of the constraints, shape (m, terms).  Intervals allow for what few rows tell of a variance, and for laws
-    with longer tails than the normal; the plain covariance does not, and rejected in up to 8% of tables.
+    with longer tails than the normal; the plain covariance does not, and rejects too often.
     """
     own = _covariance(estimate)
     # where the terms' covariance is only bounded, that of the constraints does not follow from it
     near = 1e-9 * float(np.abs(covariance).max(initial=0.0))
     if not np.allclose(matrix @ own @ matrix.T, covariance, rtol=1e-6, atol=near):
         return covariance
-    apart = np.abs(estimate.intervals(LEVEL) - estimate.values[:, None]).max(axis=1)
+    apart = np.abs(estimate.intervals(USUAL) - estimate.values[:, None]).max(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        wider = apart / (NormalDist().inv_cdf((1 + LEVEL) / 2) * np.sqrt(np.diag(own)))
+        wider = apart / (NormalDist().inv_cdf(0.5 + USUAL / 2) * np.sqrt(np.diag(own)))
     wider = np.where(np.isfinite(wider), np.maximum(wider, 1.0), 1.0)
     return matrix @ (own * np.outer(wider, wider)) @ matrix.T
 

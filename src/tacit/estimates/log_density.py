@@ -180,8 +180,8 @@ def _even_at_poles(density: Array, edges: Array) -> Array:
 def _start(data: BinnedLikelihood) -> tuple[Array, Array]:
     """Return coordinates to start from, of the free functions alone, and even shares beside smoothed ones."""
     widths = np.diff(data.edges)
-    middles, t = data.edges[:-1] + widths / 2, _middles()
-    near = np.exp(-(((t[:, None] - middles) / 0.08) ** 2) / 2)
+    centers, t = data.edges[:-1] + widths / 2, middles()
+    near = np.exp(-(((t[:, None] - centers) / 0.08) ** 2) / 2)
     smoothed = np.maximum(near @ data.values, 0.0) / (near @ widths)
     smoothed = (smoothed + 0.05) / (smoothed + 0.05).mean()
     free = data.over[:, : data.free]
@@ -198,7 +198,7 @@ def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array,
     The free ones are orthogonal, of mean 0 and mean square 1; the others are eigenvectors of the penalty, scaled so
     that it is the sum of their squared coordinates.
     """
-    t, ends = _middles(), np.linspace(0, 1, CELLS + 1)
+    t, ends = middles(), np.linspace(0, 1, CELLS + 1)
     # averages over the cells
     low, high = (CELLS * np.diff(x * np.log(x) - x) for x in (ends + first_bin / 4, ends + last_bin / 4))
     logs = np.column_stack([low, high[::-1]])
@@ -213,5 +213,6 @@ def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array,
     return np.column_stack([free, rough - rough.mean(axis=0)]), free.shape[1]
 
 
-def _middles() -> Array:
+def middles() -> Array:
+    """Return the middles of the cells."""
     return (np.arange(CELLS) + 0.5) / CELLS

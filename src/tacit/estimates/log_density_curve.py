@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.log_density import CELLS, log_density
+from tacit.estimates.log_density import log_density, middles
 from tacit.estimates.series_coefficients import Shares
 from tacit.estimates.smooth_density import SeriesCurve
 
@@ -37,4 +37,4 @@ class LogDensityCurve(SeriesCurve):
 
     def series(self, t: Array) -> Array:
         """Return the density at places t, straight between the middles of cells."""
-        return np.interp(t, (np.arange(CELLS) + 0.5) / CELLS, self.cells)
+        return np.interp(t, middles(), self.cells)

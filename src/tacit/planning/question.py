@@ -23,7 +23,7 @@ from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
 from tacit.release.encoding_rules import FORMS
-from tacit.schema.autobins import CHOSEN
+from tacit.schema.autobins import is_chosen
 from tacit.schema.expectations import Expectations
 
 
@@ -125,7 +125,7 @@ class PlannedQuestion:
         found = [
             f"{key.regular:,} of {key.column}"
             for key in self.shape.keys
-            if isinstance(word := asked.get(key.column), str) and word in CHOSEN and key.edges
+            if is_chosen(asked.get(key.column)) and key.edges
         ]
         return f"; bins chosen: {', '.join(found)}" if found else ""
 

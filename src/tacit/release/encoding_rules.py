@@ -96,9 +96,10 @@ FORMS: Final = {
     "ranks-2": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "point": Shape("quantiles", ("G", "numerator", "denominator"), (1, 1), laws=SELECTS, shares=True),
     "joint": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=EXPONENTIAL),
-    "joint-2": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
-    "joint-3": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
-    "joint-4": Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
+    **dict.fromkeys(
+        ("joint-2", "joint-3", "joint-4"),
+        Shape("quantiles", ("G", "numerator", "denominator", "between"), (3, 3), laws=EXPONENTIAL, shares=True),
+    ),
     "halved": Shape("quantiles", ("G", "levels"), (3, 20), laws=(PermuteAndFlip.name,)),
     "cuts": Shape("quantiles", ("G", "levels", "even", "reach"), (3, MOST_CUTS), laws=EXPONENTIAL),
     "between": Shape("quantiles", ("G",), (1, 2 * MOST_CUTS + 1)),
@@ -150,19 +151,15 @@ FORMS: Final = {
         grid=False,
         weights=True,
     ),
-    "norm-scores-3": Shape(
-        "regression",
-        ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
-        (5, MOST_SUMS),
-        grid=False,
-        weights=True,
-    ),
-    "norm-scores-4": Shape(
-        "regression",
-        ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
-        (5, MOST_SUMS),
-        grid=False,
-        weights=True,
+    **dict.fromkeys(
+        ("norm-scores-3", "norm-scores-4"),
+        Shape(
+            "regression",
+            ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
+            (5, MOST_SUMS),
+            grid=False,
+            weights=True,
+        ),
     ),
     "norm-scored": Shape(
         "regression", (*NORM_SCORES, "shift"), (3, 2 * MOST_SUMS), grid=False, laws=OF_NORM, weights=True
@@ -195,11 +192,9 @@ FORMS: Final = {
     "residual-matrices": Shape(
         "regression", ("G", "size", "square", "far", "off", "diag"), (3, MOST_SUMS), grid=False, laws=PURE_NORM
     ),
-    "residual-matrices-2": Shape(
-        "regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM
-    ),
-    "residual-matrices-3": Shape(
-        "regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM
+    **dict.fromkeys(
+        ("residual-matrices-2", "residual-matrices-3"),
+        Shape("regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM),
     ),
     "scored": Shape(
         "regression",

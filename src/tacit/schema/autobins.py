@@ -65,6 +65,15 @@ def for_density(n: float, alpha: float, continuous: int) -> int:
     return max(2, round(bins * (n * alpha / 1_000) ** power))
 
 
+def is_chosen(bins: object) -> bool:
+    """Return whether bins are a word for as many as a rule says.
+
+    >>> is_chosen("density"), is_chosen((0, 10, 20)), is_chosen(None)
+    (True, False, False)
+    """
+    return isinstance(bins, str) and bins in CHOSEN
+
+
 RULES: Final = {AUTO: advised, DENSITY: for_density}
 """Numbers of bins of each column, by n, alpha and the number of binned columns."""
 
@@ -93,8 +102,8 @@ def resolved(
     whose bins were given.
     """
     numbers = [name for name in columns if isinstance(column_of(schema, name), Real | Integer | Date)]
-    auto = [name for name in numbers if bins.get(name) in CHOSEN]
-    fixed = {name: edges for name, edges in bins.items() if edges not in CHOSEN}
+    auto = [name for name in numbers if is_chosen(bins.get(name))]
+    fixed = {name: edges for name, edges in bins.items() if not is_chosen(edges)}
     chosen: dict[str, Any] = {}
     alone: dict[str, float] = {}
     while True:  # an Integer with one bin for each value leaves more bins to the other columns: start over without it

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final
@@ -37,18 +37,20 @@ def whole_numbers(values: Sequence[Any]) -> Any:
 
     Both are the same number for arithmetic, which rounds 64-bit integers to floats as Python does.
     """
-    pa = arrow()
-    with suppress(pa.ArrowException, OverflowError, ValueError):
-        return pa.array(values, type=pa.int64())
-    return floats(values)
+    return _integers(values, floats)
 
 
 def whole_persons(values: Sequence[Any]) -> Any:
     """Return a list of integers and None as 64-bit integers, or as `persons` where some are wider."""
+    return _integers(values, persons)
+
+
+def _integers(values: Sequence[Any], wider: Callable[[Sequence[Any]], Any]) -> Any:
+    """Return a list of integers and None as 64-bit integers, or by `wider` where some are no such ones."""
     pa = arrow()
     with suppress(pa.ArrowException, OverflowError, ValueError):
         return pa.array(values, type=pa.int64())
-    return persons(values)
+    return wider(values)
 
 
 def floats(values: Sequence[Any]) -> Any:

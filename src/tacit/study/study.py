@@ -17,7 +17,7 @@ from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.query import Query
 from tacit.release.registry import combine_module, plan_module
 from tacit.schema import Schema
-from tacit.schema.autobins import CHOSEN
+from tacit.schema.autobins import is_chosen
 from tacit.schema.expectations import Expect
 from tacit.schema.toml import read_text, read_toml
 from tacit.schema.toml_words import known, located
@@ -262,7 +262,7 @@ def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:
 def _own_bins(query: Query[Any]) -> None:
     """Raise QueryError Q82 for automatic bins, which would differ from party to party."""
     bins: Any = getattr(query, "bins", ())
-    words = [edges for _, edges in bins if isinstance(edges, str) and edges in CHOSEN]
+    words = [edges for _, edges in bins if is_chosen(edges)]
     if words:
         message = f'bins = "{words[0]}" goes by price and number of rows, which differ from party to party.'
         raise QueryError(

@@ -13,7 +13,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_map import KeyMap
 from tacit.schema import Boolean, Category, Schema
-from tacit.schema.autobins import CHOSEN, Size, alpha_of, resolved
+from tacit.schema.autobins import Size, alpha_of, is_chosen, resolved
 from tacit.schema.axes import axismap
 from tacit.schema.logistic_bins import LogisticBins
 from tacit.schema.predicates.typed_conditions import typed
@@ -36,7 +36,7 @@ def framed(query: Histogram, public: Public, cost: Cost, *, most: int) -> Measur
     """Return the design of a histogram, dense or sparse; QueryError Q31 for more than `most` cells."""
     schema, neighbors = public.schema, public.neighbors
     bins = dict(cast("tuple[tuple[str, Any], ...]", query.bins))
-    if any(_is_chosen(one) for one in bins.values()):
+    if any(is_chosen(one) for one in bins.values()):
         bins = _resolved(query, bins, schema, neighbors, public.size, cost, most)
     keys = _keys(query, bins, schema)
     where = None if query.where is None else typed(query.where, schema)
@@ -61,7 +61,7 @@ def _resolved(
 ) -> dict[str, Any]:
     """Replace "auto" and "density" by numbers of bins, from public facts: schema, rows, relation and price."""
     if n is None:
-        word = next(one for one in bins.values() if _is_chosen(one))
+        word = next(one for one in bins.values() if is_chosen(one))
         message = f'Histogram: bins="{word}" goes by the number of rows, which is private under add-remove.'
         raise QueryError(message, code="Q82", hint='Curator(…, size_hint=10_000), or bins={"age": 10}')
     # any number of cells from two on has one sensitivity: the noise is known before the bins are
@@ -71,16 +71,11 @@ def _resolved(
     rest = [
         name
         for name in query.columns
-        if not _is_chosen(bins.get(name)) or isinstance(schema.get(name), Category | Boolean)
+        if not is_chosen(bins.get(name)) or isinstance(schema.get(name), Category | Boolean)
     ]
-    known = {name: edges for name, edges in bins.items() if not _is_chosen(edges)}
+    known = {name: edges for name, edges in bins.items() if not is_chosen(edges)}
     others = (
         math.prod(key.size for key in _keys(replace(query, columns=rest, bins=known), known, schema)) if rest else 1
     )
     # a column's cells beside its bins: one for missing values, two for those beyond the bounds
     return resolved(schema, tuple(query.columns), bins, size, others, query.missing + 2 * query.outside)
-
-
-def _is_chosen(bins: object) -> bool:
-    """Return whether bins are a word for as many as a rule says."""
-    return isinstance(bins, str) and bins in CHOSEN

@@ -13,6 +13,7 @@ from tacit.release.query_checks import condition as _condition
 from tacit.release.query_checks import flags as _flags
 from tacit.release.query_checks import names as _names
 from tacit.release.query_checks import threshold as _threshold
+from tacit.schema.autobins import is_chosen
 from tacit.schema.logistic_bins import LogisticBins, worded
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class Histogram(Query["HistogramRelease"]):
         _threshold(self.threshold, sparse=self.sparse)
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
-        every = isinstance(self.bins, str) and self.bins in ("auto", "density")
-        bins: Any = dict.fromkeys(self.columns, self.bins) if every else _of_one(self.columns, self.bins)
+        every = dict.fromkeys(self.columns, self.bins)
+        bins: Any = every if is_chosen(self.bins) else _of_one(self.columns, self.bins)
         object.__setattr__(self, "bins", _bins("Histogram", bins, self.columns, "columns"))
         _condition(self)
 

@@ -138,9 +138,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
 
 @lru_cache(maxsize=32)
 def _layout(formula: Formula, variables: tuple[Variable, ...], steps: int) -> Layout:
-    del (
-        steps
-    )  # H, as it is now: tests of small grids change it, and a layout that is kept is of the one it was made with
+    del steps  # H, which tests of small grids change: a layout that is kept is of the one it was made with
     facts = {one.name: one for one in variables}
     _check_terms(formula, facts)
     response = _response_poly(facts[formula.response])
