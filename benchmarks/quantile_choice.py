@@ -1,0 +1,104 @@
+"""One to three quantiles of few rows: selected ends beside cuts with counts between them, and which is chosen.
+
+    python benchmarks/quantile_choice.py tried|fresh [--repeats N] [--only WORDS]
+
+Rows and noise are drawn anew in each simulation; the designs are those of `quantile_choice_designs.py`.
+Columns, of selected ends / of cuts / of what Tacit chooses by itself: intervals that hold the law's quantile, of those
+without a reason, in per cent; releases without one, in per cent; median width of all intervals (the bounds, where there
+is a reason), over that without privacy; mean absolute error from the table's quantile, over the standard deviation of
+that quantile without privacy (a quarter of the width of its interval).  The means are over the probabilities.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Final
+
+import numpy as np
+from quantile_choice_designs import LAWS, Design, fresh, tried
+
+import tacit as tc
+from tacit.method.quantiles import design as quantiles_design
+
+LARGE: Final = 2_000_001
+WAYS: Final = ("ends", "cuts", "chosen")
+
+
+def plain(x: np.ndarray, p: float) -> float:
+    """Width of the interval between order statistics, at least 1e-9."""
+    n, ordered = len(x), np.sort(x)
+    z = 1.96 * np.sqrt(n * p * (1 - p))
+    low, high = int(np.floor(n * p - z)), int(np.ceil(n * p + z))
+    return max(float(ordered[min(high, n - 1)] - ordered[max(low, 0)]), 1e-9)
+
+
+def forced(way: str) -> Any:
+    """Return a rule of choice that always takes a way; None for Tacit's own."""
+    if way == "ends":
+        return lambda *_, **__: None
+    if way == "cuts":
+        own = quantiles_design.cut_tree.plan_of
+
+        def always(shape: Any, size: Any, columns: Any, *, sized: bool) -> Any:
+            query = shape.query
+            rows = float(quantiles_design.ASSUMED if size is None else size)
+            probs = quantiles_design.probs_of(query)
+            return own(probs, rows, shape.cost, float(query.level), replaces=True, sized=sized)
+
+        return always
+    return None
+
+
+def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
+    """Return what releases of one way show."""
+    column, draw = LAWS[one.law]
+    rng, schema = np.random.default_rng(7), tc.Schema({"x": column})
+    truth = np.quantile(draw(np.random.default_rng(0), LARGE), one.probs, method="inverted_cdf")
+    held, told, width, error, form = list[bool](), list[bool](), list[float](), list[float](), ""
+    own, rule = quantiles_design.cuts_plan, forced(way)
+    quantiles_design.cuts_plan = own if rule is None else rule
+    try:
+        for _ in range(repeats):
+            x = draw(rng, one.rows)
+            budget = tc.Budget(**dict.fromkeys(one.price, "9") | ({"delta": "1e-3"} if "delta" in one.price else {}))
+            curator = tc.Curator({"x": x}, schema, budget=budget)
+            made = curator.release(tc.Quantiles("x", one.probs), **one.price)
+            form, found = made.parts[0].form, made.estimate()
+            bare = np.array([plain(x, p) for p in one.probs])
+            limits, known = found.limits, [reason is None for reason in found.reasons]
+            told += known
+            held += ((limits[:, 0] <= truth) & (truth <= limits[:, 1]))[known].tolist()
+            width += ((limits[:, 1] - limits[:, 0]) / bare).tolist()
+            off = np.abs(found.values - np.quantile(x, one.probs, method="inverted_cdf"))
+            error += (4 * off / bare).tolist()
+    finally:
+        quantiles_design.cuts_plan = own
+    return {
+        "held": f"{100 * np.mean(held):.0f}" if held else "–",
+        "told": f"{100 * np.mean(told):.0f}",
+        "width": f"{np.median(width):.3g}",
+        "error": f"{np.mean(error):.3g}",
+        "form": form,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("tried", "fresh"))
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--only", default="", help="designs whose words hold these")
+    given = parser.parse_args()
+    print(f"{given.repeats} releases of each way")
+    print(
+        "| law | rows | p | price | held | without a reason | width | error | chosen |\n|---|---:|---|---|---|---|---|---|---|"
+    )
+    for one in tried() if given.part == "tried" else fresh():
+        if given.only not in one.words:
+            continue
+        made = [simulated(one, way, given.repeats) for way in WAYS]
+        cells = [" / ".join(each[name] for each in made) for name in ("held", "told", "width", "error")]
+        print(f"| {one.words} | {' | '.join(cells)} | {made[-1]['form']} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

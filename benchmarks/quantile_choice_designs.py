@@ -1,0 +1,88 @@
+"""Designs of one to three quantiles of few rows at low prices, drawn and committed before any was simulated.
+
+`tried` are those on which a rule of choice between two methods may be found; `fresh` are drawn by another seed, and
+are looked at when the rule is fixed.  None was left out or changed afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+import tacit as tc
+
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+MANY: Final = 24
+"""Designs of each part."""
+
+
+def _modes(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.where(rng.random(n) < 0.55, rng.normal(20, 3, n), rng.normal(75, 5, n))
+
+
+def _zeros(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.where(rng.random(n) < 0.35, 0.0, rng.lognormal(2.5, 0.8, n))
+
+
+LAWS: Final[dict[str, tuple[Any, Draw]]] = {
+    "normal, range 8 sd": (tc.Real(-4, 4), lambda rng, n: rng.normal(0, 1, n)),
+    "normal, range 100 sd": (tc.Real(-50, 50), lambda rng, n: rng.normal(0, 1, n)),
+    "exponential, bound 8 means": (tc.Real(0, 80), lambda rng, n: rng.exponential(10, n)),
+    "lognormal 1, bound 50": (tc.Real(0, 50), lambda rng, n: rng.lognormal(0, 1, n)),
+    "Beta(0.5, 0.8)": (tc.Real(0, 1), lambda rng, n: rng.beta(0.5, 0.8, n)),
+    "t, 3 df, bounds 30": (tc.Real(-30, 30), lambda rng, n: rng.standard_t(3, n)),
+    "two modes": (tc.Real(0, 100), _modes),
+    "35% zeros, else lognormal": (tc.Real(0, 200), _zeros),
+    "whole years, 18 to 90": (tc.Integer(0, 120), lambda rng, n: np.clip(np.round(rng.gamma(9, 5, n)), 18, 90)),
+    "tens": (tc.Integer(0, 300), lambda rng, n: np.clip(np.round(rng.gamma(3, 30, n) / 10) * 10, 0, 300)),
+}
+PRICES: Final = (
+    {"epsilon": "0.1"},
+    {"epsilon": "0.3"},
+    {"epsilon": "1"},
+    {"epsilon": "2"},
+    {"rho": "0.005"},
+    {"rho": "0.02"},
+    {"rho": "0.1"},
+    {"epsilon": "1", "delta": "1e-6"},
+)
+PROBS: Final = ((0.5,), (0.5,), (0.1,), (0.9,), (0.75,), (0.95,), (0.25, 0.5, 0.75), (0.1, 0.5))
+
+
+@dataclass(frozen=True)
+class Design:
+    """A column, a number of rows, probabilities and a price; one row is replaced, and cells may be missing."""
+
+    law: str
+    rows: int
+    probs: tuple[float, ...]
+    price: dict[str, str]
+
+    @property
+    def words(self) -> str:
+        told = ", ".join(f"{name} = {value}" for name, value in self.price.items())
+        return f"{self.law} | {self.rows:,} | {', '.join(f'{p:g}' for p in self.probs)} | {told}"
+
+
+def _drawn(seed: int) -> list[Design]:
+    rng = np.random.default_rng(seed)
+    made = list[Design]()
+    for _ in range(MANY):
+        law = list(LAWS)[int(rng.integers(len(LAWS)))]
+        rows = int(float(f"{10 ** rng.uniform(2, 4):.2g}"))
+        probs, price = PROBS[int(rng.integers(len(PROBS)))], PRICES[int(rng.integers(len(PRICES)))]
+        made.append(Design(law, rows, probs, price))
+    return made
+
+
+def tried() -> list[Design]:
+    """Return the designs on which a rule may be found."""
+    return _drawn(20261127)
+
+
+def fresh() -> list[Design]:
+    """Return the designs that are looked at when it is fixed."""
+    return _drawn(20261128)
