@@ -22,6 +22,10 @@ from tacit.method.quantiles import design as quantiles_design
 
 LARGE: Final = 2_000_001
 WAYS: Final = ("ends", "cuts", "chosen")
+HEAD: Final = (
+    "| law | rows | p | price | held | without a reason | width | error | chosen |\n"
+    "|---|---:|---|---|---|---|---|---|---|"
+)
 
 
 def plain(x: np.ndarray, p: float) -> float:
@@ -89,9 +93,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="designs whose words hold these")
     given = parser.parse_args()
     print(f"{given.repeats} releases of each way")
-    print(
-        "| law | rows | p | price | held | without a reason | width | error | chosen |\n|---|---:|---|---|---|---|---|---|---|"
-    )
+    print(HEAD)
     for one in tried() if given.part == "tried" else fresh():
         if given.only not in one.words:
             continue

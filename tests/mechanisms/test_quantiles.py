@@ -37,7 +37,7 @@ PRICES = [Cost.of(epsilon=1), Cost.of(rho="0.1"), Cost.of(epsilon=1, delta="1e-6
 @pytest.mark.parametrize("column", ["x", "k"])
 def test_the_parts_cost_at_most_the_price(column: str, price: Cost, neighbors: Any) -> None:
     """Selections at epsilon, epsilon**2 / 8 or (of a pair) their mu**2 / 2, N at its own: almost all of the price."""
-    rows = 1_000 if neighbors == "replace-one" else None
+    rows = 10_000 if neighbors == "replace-one" else None  # of fewer they are read from cuts (test_quantile_cuts)
     shape = quantiles_design.design(tc.Quantiles(column, [0.1, 0.5]), Public(SCHEMA, neighbors, rows), price)
     chosen, sizes = quantiles_design.split(shape)
     total = Fraction(0)

@@ -43,14 +43,19 @@ class CutPlan:
     """How cuts are chosen: the number of levels, how many have even weights, and the cuts' part of the price.
 
     reach: the number of cells on either side of that of a probability in which ranges are halved.
-    width: the expected width of an interval, in ranks, the mean over the probabilities.
+    widths: the expected widths of the intervals, in ranks.
     """
 
     levels: int
     even: int
     share: Fraction
     reach: int = 0
-    width: float = 0.0
+    widths: tuple[float, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """The mean of the widths."""
+        return sum(self.widths) / len(self.widths)
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -180,8 +185,7 @@ def _plan(
     if len(tree(probs, plan.levels, reach)) > MOST_CUTS:
         return None
     plan = replace(plan, reach=reach)
-    found = widths_of(probs, rows, rate, noise, level, plan, replaces=replaces, sized=sized)
-    return replace(plan, width=sum(found) / len(found))
+    return replace(plan, widths=widths_of(probs, rows, rate, noise, level, plan, replaces=replaces, sized=sized))
 
 
 def widths_of(

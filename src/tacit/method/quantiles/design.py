@@ -12,7 +12,7 @@ from typing import Any, Final, SupportsFloat, cast
 from tacit.errors import QueryError
 from tacit.method.quantiles import cube_errors, cut_tree, joint_errors, many_steps
 from tacit.method.quantiles.query import Quantiles
-from tacit.method.quantiles.rank_errors import offset, scale_of
+from tacit.method.quantiles.rank_errors import offset, scale_of, spread
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import rank_utilities
 from tacit.method.shared import weighted_encoding as weighted_forms
@@ -58,7 +58,11 @@ MOST_CELLS: Final = 256
 
 
 FEWEST: Final = 5
-"""Fewest quantiles that are read from cuts of the column."""
+"""Quantiles from which on cuts of the column are considered where nothing is known of the number of rows."""
+
+
+NARROWER: Final = 0.9
+"""Part of the expected width of selected ends below which that of cuts must be: their values err by more."""
 
 
 MOST_ROWS: Final = 10**6
@@ -270,25 +274,33 @@ def halved(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
 
 def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, sized: bool) -> cut_tree.CutPlan | None:
     """Return the plan of cuts and counts (`mechanism_cuts`), where its intervals are expected to be narrower than
-    those of `columns`, a part of the price each; else None.
+    those of `columns`, a part of the price each, or those would be too uncertain to be told; else None.
+
+    Selected ends follow the released number of rows, and so suit a group of any size; a plan of cuts is made for the
+    public one.  size: that number, or None.
     """
     query = cast(Quantiles, shape.query)
+    known = size is not None and query.where is None
     rows = float(ASSUMED if size is None else size)
-    if not query.interval or shape.keys or len(query.probs) < FEWEST or not 1 <= rows <= MOST_ROWS:
+    if not query.interval or shape.keys or not (known or len(query.probs) >= FEWEST) or not 1 <= rows <= MOST_ROWS:
         return None
-    replaces = shape.neighbors == "replace-one"
-    found = cut_tree.plan_of(probs_of(query), rows, shape.cost, float(query.level), replaces=replaces, sized=sized)
-    alone = [split_width(column, rows, float(query.level)) for column in columns]
-    return found if found is not None and found.width < sum(alone) / len(alone) else None
+    replaces, probs = shape.neighbors == "replace-one", probs_of(query)
+    found = cut_tree.plan_of(probs, rows, shape.cost, float(query.level), replaces=replaces, sized=sized)
+    if found is None:
+        return None
+    alone = [split_half(column, rows, float(query.level)) for column in columns]
+    if None in alone:
+        return found
+    made = [spread(float(p), width / 2, rows) for p, width in zip(probs, found.widths, strict=True)]
+    other = [spread(float(p), cast(float, half), rows) for p, half in zip(probs, alone, strict=True)]
+    return found if sum(made) < NARROWER * sum(other) else None
 
 
-def split_width(column: PartSpec, rows: float, level: float) -> float:
-    """Return the expected width, in ranks, of an interval whose ends are selected."""
-    return (
-        rows
-        if few_rows(column.form.name, column.form.parameters, column.law.scale, rows, level)
-        else min(rows, 2.0 * reach(column, rows, level))
-    )
+def split_half(column: PartSpec, rows: float, level: float) -> float | None:
+    """Return the expected half-width, in ranks, of an interval whose ends are selected; None if it has a reason."""
+    scale = scale_of(column.form.parameters, column.law.scale)
+    few = few_rows(column.form.name, column.form.parameters, column.law.scale, rows, level)
+    return reach(column, rows, level) + scale if few is None else None
 
 
 def few_rows(form: str, facts: Mapping[str, int], scale: SupportsFloat, rows: float, level: float) -> float | None:

@@ -82,6 +82,19 @@ def slack(scale: float, reach: float) -> float:
     return max(0.0, ORDER * scale - reach) / (2 * (reach - scale)) if reach > scale else math.inf
 
 
+def spread(p: float, half: float, rows: float) -> float:
+    """Return the length between the ranks p `rows` - `half` and + `half` where values follow a logistic law of scale 1.
+
+    So that widths are compared as widths of values, which grow faster than those of ranks toward either end of the
+    rows.  No rank is nearer than half a row to the ends.
+
+    >>> round(spread(0.5, 100, 1_000), 2), round(spread(0.9, 100, 1_000), 2), round(spread(0.5, 999, 1_000), 1)
+    (0.81, 6.21, 15.2)
+    """
+    low, high = max(rows * p - half, 0.5), min(rows * p + half, rows - 0.5)
+    return math.log(high / (rows - high)) - math.log(low / (rows - low)) if low < high else 0.0
+
+
 def beyond(x: float, deviation: float, scale: float) -> float:
     """Return P(a normal + a Laplace error > x), x >= 0, of a standard deviation and a scale above 0.
 
