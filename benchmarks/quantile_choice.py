@@ -1,6 +1,6 @@
 """One to three quantiles of few rows: selected ends beside cuts with counts between them, and which is chosen.
 
-    python benchmarks/quantile_choice.py tried|fresh [--repeats N] [--only WORDS]
+    python benchmarks/quantile_choice.py tried|fresh [--repeats N] [--only WORDS] [--page]
 
 Rows and noise are drawn anew in each simulation; the designs are those of `quantile_choice_designs.py`.
 Columns, of selected ends / of cuts / of what Tacit chooses by itself: intervals that hold the law's quantile, of those
@@ -12,6 +12,7 @@ that quantile without privacy (a quarter of the width of its interval).  The mea
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,21 @@ from quantile_choice_designs import LAWS, Design, fresh, tried
 import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
 
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "quantile-choice.md"
+INTRODUCTION: Final = """# One to three quantiles of few rows
+
+Two ways to a quantile with an interval: three steps selected at and on either side of it (*ends*), and cuts of the
+column with noisy numbers of rows between them (*cuts*). Which one a release takes follows from public facts
+([how](../howto/quantiles.md)): cuts where the ends would reach beyond all rows, or are expected to be wider. Written
+by `python benchmarks/quantile_choice.py fresh --page`: {repeats} tables of each design and way, drawn anew. The
+designs were committed before any was simulated, by a seed of their own; the rule was found on others.
+
+In each cell ends / cuts / what Tacit chooses: *held*, 95% intervals that hold the law's quantile, of those without a
+reason, in per cent; *without a reason*, in per cent; *width*, the median over all intervals (where there is a reason,
+that of the bounds), over that of an interval without privacy; *error*, the mean absolute error of the value from the
+table's quantile, over a quarter of the width of the interval without privacy. One row is replaced; several quantiles
+are averaged.
+"""
 LARGE: Final = 2_000_001
 WAYS: Final = ("ends", "cuts", "chosen")
 HEAD: Final = (
@@ -91,15 +107,19 @@ def main() -> None:
     parser.add_argument("part", choices=("tried", "fresh"))
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--only", default="", help="designs whose words hold these")
+    parser.add_argument("--page", action="store_true", help="write the page of the documentation")
     given = parser.parse_args()
-    print(f"{given.repeats} releases of each way")
+    page = [INTRODUCTION.format(repeats=given.repeats), HEAD]
     print(HEAD)
     for one in tried() if given.part == "tried" else fresh():
         if given.only not in one.words:
             continue
         made = [simulated(one, way, given.repeats) for way in WAYS]
         cells = [" / ".join(each[name] for each in made) for name in ("held", "told", "width", "error")]
-        print(f"| {one.words} | {' | '.join(cells)} | {made[-1]['form']} |", flush=True)
+        page.append(f"| {one.words} | {' | '.join(cells)} | {'cuts' if made[-1]['form'] == 'cuts' else 'ends'} |")
+        print(page[-1], flush=True)
+    if given.page:
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism_cuts
 from tacit.method.quantiles.estimate import QuantileEstimate, estimate
 from tacit.method.quantiles.mechanism import triples, utilities
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
@@ -88,6 +89,8 @@ def joint(column: PartSpec, x: np.ndarray, offset: int, size: int, rng: np.rando
 
 def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Generator) -> QuantileEstimate:
     """The estimate of one simulated release of a single group."""
+    if shape.columns[0].form.name == "cuts":
+        return of_cuts(query, shape, x, rng)
     chosen, sizes = quantiles_design.split(shape)
     size, parts = float(shape.rows or 0), []
     if sizes is not None:
@@ -104,6 +107,23 @@ def simulated(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Gene
         made.append(column.released((tuple(int(law(column, x, far * rung).draw(1, rng)[0]) for rung in rungs),)))
     release = SimulatedRelease(query, "simulated", shape.neighbors, shape.rows, (), (*made, *parts), shape.cost)
     return estimate(release)
+
+
+def of_cuts(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Generator) -> QuantileEstimate:
+    """The estimate of one simulated release of cuts, which a release's own function makes."""
+    v, known = shape.columns[0].rowmap.numpy(x)  # type: ignore[union-attr]
+    steps, many = np.unique(v[known], return_counts=True)
+    counts = dict(zip(steps.tolist(), many.tolist(), strict=True))
+
+    def draw(runs: Any, law: Any) -> Any:
+        run, place = law.sample(runs.utility, runs.points, 1, rng)
+        return runs.chosen(int(run[0]), int(place[0]))
+
+    def noise(cells: Any, law: Any) -> Any:
+        return tuple(tuple(n + int(e) for n, e in zip(one, law.sample(len(one), rng), strict=True)) for one in cells)
+
+    made = mechanism_cuts.released(shape, counts, draw, noise, lambda n: rng.integers(mechanism_cuts.PARTS, size=n))
+    return estimate(SimulatedRelease(query, "simulated", shape.neighbors, shape.rows, (), made, shape.cost))
 
 
 def share(column: PartSpec) -> Fraction:

@@ -58,7 +58,7 @@ MOST_CELLS: Final = 256
 
 
 FEWEST: Final = 5
-"""Quantiles from which on cuts of the column are considered where nothing is known of the number of rows."""
+"""Quantiles from which on cuts of the column are considered where the number of rows is not public."""
 
 
 NARROWER: Final = 0.9
@@ -276,11 +276,11 @@ def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, 
     """Return the plan of cuts and counts (`mechanism_cuts`), where its intervals are expected to be narrower than
     those of `columns`, a part of the price each, or those would be too uncertain to be told; else None.
 
-    Selected ends follow the released number of rows, and so suit a group of any size; a plan of cuts is made for the
-    public one.  size: that number, or None.
+    Selected ends follow the released number of rows, and so suit a group of any size; a plan of cuts is made for
+    `size`, the public number, or what is said about it, or None.
     """
     query = cast(Quantiles, shape.query)
-    known = size is not None and query.where is None
+    known = shape.rows is not None and query.where is None
     rows = float(ASSUMED if size is None else size)
     if not query.interval or shape.keys or not (known or len(query.probs) >= FEWEST) or not 1 <= rows <= MOST_ROWS:
         return None
