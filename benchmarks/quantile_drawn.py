@@ -19,11 +19,11 @@ from typing import Final
 import numpy as np
 from quantile_drawn_designs import FAMILIES, KEPT, SEEN, Drawn
 from quantile_draws import law as law_of_one
+from quantile_draws import of_ends
 from quantile_gaps import ALL
 
 import tacit as tc
 from tacit.method.quantiles import cube_errors
-from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles.design import reach, split
 from tacit.method.quantiles.estimate import _slack as slack_of  # pyright: ignore[reportPrivateUsage]
 from tacit.method.quantiles.estimate import few_rows_warning
@@ -58,7 +58,7 @@ def measurement(one: Drawn) -> Measurement:
     schema = tc.Schema({"x": tc.Real(one.lower, one.upper, missing=one.lower)})
     rows = one.rows if one.neighbors == "replace-one" else None
     public = Public(schema, one.neighbors, rows)  # type: ignore[arg-type]
-    return quantiles_design.design(tc.Quantiles("x", [one.prob]), public, Cost.of(**dict(one.price)))
+    return of_ends(tc.Quantiles("x", [one.prob]), public, Cost.of(**dict(one.price)))
 
 
 def rows_of(one: Drawn, rng: np.random.Generator) -> np.ndarray:

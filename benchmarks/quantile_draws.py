@@ -46,6 +46,16 @@ def designed(query: Any, schema: Any, rows: int | None, neighbors: Any, **price:
     return quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(**price))
 
 
+def of_ends(query: Any, public: Public, cost: Cost) -> Measurement:
+    """The measurement whose intervals have selected ends, also of few rows, of which a release would take cuts."""
+    own = quantiles_design.cuts_plan
+    quantiles_design.cuts_plan = lambda *_, **__: None
+    try:
+        return quantiles_design.design(query, public, cost)
+    finally:
+        quantiles_design.cuts_plan = own
+
+
 def law(column: PartSpec, x: np.ndarray, offset: int = 0) -> Law:
     """The law of one selection near rank p N + offset."""
     assert column.rowmap is not None

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from quantile_draws import of_ends
 from quantile_gap_designs import HELD, HELD_SMOOTH, SETTINGS, SIZES, Setting
 
 import tacit as tc
@@ -187,7 +188,7 @@ def cell(name: str, n: int, setting: Setting, repeats: int, *, alone: bool = Fal
     public = Public(schema_of(setting, lower, upper), setting.neighbors, rows)
     right = quantiles_design.is_joint
     quantiles_design.is_joint = (lambda *_: False) if alone else right
-    shape = quantiles_design.design(query, public, Cost.of(**dict(setting.price)))
+    shape = of_ends(query, public, Cost.of(**dict(setting.price)))
     quantiles_design.is_joint = right
     held, told, wide, own = list[bool](), list[bool](), list[float](), list[float]()
     for _ in range(max(4, repeats // len(setting.groups)) if several else repeats):
@@ -273,6 +274,9 @@ against gaps cost where they do not. Written by `python benchmarks/quantile_gaps
 down before any was simulated; those of *Gaps held back* after the first rules for pure prices. The constants of the
 present rules were then chosen with all designs of 1,000 rows in view, so that no table here is of unseen designs:
 those are in [quantiles at drawn gaps and heaps](quantile-drawn.md).
+
+All intervals here have selected ends, also where a release of few rows would take [cuts](quantile-choice.md), whose
+limits assume nothing of gaps.
 
 Next to a gap an end may be selected within it. All steps of a gap are equally likely. One with W times as many steps as
 lie within a scale of ranks around an end draws that end from about log W scales away, and two of three steps are then

@@ -20,11 +20,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
-from quantile_draws import checked, designed, joint, law
+from quantile_draws import checked, designed, joint, law, of_cuts
 from quantile_draws import share as part_of
 
 import tacit as tc
@@ -54,6 +55,8 @@ PRICES: Final = ("0.2", "1")
 PROBS: Final = ("1/2", "9/10")
 CANDIDATES: Final = (257, 4_097)
 """Numbers of evenly spaced candidates; the better of both is shown."""
+KEPT: dict[tuple[str, int, str, str], str] = {}
+"""Lines of selected ends that are not simulated again."""
 DRAWS: Final = 100
 """Draws from each table where an error is not computed exactly."""
 TABLES: Final = 100
@@ -116,6 +119,11 @@ def whole(column: Any, x: np.ndarray, own: float, level: float, rng: Any) -> tup
     return float(np.mean(np.abs(values - own))), float(np.mean(np.abs(alone - own)))
 
 
+def by_cuts(query: Any, shape: Any, x: np.ndarray, own: float, rng: Any) -> tuple[float, float]:
+    """Mean absolute error of the value that is read from cuts, which have no middle step; DRAWS draws."""
+    return float(np.mean([abs(of_cuts(query, shape, x, rng).value - own) for _ in range(DRAWS)])), np.nan
+
+
 def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
     lower, upper, draw = SHAPES[name]
     rng, p, price = np.random.default_rng([n, len(name)]), Fraction(prob), float(epsilon)
@@ -123,10 +131,13 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
     kind = tc.Integer(int(lower), int(upper), missing=int(lower)) if whole_numbers else None
     schema = tc.Schema({"x": kind or tc.Real(lower, upper, missing=lower)})
     grids = (int(upper - lower) + 1,) if whole_numbers else CANDIDATES
-    point, interval = (
-        designed(tc.Quantiles("x", [prob], interval=yes), schema, n, "replace-one", epsilon=epsilon).columns[0]
-        for yes in (False, True)
-    )
+    query = tc.Quantiles("x", [prob])
+    points = tc.Quantiles("x", [prob], interval=False)
+    (point,) = designed(points, schema, n, "replace-one", epsilon=epsilon).columns
+    shape = designed(query, schema, n, "replace-one", epsilon=epsilon)
+    interval, cuts = shape.columns[0], shape.columns[0].form.name == "cuts"
+    if not cuts and (name, n, epsilon, prob) in KEPT:
+        return KEPT[name, n, epsilon, prob]
     exponential = replace(point, law=cast(Any, Selection(1 / point.law.scale)))
     found = []
     for i in range(tables):
@@ -134,7 +145,7 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
         own = float(np.quantile(x, float(p), method="inverted_cdf"))
         if i == 0:
             checked(point, x, 0)
-            if interval.form.name != "joint":  # which draws from the triples of a release
+            if interval.form.name not in ("joint", "cuts"):  # which draws from the triples of a release
                 checked(interval, x, 7)
         h = (upper - lower) / point.form.parameters["G"]
         found.append(
@@ -143,7 +154,7 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
                 law(exponential, x).error(own, lower, h),
                 diffprivlib(x, lower, upper, float(p), price, own),
                 *(opendp(x, lower, upper, p, epsilon, own, many) for many in grids),
-                *whole(interval, x, own, 0.95, rng),
+                *(by_cuts(query, shape, x, own, rng) if cuts else whole(interval, x, own, 0.95, rng)),
             )
         )
     ours, before, other, *candidates, value, step = np.mean(found, axis=0)
@@ -153,7 +164,8 @@ def cell(name: str, n: int, epsilon: str, prob: str, tables: int) -> str:
     ratios = " / ".join(f"{ours / one:.2f}" for one in candidates)
     return (
         f"| {name} | {n:,} | {epsilon} | {float(p):g} | {ours:.3g} | {ours / best:.2f} | {ours / other:.2f} "
-        f"| {ratios} | {before / best:.2f} | {value / best:.2f} | {step / best:.2f} |"
+        f"| {ratios} | {before / best:.2f} | {value / best:.2f} "
+        f"| {'cuts' if cuts else f'{step / best:.2f}'} |"
     )
 
 
@@ -186,7 +198,8 @@ other libraries at the same cost. Written by `python benchmarks/quantile_points.
 Columns are complete, the number of rows is public, one row is replaced, and prices are pure ε, for all alike.
 `interval=False` spends the whole price on the point: *error*, and its ratios to the others' errors. The last two
 columns are of a release with its 95% interval, whose price pays for three steps: of its value, which uses all three,
-and of the middle step alone, which was the value in 0.1.
+and of the middle step alone, which was the value in 0.1; of few rows at a low price values are read from
+[cuts](quantile-choice.md).
 
 *diffprivlib* (0.6): the exponential mechanism on the intervals between rows, computed from its definition (sensitivity
 1, exp(ε score / 2)). *OpenDP* (0.16): evenly spaced candidates and the largest noisy score; of columns of real numbers
@@ -211,7 +224,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tables", type=int, default=TABLES)
+    parser.add_argument("--cuts", action="store_true", help="simulate lines of cuts, and keep the page's others")
     options = parser.parse_args()
+    if options.cuts:
+        lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+        for line, (name, n, epsilon, prob) in zip(lines[1:], product(SHAPES, SIZES, PRICES, PROBS), strict=True):
+            assert line.startswith(f"| {name} | {n:,} | {epsilon} | {float(Fraction(prob)):g} |"), line
+            KEPT[name, n, epsilon, prob] = line
     tables, start = (4 if options.quick else options.tables), time.monotonic()
     own = cost(4 / 0.2)
     assert own is None or abs(own - 0.2) < 1e-6, own
