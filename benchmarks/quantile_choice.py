@@ -1,6 +1,6 @@
 """One to three quantiles of few rows: selected ends beside cuts with counts between them, and which is chosen.
 
-    python benchmarks/quantile_choice.py tried|fresh [--repeats N] [--only WORDS] [--page]
+    python benchmarks/quantile_choice.py tried|fresh|grouped [--repeats N] [--only WORDS] [--page]
 
 Rows and noise are drawn anew in each simulation; the designs are those of `quantile_choice_designs.py`.
 Columns, of selected ends / of cuts / of what Tacit chooses by itself: intervals that hold the law's quantile, of those
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from quantile_choice_designs import LAWS, Design, fresh, tried
+from quantile_choice_designs import LAWS, Design, fresh, grouped, tried
 
 import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
@@ -36,6 +36,7 @@ that of the bounds), over that of an interval without privacy; *error*, the mean
 table's quantile, over a quarter of the width of the interval without privacy. One row is replaced; several quantiles
 are averaged.
 """
+PARTS: Final = {"tried": tried, "fresh": fresh, "grouped": grouped}
 LARGE: Final = 2_000_001
 WAYS: Final = ("ends", "cuts", "chosen")
 HEAD: Final = (
@@ -61,7 +62,7 @@ def forced(way: str) -> Any:
 
         def always(shape: Any, size: Any, columns: Any, *, sized: bool) -> Any:
             query = shape.query
-            rows = float(quantiles_design.ASSUMED if size is None else size)
+            rows = float(quantiles_design.ASSUMED if size is None else size) / shape.cells
             probs = quantiles_design.probs_of(query)
             return own(probs, rows, shape.cost, float(query.level), replaces=True, sized=sized)
 
@@ -72,25 +73,29 @@ def forced(way: str) -> Any:
 def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
     """Return what releases of one way show."""
     column, draw = LAWS[one.law]
-    rng, schema = np.random.default_rng(7), tc.Schema({"x": column})
+    rng, groups = np.random.default_rng(7), [f"g{i}" for i in range(len(one.shares))]
+    schema = tc.Schema({"x": column} | ({"g": tc.Category(groups)} if groups else {}))
+    query = tc.Quantiles("x", one.probs, by="g" if groups else None)
     truth = np.quantile(draw(np.random.default_rng(0), LARGE), one.probs, method="inverted_cdf")
+    truth = np.tile(truth, max(1, len(groups)))
     held, told, width, error, form = list[bool](), list[bool](), list[float](), list[float](), ""
     own, rule = quantiles_design.cuts_plan, forced(way)
     quantiles_design.cuts_plan = own if rule is None else rule
     try:
         for _ in range(repeats):
             x = draw(rng, one.rows)
+            table = {"x": x} | ({"g": rng.choice(groups, one.rows, p=np.array(one.shares))} if groups else {})
             budget = tc.Budget(**dict.fromkeys(one.price, "9") | ({"delta": "1e-3"} if "delta" in one.price else {}))
-            curator = tc.Curator({"x": x}, schema, budget=budget)
-            made = curator.release(tc.Quantiles("x", one.probs), **one.price)
+            made = tc.Curator(table, schema, budget=budget).release(query, **one.price)
             form, found = made.parts[0].form, made.estimate()
-            bare = np.array([plain(x, p) for p in one.probs])
+            cells = [x[table["g"] == name] for name in groups] if groups else [x]
+            bare = np.array([plain(y, p) for y in cells for p in one.probs])
+            exact = np.concatenate([np.quantile(y, one.probs, method="inverted_cdf") for y in cells])
             limits, known = found.limits, [reason is None for reason in found.reasons]
             told += known
             held += ((limits[:, 0] <= truth) & (truth <= limits[:, 1]))[known].tolist()
             width += ((limits[:, 1] - limits[:, 0]) / bare).tolist()
-            off = np.abs(found.values - np.quantile(x, one.probs, method="inverted_cdf"))
-            error += (4 * off / bare).tolist()
+            error += (4 * np.abs(found.values - exact) / bare).tolist()
     finally:
         quantiles_design.cuts_plan = own
     return {
@@ -104,14 +109,14 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("tried", "fresh"))
+    parser.add_argument("part", choices=list(PARTS))
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--only", default="", help="designs whose words hold these")
-    parser.add_argument("--page", action="store_true", help="write the page of the documentation")
+    parser.add_argument("--page", action="store_true", help="write the part of the page of the documentation")
     given = parser.parse_args()
     page = [INTRODUCTION.format(repeats=given.repeats), HEAD]
     print(HEAD)
-    for one in tried() if given.part == "tried" else fresh():
+    for one in PARTS[given.part]():
         if given.only not in one.words:
             continue
         made = [simulated(one, way, given.repeats) for way in WAYS]

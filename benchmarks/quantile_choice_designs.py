@@ -7,7 +7,7 @@ are looked at when the rule is fixed.  None was left out or changed afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -54,23 +54,28 @@ PROBS: Final = ((0.5,), (0.5,), (0.1,), (0.9,), (0.75,), (0.95,), (0.25, 0.5, 0.
 
 @dataclass(frozen=True)
 class Design:
-    """A column, a number of rows, probabilities and a price; one row is replaced, and cells may be missing."""
+    """A column, a number of rows, probabilities and a price; one row is replaced, and cells may be missing.
+
+    shares: of groups, to which rows belong by chance; none for a whole column.
+    """
 
     law: str
     rows: int
     probs: tuple[float, ...]
     price: dict[str, str]
+    shares: tuple[float, ...] = ()
 
     @property
     def words(self) -> str:
         told = ", ".join(f"{name} = {value}" for name, value in self.price.items())
-        return f"{self.law} | {self.rows:,} | {', '.join(f'{p:g}' for p in self.probs)} | {told}"
+        groups = f" in groups of {', '.join(f'{100 * one:.0f}' for one in self.shares)}%" if self.shares else ""
+        return f"{self.law} | {self.rows:,}{groups} | {', '.join(f'{p:g}' for p in self.probs)} | {told}"
 
 
-def _drawn(seed: int) -> list[Design]:
+def _drawn(seed: int, many: int = MANY) -> list[Design]:
     rng = np.random.default_rng(seed)
     made = list[Design]()
-    for _ in range(MANY):
+    for _ in range(many):
         law = list(LAWS)[int(rng.integers(len(LAWS)))]
         rows = int(float(f"{10 ** rng.uniform(2, 4):.2g}"))
         probs, price = PROBS[int(rng.integers(len(PROBS)))], PRICES[int(rng.integers(len(PRICES)))]
@@ -86,3 +91,15 @@ def tried() -> list[Design]:
 def fresh() -> list[Design]:
     """Return the designs that are looked at when it is fixed."""
     return _drawn(20261128)
+
+
+def grouped() -> list[Design]:
+    """Return designs of two to six groups, each with as many rows as a column of `_drawn` on the average."""
+    rng = np.random.default_rng(20261129)
+    made = list[Design]()
+    for one in _drawn(20261130, MANY // 2):
+        cells = int(rng.integers(2, 7))
+        parts = rng.dirichlet(np.full(cells, 2.0))
+        shares = tuple(float(f"{x:.2g}") for x in parts[:-1])
+        made.append(replace(one, rows=cells * one.rows, shares=(*shares, round(1 - sum(shares), 4))))
+    return made

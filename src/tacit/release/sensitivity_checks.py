@@ -283,9 +283,9 @@ def cut_weights(levels: int, even: int) -> tuple[int, ...]:
 
 
 def _cuts(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """Cuts by halving ranges, of rows of one cell: utilities change by the weight of each level."""
+    """Cuts by halving ranges: utilities change by the weight of each level, in one cell or in two."""
     K, even = given["levels"], given["even"]
-    if facts.several or not 2 <= K <= MOST_CUT_LEVELS or not 1 <= even <= K or not 0 <= given["reach"] <= 2**K:
+    if not 2 <= K <= MOST_CUT_LEVELS or not 1 <= even <= K or not 0 <= given["reach"] <= 2**K:
         return None
     w = cut_weights(K, even)
     return ImpliedConstants({}, sum(w), sum(one * one for one in w))
@@ -293,7 +293,7 @@ def _cuts(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | 
 
 def _between(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Rows between the cuts of a column: each is in one number at most."""
-    return None if facts.several else ImpliedConstants({}, facts.twice, facts.twice)
+    return ImpliedConstants({}, facts.twice, facts.twice)
 
 
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:

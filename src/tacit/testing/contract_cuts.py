@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -26,38 +26,54 @@ TREES: Final = 8
 
 def change(
     shape: Measurement,
+    one: Sequence[Mapping[int, int]],
+    other: Sequence[Mapping[int, int]],
+    of_runs: Callable[[Runs, Runs], int],
+    rng: np.random.Generator,
+    norm: str,
+) -> list[Fraction | int]:
+    """Return the largest change of utilities, divided by M, times the weights and summed over ranges, levels and
+    cells, at some cuts; and that of the numbers of rows between them.
+
+    one, other: {step: rows} of each cell of two tables.  of_runs: the largest difference of any place's utility.  Rows
+    that both tables have are on the same parts of steps.
+    """
+    utilities, between = Fraction(0), 0
+    for _ in range(TREES):
+        made = [_changed(shape, x, y, of_runs, rng, norm) for x, y in zip(one, other, strict=True)]
+        utilities = max(utilities, sum((moved_ for moved_, _ in made), Fraction(0)))
+        between = max(between, sum(counted for _, counted in made))
+    return [utilities, between]
+
+
+def _changed(
+    shape: Measurement,
     one: Mapping[int, int],
     other: Mapping[int, int],
     of_runs: Callable[[Runs, Runs], int],
     rng: np.random.Generator,
     norm: str,
-) -> list[Fraction | int]:
-    """Return the largest change of utilities, divided by M, times the weights and summed over ranges and levels, at
-    some cuts; and that of the numbers of rows between them.
-
-    of_runs: the largest difference of any place's utility.  Rows that both tables have are on the same parts of steps.
-    """
+) -> tuple[Fraction, int]:
+    """Return the change of the utilities of a cell at cuts by chance, and that of its numbers of rows."""
+    if one == other:
+        return Fraction(0), 0
     facts, tiny = shape.columns[0].form.parameters, 1 if norm == "l1" else 2
     w, M, end = weights(facts["levels"], facts["even"]), moved(shape.neighbors == "replace-one"), facts["G"] + 1
     tables, near = placed_tables(one, other, placed, end * PARTS, lambda rows: rng.integers(0, PARTS, rows))
-    utilities, between = Fraction(0), 0
-    for _ in range(TREES):
-        made = ranges_of(shape)
-        at = sorted(range_.at for range_ in made)
-        found = np.sort(rng.choice(near, len(at)))
-        cut = {0: 0, 1 << facts["levels"]: end * PARTS, **dict(zip(at, cast("list[int]", found.tolist()), strict=True))}
-        change_ = Fraction(0)
-        for range_ in made:
-            low, high = cut[range_.low], cut[range_.high]
-            if high > low:
-                runs = [candidates(places, low, high) for places in tables]
-                # in l2 a level with two ranges of half a change each has half the square of one
-                change_ += Fraction(of_runs(runs[0], runs[1]) * w[range_.level], M) ** tiny
-        utilities = max(utilities, change_)
-        last = edges([place // PARTS for place in cut.values()], facts["G"])
-        counted = (numbers(one, last), numbers(other, last))
-        between = max(between, sum(abs(x - y) ** tiny for x, y in zip(*counted, strict=True)))
-    return [utilities, between]
+    made = ranges_of(shape)
+    at = sorted(range_.at for range_ in made)
+    found = np.sort(rng.choice(near, len(at)))
+    cut = {0: 0, 1 << facts["levels"]: end * PARTS, **dict(zip(at, cast("list[int]", found.tolist()), strict=True))}
+    utilities = Fraction(0)
+    for range_ in made:
+        low, high = cut[range_.low], cut[range_.high]
+        if high > low:
+            runs = [candidates(places, low, high) for places in tables]
+            # in l2 a level with two ranges of half a change each has half the square of one
+            utilities += Fraction(of_runs(runs[0], runs[1]) * w[range_.level], M) ** tiny
+    last = edges([place // PARTS for place in cut.values()], facts["G"])
+    counted = (numbers(one, last), numbers(other, last))
+    return utilities, sum(abs(x - y) ** tiny for x, y in zip(*counted, strict=True))
 
 
 def halved_price(shape: Measurement) -> Measurement:

@@ -139,8 +139,8 @@ def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material:
             if shape.columns[0].form.name == "halved":
                 changed = [contract_halved.change(shape, exact[0][0], exact[1][0], change, np.random.default_rng(i))]
             elif shape.columns[0].form.name == "cuts":
-                tables_ = exact[0][0], exact[1][0]
-                changed = contract_cuts.change(shape, *tables_, change, np.random.default_rng(i), norm_of(price))
+                before, after = exact
+                changed = contract_cuts.change(shape, before, after, change, np.random.default_rng(i), norm_of(price))
             else:
                 changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
             found[:] = [max(x, y) for x, y in zip(found, changed, strict=True)]

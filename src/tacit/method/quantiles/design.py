@@ -65,6 +65,10 @@ NARROWER: Final = 0.9
 """Part of the expected width of selected ends below which that of cuts must be: their values err by more."""
 
 
+CUTS_OF_ALL: Final = 2_000
+"""Most cuts of all cells together: each is a selection in exact arithmetic."""
+
+
 MOST_ROWS: Final = 10**6
 """Most rows of which cuts are made: a cut looks at each row of its range, about three seconds for 100,000."""
 
@@ -277,16 +281,19 @@ def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, 
     those of `columns`, a part of the price each, or those would be too uncertain to be told; else None.
 
     Selected ends follow the released number of rows, and so suit a group of any size; a plan of cuts is made for
-    `size`, the public number, or what is said about it, or None.
+    `size`, the public number, or what is said about it, or None, and an equal part of it in each cell.
     """
     query = cast(Quantiles, shape.query)
     known = shape.rows is not None and query.where is None
     rows = float(ASSUMED if size is None else size)
-    if not query.interval or shape.keys or not (known or len(query.probs) >= FEWEST) or not 1 <= rows <= MOST_ROWS:
+    if not query.interval or shape.several or not (known or len(query.probs) >= FEWEST) or not 1 <= rows <= MOST_ROWS:
         return None
+    if shape.keys and not known:
+        return None
+    rows = max(1.0, rows / shape.cells)
     replaces, probs = shape.neighbors == "replace-one", probs_of(query)
     found = cut_tree.plan_of(probs, rows, shape.cost, float(query.level), replaces=replaces, sized=sized)
-    if found is None:
+    if found is None or shape.cells * len(cut_tree.tree(probs, found.levels, found.reach)) > CUTS_OF_ALL:
         return None
     alone = [split_half(column, rows, float(query.level)) for column in columns]
     if None in alone:

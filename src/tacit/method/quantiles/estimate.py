@@ -264,10 +264,11 @@ def _of_cuts(release: Released, target: Target, *, simultaneous: bool) -> Quanti
     """Return the estimate of a release of cuts and of the numbers of rows between them."""
     values, limits, reasons = read(release, target, simultaneous=simultaneous)
     query, words = cast(Any, release.query), _words(release, release.parts[0], target)
-    probs = cast("tuple[Fraction, ...]", query.probs)
+    probs, cells = cast("tuple[Fraction, ...]", query.probs), cell_labels(release.levels) if release.levels else ("",)
     return QuantileEstimate(
-        release, target, words, float(query.level), probs, values, limits, reasons, simultaneous=simultaneous
-    )
+        release, target, words, float(query.level), probs, values.reshape(-1), limits.reshape(-1, 2), reasons, cells,
+        simultaneous=simultaneous,
+    )  # fmt: skip
 
 
 def band(release: Released, target: Target = "population") -> QuantileEstimate:

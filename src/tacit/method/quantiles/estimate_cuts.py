@@ -27,17 +27,32 @@ def is_cut(release: Released) -> bool:
 
 
 def read(release: Released, target: Target, *, simultaneous: bool) -> tuple[Array, Array, tuple[str | None, ...]]:
-    """Return values, shape (probs,), limits, shape (probs, 2), and reasons.
+    """Return values, shape (cells, probs), limits, shape (cells, probs, 2), and reasons, cell by cell.
 
-    Limits are those of the level of the question, of each quantile or, simultaneous, of all of them at once.
+    Limits are those of the level of the question, of each quantile or, simultaneous, of all of them at once: of several
+    cells each has its part of what is left to 1 [Bonferroni].
     """
+    level, cells = float(cast(Quantiles, release.query).level), len(release.parts[0].integers)
+    level = 1 - (1 - level) / cells if simultaneous else level
+    made = [_of_cell(release, cell, target, level, simultaneous=simultaneous) for cell in range(cells)]
+    return (
+        np.stack([values for values, _, _ in made]),
+        np.stack([limits for _, limits, _ in made]),
+        tuple(reason for _, _, reasons in made for reason in reasons),
+    )
+
+
+def _of_cell(
+    release: Released, cell: int, target: Target, level: float, *, simultaneous: bool
+) -> tuple[Array, Array, list[str | None]]:
+    """Return values, shape (probs,), limits, shape (probs, 2), and reasons of a cell."""
     cutting, between = release.parts
     grid, query = cast(Grid, cutting.grid), cast(Quantiles, release.query)
-    last = np.array(edges(cutting.integers[0], grid.G), dtype=np.float64)
+    last = np.array(edges(cutting.integers[cell], grid.G), dtype=np.float64)
     p = np.array([float(one) for one in cast("tuple[Fraction, ...]", query.probs)])
     size = release.rows if public_size(release) else None
-    found = CutCounts(np.array(between.integers[0], dtype=np.float64), size, between.law, target == "population")
-    low, high = (together if simultaneous else pointwise)(found, p, float(query.level))
+    found = CutCounts(np.array(between.integers[cell], dtype=np.float64), size, between.law, target == "population")
+    low, high = (together if simultaneous else pointwise)(found, p, level)
     # a quantile is beyond the step of its lower edge, and at most that of its upper one: steps reach half a step
     at = np.concatenate([last, [float(grid.G)]])
     h = (grid.upper - grid.lower) / grid.G
@@ -45,5 +60,5 @@ def read(release: Released, target: Target, *, simultaneous: bool) -> tuple[Arra
     steps = np.stack([first, at[high] + 0.5], axis=1)
     chosen = np.clip(values(found, last, p, grid.G), steps[:, 0] + 0.5, steps[:, 1] - 0.5)
     held, limits = rising(chosen[None], np.clip(grid.lower + h * steps, grid.lower, grid.upper)[None])
-    reasons = tuple(UNKNOWN if a < 0 and b == len(last) else None for a, b in zip(low, high, strict=True))
+    reasons = [UNKNOWN if a < 0 and b == len(last) else None for a, b in zip(low, high, strict=True)]
     return grid.lower + h * held[0], limits[0], reasons

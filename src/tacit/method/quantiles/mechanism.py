@@ -11,8 +11,8 @@ Definition
     function of p, the level, the price and N; where N is not public, a noisy number is released first and takes its
     place in c.  With interval=False only the step near p N is selected, and no N is
     released; many such steps of one cell, at a pure price, are selected by halving (`mechanism_many`, with its proof).
-    Many quantiles with intervals, of one cell, are read from cuts and the numbers of rows between them, where that is
-    expected to tell more (`mechanism_cuts`, with its proof).
+    Many quantiles with intervals, or few of few rows, are read from cuts and the numbers of rows between them, where
+    that is expected to tell more (`mechanism_cuts`, with its proof).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
@@ -89,7 +89,7 @@ def released(
     """
     chosen, sizes = split(shape)
     if chosen[0].form.name == "cuts":
-        return by_cuts(shape, cells[0], draw, noise, parts)
+        return by_cuts(shape, cells, draw, noise, parts)
     if chosen[0].form.name == "halved":
         (counts,), probs = cells, cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)
         replaces = shape.neighbors == "replace-one"

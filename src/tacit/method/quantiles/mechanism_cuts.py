@@ -1,7 +1,8 @@
 """Cuts of one column by halving ranges, and noisy numbers of the rows between them.  INSIDE the wall.
 
 Definition
-    Present rows, all in one cell of `by`, lie on public steps 0 ... G.  Each row is put on one of T = 2**10 parts of
+    In each cell of `by` (without, in the one cell) present rows lie on public steps 0 ... G, and what follows is done
+    for itself, with the same public list of ranges and the same rates.  Each row is put on one of T = 2**10 parts of
     its step, evenly and independently of everything: on places 0 ... (G + 1) T - 1, as in `mechanism_many`.
     Cuts: a range is an interval of places, the first all of them.  At each of K levels the ranges of a public list
     (`cut_tree.tree`) are halved: a place is selected by rank near n / 2, n the number of the range's rows, by the
@@ -10,21 +11,22 @@ Definition
     the step of each cut.
     Between: `cut_tree.edges` makes of the released cuts a rising list of steps e_1 < ... < e_J < G.  Released: the
     numbers of rows at steps 0 ... e_1, e_1 + 1 ... e_2, ..., e_J + 1 ... G, each with noise.
-    Neighbours: one row replaced, or one added or removed; a row may be missing.  Persons, each reduced to one row, are
-    as rows.
+    Neighbours: one row replaced, or one added or removed; a row may be missing.  Persons, each reduced to one row in
+    one cell, are as rows; where persons may be in several cells, there are no cuts (`design.cuts_plan`).
 Sensitivity
     Cuts: utilities of a range change by at most m = 1 where a row is added to it or removed, by at most b = 2 where one
     of its rows is replaced by another one of its rows (`mechanism_rank_selection`, at 1/2 = a/b; the proof is for any
     interval of places).  Fix all parts of steps, with the same part for each row that both tables have, and all places
-    selected at earlier levels.  The ranges of a level are then the same for both tables, and disjoint.  So at a level
+    selected at earlier levels.  The ranges of a level, of all cells together, are then the same for both tables, and no
+    row is in two.  So at a level
         add-remove: one range changes, by one row: at most 1.
-        replace-one: one range changes, by a replaced row: 2, or by one added or removed: 1; or two, one of which loses
-        a row and the other gains one: 1 each.
+        replace-one: one range changes, by a replaced row: 2, or by one added or removed: 1; or two, of one cell or of
+        two, one of which loses a row and the other gains one: 1 each.
     Divided by M = 1 (add-remove) or M = 2 (replace-one) utilities change by at most 1 in one range, or by at most 1/2
     in each of two.  The utilities of level l are multiplied by a public integer w_l: over the levels they change by
     sum w_l in l1, and by sum w_l**2 in squared l2.
-    Between: given the cuts each row is in at most one of the numbers.  A row added or removed changes one by 1, and a
-    replaced row takes 1 from one and gives 1 to another: 1, or 2, in l1 and in squared l2.
+    Between: given the cuts each row is in at most one of the numbers, of all cells together.  A row added or removed
+    changes one by 1, and a replaced row takes 1 from one and gives 1 to another: 1, or 2, in l1 and in squared l2.
 Noise
     In each range a place is drawn exactly by `noise.select`, by the exponential mechanism at the rate r w_l / M.  Parts
     of steps are 10 of 16 bits a row of the operating system's generator, which are even without rounding.
@@ -54,7 +56,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -73,16 +75,19 @@ PARTS: Final = 2**10
 """Parts of a step, T: a thousandth of the rows at a step is told apart."""
 
 
-def released(shape: Measurement, counts: Mapping[int, int], draw: Any, noise: Any, parts: Any) -> tuple[Part, ...]:
-    """Return the cuts, and the noisy numbers of rows between them; counts: {step: rows there}.
+def released(
+    shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any, parts: Any
+) -> tuple[Part, ...]:
+    """Return the cuts, and the noisy numbers of rows between them; cells: {step: rows there} of each.
 
     draw, noise, parts: as in `mechanism.released`.
     """
     cutting, between = shape.columns
     G = cutting.form.parameters["G"]
-    cuts = selected(cutting, shape, counts, draw, parts)
+    cuts = tuple(selected(cutting, shape, counts, draw, parts) for counts in cells)
     # post-processing of released cuts: which rows are counted together is public from here on
-    return cutting.released((cuts,)), between.released(noise((numbers(counts, edges(cuts, G)),), between.law))
+    counted = tuple(numbers(counts, edges(one, G)) for counts, one in zip(cells, cuts, strict=True))
+    return cutting.released(cuts), between.released(noise(counted, between.law))
 
 
 def selected(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.method.quantiles import cut_tree
 from tacit.method.quantiles.design import is_sized, reach, split
 from tacit.method.quantiles.many_laws import equal_laws
@@ -40,14 +42,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     # with more cells than rows the width is that of the bounds
     each = np.maximum(1.0, np.floor(rows * presence(at, expect) * cell_shares(shape, expect)))
     made = {float(n): _of_cell(shape, chosen, float(n), level, expect) for n in set(each.tolist())}
-    if not shape.keys:
-        return made[float(each[0])]
-    several = len(chosen) > 1
-    return [
-        replace(one, term=f"{cell}:{one.term}" if several else cell)
-        for cell, n in zip(cell_labels(shape.levels), each, strict=True)
-        for one in made[float(n)]
-    ]
+    return _named(shape, each, made)
 
 
 def _one_by_one(shape: Measurement) -> tuple[PartSpec, ...]:
@@ -103,9 +98,16 @@ def _between(law: Spread, p: float, reach: float) -> float:
 
 def _of_cuts(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
     """Return the expected precision of quantiles whose intervals are read from cuts."""
+    at = cast(RowMap, shape.columns[0].rowmap)
+    each = np.maximum(1.0, np.floor(rows * presence(at, expect) * cell_shares(shape, expect)))
+    made = {float(n): _of_cut_cell(shape, float(n), level, expect) for n in set(each.tolist())}
+    return _named(shape, each, made)
+
+
+def _of_cut_cell(shape: Measurement, n: float, level: float, expect: Expectations) -> list[Expected]:
+    """Return the expected precision of each quantile of a cell of n rows."""
     query, cutting = cast(Quantiles, shape.query), shape.columns[0]
     at, probs = cast(RowMap, cutting.rowmap), cast("tuple[Fraction, ...]", query.probs)
-    n = max(1.0, float(np.floor(rows * presence(at, expect) * cell_shares(shape, expect)[0])))
     facts, z = cutting.form.parameters, NormalDist().inv_cdf(0.5 + level / 2)
     given = cut_tree.CutPlan(facts["levels"], facts["even"], Fraction(0), facts["reach"])
     widths = cut_tree.widths_of(
@@ -117,6 +119,18 @@ def _of_cuts(shape: Measurement, rows: int, level: float, expect: Expectations) 
         own = z * math.sqrt(p * (1 - p) * n)
         found.append(_expected(at, expect, p, n, (float(half), own), z))
     return found
+
+
+def _named(shape: Measurement, each: Array, made: Mapping[float, list[Expected]]) -> list[Expected]:
+    """Return the precisions of all cells with the names of their terms; each: the rows of each cell."""
+    if not shape.keys:
+        return made[float(each[0])]
+    several = len(cast("tuple[Fraction, ...]", cast(Quantiles, shape.query).probs)) > 1
+    return [
+        replace(one, term=f"{cell}:{one.term}" if several else cell)
+        for cell, n in zip(cell_labels(shape.levels), each, strict=True)
+        for one in made[float(n)]
+    ]
 
 
 def _half(column: PartSpec, rows: float, level: float, z: float) -> float:

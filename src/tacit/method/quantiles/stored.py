@@ -58,16 +58,18 @@ def wrong(made: Release) -> Iterator[str]:
 
 def _wrong_cuts(made: Release, query: Quantiles) -> Iterator[str]:
     """Yield what is wrong with a release of cuts and of the numbers of rows between them."""
-    if not query.interval or made.levels or [part.form for part in made.parts] != ["cuts", "between"]:
-        yield "its parts are not cuts and the numbers of rows between them, of one cell"
+    if not query.interval or [part.form for part in made.parts] != ["cuts", "between"]:
+        yield "its parts are not cuts and the numbers of rows between them"
         return
     cutting, between = made.parts
     if any(part.label != query.column or part.grid != cutting.grid for part in made.parts):
         yield f"its parts are not all of {query.column!r} on one grid"
     facts, probs = cutting.parameters, cast("tuple[Fraction, ...]", query.probs)
-    if len(cutting.integers[0]) != len(cut_tree.tree(probs, facts["levels"], facts["reach"])):
+    halved = len(cut_tree.tree(probs, facts["levels"], facts["reach"]))
+    if any(len(cuts) != halved for cuts in cutting.integers):
         yield "its cuts are not as many as the ranges that are halved"
-    if len(between.integers[0]) != len(cut_tree.edges(cutting.integers[0], facts["G"])) + 1:
+    pairs = zip(cutting.integers, between.integers, strict=True)
+    if any(len(counts) != len(cut_tree.edges(cuts, facts["G"])) + 1 for cuts, counts in pairs):
         yield "its numbers of rows are not those of the cells between its cuts"
 
 
