@@ -1,6 +1,6 @@
 """One to three quantiles of few rows: selected ends beside cuts with counts between them, and which is chosen.
 
-    python benchmarks/quantile_choice.py tried|fresh|grouped [--repeats N] [--only WORDS] [--page]
+    python benchmarks/quantile_choice.py tried|fresh|grouped |page [--repeats N] [--only WORDS]
 
 Rows and noise are drawn anew in each simulation; the designs are those of `quantile_choice_designs.py`.
 Columns, of selected ends / of cuts / of what Tacit chooses by itself: intervals that hold the law's quantile, of those
@@ -12,6 +12,7 @@ that quantile without privacy (a quarter of the width of its interval).  The mea
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,15 +28,16 @@ INTRODUCTION: Final = """# One to three quantiles of few rows
 Two ways to a quantile with an interval: three steps selected at and on either side of it (*ends*), and cuts of the
 column with noisy numbers of rows between them (*cuts*). Which one a release takes follows from public facts
 ([how](../howto/quantiles.md)): cuts where the ends would reach beyond all rows, or are expected to be wider. Written
-by `python benchmarks/quantile_choice.py fresh --page`: {repeats} tables of each design and way, drawn anew. The
+by `python benchmarks/quantile_choice.py page`: {repeats} tables of each design and way, drawn anew. The
 designs were committed before any was simulated, by a seed of their own; the rule was found on others.
 
 In each cell ends / cuts / what Tacit chooses: *held*, 95% intervals that hold the law's quantile, of those without a
 reason, in per cent; *without a reason*, in per cent; *width*, the median over all intervals (where there is a reason,
 that of the bounds), over that of an interval without privacy; *error*, the mean absolute error of the value from the
 table's quantile, over a quarter of the width of the interval without privacy. One row is replaced; several quantiles
-are averaged.
+and groups are averaged. Widths and errors of columns of few values may be divided by 0, and say nothing there.
 """
+HEADINGS: Final = {"fresh": "## Whole columns\n", "grouped": "## Groups\n"}
 PARTS: Final = {"tried": tried, "fresh": fresh, "grouped": grouped}
 LARGE: Final = 2_000_001
 WAYS: Final = ("ends", "cuts", "chosen")
@@ -109,22 +111,29 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=list(PARTS))
+    parser.add_argument("part", choices=[*PARTS, "page"], help="page: fresh and grouped, for the documentation")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--only", default="", help="designs whose words hold these")
-    parser.add_argument("--page", action="store_true", help="write the part of the page of the documentation")
     given = parser.parse_args()
-    page = [INTRODUCTION.format(repeats=given.repeats), HEAD]
+    page = [INTRODUCTION.format(repeats=given.repeats)]
+    for part in ("fresh", "grouped") if given.part == "page" else (given.part,):
+        page += [HEADINGS.get(part, ""), *lines(PARTS[part](), given.repeats, given.only), ""]
+    if given.part == "page":
+        PAGE.write_text("\n".join(page).rstrip() + "\n", encoding="utf-8")
+
+
+def lines(designs: list[Design], repeats: int, only: str) -> Iterator[str]:
+    """Yield the lines of a table, and print them."""
     print(HEAD)
-    for one in PARTS[given.part]():
-        if given.only not in one.words:
+    yield HEAD
+    for one in designs:
+        if only not in one.words:
             continue
-        made = [simulated(one, way, given.repeats) for way in WAYS]
+        made = [simulated(one, way, repeats) for way in WAYS]
         cells = [" / ".join(each[name] for each in made) for name in ("held", "told", "width", "error")]
-        page.append(f"| {one.words} | {' | '.join(cells)} | {'cuts' if made[-1]['form'] == 'cuts' else 'ends'} |")
-        print(page[-1], flush=True)
-    if given.page:
-        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+        line = f"| {one.words} | {' | '.join(cells)} | {'cuts' if made[-1]['form'] == 'cuts' else 'ends'} |"
+        print(line, flush=True)
+        yield line
 
 
 if __name__ == "__main__":

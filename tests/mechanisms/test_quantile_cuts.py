@@ -279,6 +279,11 @@ def test_groups_of_few_rows_are_read_from_cuts() -> None:
     assert (band.limits[:, 1] >= found.limits[:, 1]).all()
     assert found["b:0.25"].values[0] == found.values[2]
     assert release_from_dict(words(made)).estimate().limits.tolist() == found.limits.tolist()
+    # of rows at few values cuts fall on one another, in one group more than in others
+    heaps = {"x": np.where(g == "a", 20.0 * np.rint(x / 20), x), "g": g}
+    heaped = tc.Curator(heaps, schema, budget=tc.Budget(rho=1)).release(query, rho="0.05")
+    assert len(set(map(len, heaped.parts[1].integers))) > 1
+    assert release_from_dict(words(heaped)).estimate().limits.tolist() == heaped.estimate().limits.tolist()
     for part in (0, 1):
         false = words(made)
         false["parts"][part]["integers"][1] = false["parts"][part]["integers"][1][:-1]

@@ -194,11 +194,12 @@ def _grid(**words: Any) -> Grid:
 
 
 def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
-    """Return the cells of a stored part; ValueError where their lengths differ."""
+    """Return the cells of a stored part; ValueError where their lengths differ that must not."""
     if "packed" in words:
         return Packed.from_dict(words["packed"])
     cells = tuple([_cell(cell) for cell in words["integers"]])
-    if len(set(map(len, cells))) > 1:
+    # of groups whose cuts fall on equal steps there are fewer numbers of rows between them
+    if len(set(map(len, cells))) > 1 and words["form"] != "between":
         raise ValueError("cells of several lengths")
     return cells
 

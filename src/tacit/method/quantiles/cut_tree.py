@@ -34,6 +34,8 @@ FAR: Final = 3.0
 """Standard deviations of the distribution function on either side of a probability in which ranges are halved."""
 BESIDE: Final = 2
 """Cells that are halved beyond them."""
+LIKELY: Final = 0.5
+"""Standard deviations beyond its test by which a cut must be expected to be for an interval to be told (`tells`)."""
 UNEVEN: Final = log(3)
 """Logarithm of the mean squared size of cells, in squared even ones, above which what is expected is not relied on."""
 
@@ -203,14 +205,38 @@ def widths_of(
 
     rate: r of the cuts.  noise: the variance of a number of rows.
     """
-    made, p = tree(probs, plan.levels, plan.reach), np.array([float(one) for one in probs])
-    at = np.sort([one.at for one in made]) / 2**plan.levels
+    at, p = places(probs, plan), np.array([float(one) for one in probs])
     before = np.searchsorted(at, p, "right").astype(np.float64) + 1
     z = NormalDist().inv_cdf(0.5 + level / 2)
     uneven = min(UNEVEN, unevenness(rows, rate, plan.weights, replaces=replaces))
-    own = rows * p * (1 - p) + noise * share_of_noise(before, len(made) + 1, p, sized=sized)
+    own = rows * p * (1 - p) + noise * share_of_noise(before, len(at) + 1, p, sized=sized)
     widths = np.minimum(2 * z * np.sqrt(own) + rows / 2**plan.levels * exp(uneven), rows)
-    return tuple(widths.tolist())
+    told = tells(at, p, rows, rows * p * (1 - p), noise, level, sized=sized)
+    return tuple(np.where(told, widths, rows).tolist())
+
+
+def places(probs: tuple[Fraction, ...], plan: CutPlan) -> Array:
+    """Return the parts of the rows at which the cuts are meant to be, rising, shape (cuts,)."""
+    return np.sort([one.at for one in tree(probs, plan.levels, plan.reach)]) / 2**plan.levels
+
+
+def tells(at: Array, p: Array, rows: float, sampling: Array, noise: float, level: float, *, sized: bool) -> Array:
+    """Return of each probability whether an interval at `level` would likely have an end within the bounds.
+
+    An end is a cut whose distance from the quantile, in ranks, is surely not 0.  Where the farthest cut is less than
+    the test and half a standard deviation away (a chance of 69%), too many answers would be those that noise makes, of
+    which the interval holds fewer than at its level: there is none then.
+    at: parts of the rows, rising.  sampling: variance of the number of rows below each quantile.  noise: variance of a
+    number of rows between two cuts.
+
+    >>> at, p = np.arange(1, 8) / 8, np.array([0.5, 0.9])
+    >>> [tells(at, p, n, n * p * (1 - p), 800.0, 0.95, sized=False).tolist() for n in (100, 250, 1_000)]
+    [[False, False], [False, True], [True, True]]
+    """
+    before = np.arange(1.0, len(at) + 1)[:, None]
+    own = sampling + noise * share_of_noise(before, len(at) + 1, np.broadcast_to(p, (1, len(p))), sized=sized)
+    far = rows * np.abs(at[:, None] - p) / np.sqrt(np.maximum(own, 1e-12))
+    return far.max(axis=0) >= NormalDist().inv_cdf(0.5 + level / 2) + LIKELY
 
 
 def unevenness(rows: float, rate: Fraction, w: tuple[int, ...], *, replaces: bool) -> float:

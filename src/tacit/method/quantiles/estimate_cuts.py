@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.estimates.monotone import rising
 from tacit.estimates.terms import Target
 from tacit.method.quantiles.cut_errors import CutCounts, pointwise, together, values
-from tacit.method.quantiles.cut_tree import edges
+from tacit.method.quantiles.cut_tree import CutPlan, edges, places, tells
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.stored import public_size
 from tacit.release.document import Released
@@ -53,6 +53,8 @@ def _of_cell(
     size = release.rows if public_size(release) else None
     found = CutCounts(np.array(between.integers[cell], dtype=np.float64), size, between.law, target == "population")
     low, high = (together if simultaneous else pointwise)(found, p, level)
+    known = _told(release, found, p)
+    low, high = np.where(known, low, -1), np.where(known, high, len(last))
     # a quantile is beyond the step of its lower edge, and at most that of its upper one: steps reach half a step
     at = np.concatenate([last, [float(grid.G)]])
     h = (grid.upper - grid.lower) / grid.G
@@ -62,3 +64,13 @@ def _of_cell(
     held, limits = rising(chosen[None], np.clip(grid.lower + h * steps, grid.lower, grid.upper)[None])
     reasons = [UNKNOWN if a < 0 and b == len(last) else None for a, b in zip(low, high, strict=True)]
     return grid.lower + h * held[0], limits[0], reasons
+
+
+def _told(release: Released, found: CutCounts, p: Array) -> Array:
+    """Return of each quantile whether it has an interval, by the number of rows and public facts alone."""
+    query, facts = cast(Quantiles, release.query), release.parts[0].parameters
+    probs = cast("tuple[Fraction, ...]", query.probs)
+    at = places(probs, CutPlan(facts["levels"], facts["even"], Fraction(0), facts["reach"]))
+    sampling = found.size * p * (1 - p) * found.samples
+    noise, sized = float(found.law.variance()), found.rows is not None
+    return tells(at, p, found.size, sampling, noise, float(query.level), sized=sized)
