@@ -132,7 +132,7 @@ def of_cuts(query: Any, shape: Measurement, x: np.ndarray, rng: np.random.Genera
     def noise(cells: Any, law: Any) -> Any:
         return tuple(tuple(n + int(e) for n, e in zip(one, law.sample(len(one), rng), strict=True)) for one in cells)
 
-    made = mechanism_cuts.released(shape, counts, draw, noise, lambda n: rng.integers(mechanism_cuts.PARTS, size=n))
+    made = mechanism_cuts.released(shape, [counts], draw, noise, lambda n: rng.integers(mechanism_cuts.PARTS, size=n))
     return estimate(SimulatedRelease(query, "simulated", shape.neighbors, shape.rows, (), made, shape.cost))
 
 

@@ -27,6 +27,8 @@ Integers = NDArray[np.int64]
 
 DRAWS: Final = 4_000
 """Draws of the joint error of all edges for a band: its level is then within .007 of what is said."""
+STEEPEST: Final = 8.0
+"""Largest change of the logarithm of the density within a cell."""
 SEED: Final = 20_251
 """Of these draws, which are post-processing."""
 
@@ -170,10 +172,37 @@ def critical(found: CutCounts, p: Array, level: float) -> float:
 
 
 def values(found: CutCounts, last: Array, p: Array, G: int) -> Array:
-    """Return the step of each quantile, rows being taken to be spread evenly between edges; last: the edges' steps."""
+    """Return the step of each quantile; last: the edges' steps.
+
+    Between two edges the logarithm of the density is taken to be a line, as steep as between the cells on either side:
+    a cell of a tail, far wider than those before it, has most of its rows near them.
+
+    >>> from tacit.noise.laws import DiscreteLaplace
+    >>> from fractions import Fraction
+    >>> found = CutCounts(np.array([50.0, 40.0, 10.0]), 100, DiscreteLaplace(Fraction(1)), samples=True)
+    >>> values(found, np.array([9.0, 19.0]), np.array([0.25, 0.95]), 99).tolist()
+    [4.0, 28.0]
+    """
     at = np.concatenate([[-1.0], last, [float(G)]])
     cdf = np.concatenate([[0.0], found.cdf(), [1.0]])
+    steep = steepness(np.diff(cdf), np.diff(at), np.sqrt(float(found.law.variance())) / found.size)
     # the first edge at or above the quantile
     j = np.clip(np.searchsorted(cdf, p, "left"), 1, len(at) - 1)
-    part = (p - cdf[j - 1]) / np.maximum(cdf[j] - cdf[j - 1], 1e-300)
-    return np.clip(np.rint(at[j - 1] + 0.5 + np.clip(part, 0.0, 1.0) * (at[j] - at[j - 1])), at[j - 1] + 1, at[j])
+    part = np.clip((p - cdf[j - 1]) / np.maximum(cdf[j] - cdf[j - 1], 1e-300), 0.0, 1.0)
+    change = steep[j - 1]
+    flat = np.abs(change) < 1e-6
+    safe = np.where(flat, 1.0, change)
+    inside = np.where(flat, part, np.log1p(part * np.expm1(safe)) / safe)
+    return np.clip(np.rint(at[j - 1] + 0.5 + inside * (at[j] - at[j - 1])), at[j - 1] + 1, at[j])
+
+
+def steepness(shares: Array, widths: Array, noise: float) -> Array:
+    """Return by how much the logarithm of the density changes over each cell, shape (cells,).
+
+    shares, widths: of the cells.  noise: standard deviation of a share, below which none is taken to be.
+    """
+    if len(shares) < 2:
+        return np.zeros(len(shares))
+    density = np.log(np.maximum(shares, noise) / widths)
+    middles = np.cumsum(widths) - widths / 2
+    return np.clip(np.gradient(density, middles) * widths, -STEEPEST, STEEPEST)
