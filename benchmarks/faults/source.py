@@ -362,8 +362,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.held_products",
-        "self._own is not None and (z[0] == H).all():",
-        "self._own is not None:",
+        "self.own is not None and (z[0] == H).all():",
+        "self.own is not None:",
         "a coordinate of another size than H is taken for the constant",
         (f"{HELD}::test_all_pairs_of_entries_have_the_integers_of_the_reference[True-False]",),
     ),

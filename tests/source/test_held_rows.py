@@ -136,7 +136,7 @@ def test_all_pairs_of_entries_have_the_integers_of_the_reference(
     for m in (1, 2, 3, 5, 7, 11, 12, 15, 16, 17, 19):
         one, rows = all_products(rng, m, own, weighed), int(rng.choice([1, 300, fast.ROWS + 1]))
         one.check()
-        assert m < 3 or (ProductSums(one)._own is not None) == own  # pyright: ignore
+        assert m < 3 or (ProductSums(one).own is not None) == own
         z = rng.integers(-H, H + 1, (rows, m))
         z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
         a = rng.integers(0, STEPS + 1, rows)
@@ -180,7 +180,7 @@ def test_vectors_in_float32_have_the_integers_of_the_reference(own: bool) -> Non
         for rows in (300, fast.ROWS + 1):
             one = short_question(rng, m, own)
             one.check()
-            assert ProductSums(one)._kind is np.float32  # pyright: ignore
+            assert ProductSums(one).kind is np.float32
             z = rng.integers(-H, H + 1, (rows, m))
             z = np.where(rng.random(z.shape) < 0.3, rng.choice([-H, 0, H], z.shape), z)
             z[:, 0] = H
@@ -191,10 +191,10 @@ def test_vectors_in_float32_have_the_integers_of_the_reference(own: bool) -> Non
 def test_vectors_beyond_float32_are_in_float64() -> None:
     rng = np.random.default_rng(0)
     for reached, kind in ((SHORT - 1, np.float32), (SHORT + H, np.float64)):
-        assert ProductSums(short_question(rng, 3, False, reached))._kind is kind  # pyright: ignore
+        assert ProductSums(short_question(rng, 3, False, reached)).kind is kind
     plain = short_question(rng, 3, False)
     for other in (replace(plain, weight=WEIGHT), replace(plain, norm=None), replace(plain, score=score(rng, 3))):
-        assert ProductSums(other)._kind is np.float64  # pyright: ignore
+        assert ProductSums(other).kind is np.float64
 
 
 def test_sums_that_are_divided_once_may_be_beyond_64_bits() -> None:

@@ -1,0 +1,195 @@
+"""Sums of products of the norm-clipped vectors of rows that are held, in float32: linear models.  INSIDE the wall.
+
+The integers are those of `held_products`, which has why vectors w and residuals psi are exact in float32.  Sums of
+products w_i w_j over some rows are BLAS's in float32 where each sum of squares of an entry is found to be below 2**24.
+Then they are exact: sums of |w_i w_j| are below 2**24, too (Cauchy and Schwarz), and so is every sum of some of the
+products, whose order is BLAS's.  A sum of squares that is not below is found so: rounding keeps order, and 2**24 is
+exact.  Where one is not below, products are added up in float64, and so are those of psi w.
+
+Vectors that are to be shortened, a few rows of a table, are set aside and shortened together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rows.coordinates import SHORT
+from tacit.rows.norm_clip import WIDEST
+from tacit.rows.row_products import CrossProducts, Product
+from tacit.source.block_factors import matrix, step_of
+from tacit.source.held_products import ROWS, Held, ProductSums, shortened
+from tacit.source.shared_blocks import Buffers
+
+Floats = NDArray[Any]
+Ints = NDArray[np.int64]
+SPAN: Final = 2**8
+"""Rows of a sum in float32 at most.  Entries have a mean square of about C**2 over twice their number."""
+LEAST: Final = 2**5
+"""Rows of a sum in float32 at least: of fewer, float64 is as fast."""
+FEW: Final = 3
+"""Numbers that are told by counting rows, not by adding up, less one."""
+
+
+@dataclass(frozen=True)
+class VectorSums:
+    """The sums of products of psi**half times the entries of vectors, over blocks of at most ROWS rows."""
+
+    plain: ProductSums
+    half: int
+
+    @classmethod
+    def of(cls, question: CrossProducts) -> VectorSums | None:
+        """Return the sums of a question, or None where it asks for others."""
+        plain = ProductSums(question)
+        pairs = {one.power for one in question.products if len(one.of) == 2}
+        if plain.kind is not np.float32 or pairs not in ({0}, {2}):
+            return None
+        half = max(pairs) // 2
+        alike = all(one.shift == 0 and one.power == half * len(one.of) for one in question.products if one.of)
+        return cls(plain, half) if alike else None
+
+    def over(self, blocks: Iterator[Held]) -> Ints:
+        """READS ROWS.  Return what `ProductSums.over` returns."""
+        adding = _Adding(self)
+        for z in blocks:
+            adding.add(z)
+        return adding.all()
+
+    @cached_property
+    def places(self) -> tuple[Ints, Ints, Ints]:
+        """Indices of products of entries, and their places in the matrix, whose last column is of one entry alone."""
+        found = [(i, (*one.of, self.entries)[:2]) for i, one in enumerate(self.plain.question.products) if one.of]
+        first, second = np.array([of for _, of in found], dtype=np.int64).T
+        return np.array([i for i, _ in found]), first, second
+
+    @cached_property
+    def entries(self) -> int:
+        """How many entries vectors have."""
+        assert self.plain.question.norm is not None
+        return len(self.plain.question.norm.weights)
+
+    @cached_property
+    def of_psi(self) -> list[tuple[int, Product]]:
+        """Products without an entry, with their indices."""
+        return [(i, one) for i, one in enumerate(self.plain.question.products) if not one.of]
+
+    @cached_property
+    def shifts(self) -> Ints:
+        """By which powers of two sums are divided."""
+        return np.array([one.sum_shift for one in self.plain.question.products])
+
+
+class _Adding:
+    """Sums of the blocks that one thread was given."""
+
+    def __init__(self, asked: VectorSums) -> None:
+        self._asked, self._buffers, self._span = asked, Buffers(), SPAN
+        self._total = np.zeros((2, len(asked.shifts)), dtype=np.int64)
+        self._aside, self._many = list[tuple[Floats, Floats]](), 0
+        score, norm = asked.plain.question.score, asked.plain.question.norm
+        assert norm is not None
+        self._norm, self._clip = norm, 1 if score is None else score.clip
+
+    def add(self, z: Held) -> None:
+        """READS ROWS.  Add a block of at most ROWS rows."""
+        asked, buffers = self._asked, self._buffers
+        _, w = asked.plain.combined(z, buffers)
+        assert w is not None
+        psi, _ = asked.plain.scores(z[-1], w, buffers)
+        if asked.plain.wide:
+            np.clip(w[:-1], -WIDEST, WIDEST, out=w[:-1])
+        # in float32 exact up to 2**24, and beyond far above the square of C, as sums of numbers that are not negative
+        far = np.flatnonzero(np.einsum("ij,ij->j", w[:-1], w[:-1]) > self._norm.most**2)
+        if len(far):
+            if self._many + len(far) > ROWS:
+                self._shorten()
+            self._aside.append((w[:-1, far], psi[far]))
+            self._many += len(far)
+            w[:-1, far] = 0.0
+        w[-1] = 1.0
+        found = np.empty(len(asked.shifts))
+        for i, one in asked.of_psi:
+            found[i] = _sum_of_psi(one, psi, self._clip)
+        at, first, second = asked.places
+        found[at] = (self._weighted(w, psi) if asked.half else self._products(w))[first, second]
+        self._count(found)
+
+    def all(self) -> Ints:
+        """Return the sums of all blocks."""
+        self._shorten()
+        return self._total
+
+    def _count(self, found: Floats) -> None:
+        """Add sums over at most ROWS rows: whole numbers below 2**53."""
+        whole, shifts = found.astype(np.int64), self._asked.shifts
+        self._total[0] += whole >> shifts
+        self._total[1] += whole & (1 << shifts) - 1
+
+    def _shorten(self) -> None:
+        """Add the rows that were set aside."""
+        if not self._aside:
+            return
+        w, psi = (np.concatenate(some, axis=-1, dtype=np.float64) for some in zip(*self._aside, strict=True))
+        self._aside, self._many = [], 0
+        w = shortened(self._norm, w) * psi**self._asked.half
+        at, first, second = self._asked.places
+        found = np.zeros(len(self._asked.shifts))
+        found[at] = matrix(w, np.concatenate([w, np.ones((1, w.shape[1]))]))[first, second]
+        self._count(found)
+
+    def _products(self, w: Floats) -> Floats:
+        """Return the sums of products of entries, and of 1, whose row is the last."""
+        span, whole = self._span, w.shape[1] // self._span * self._span
+        if span < LEAST or not whole:
+            return self._weighted(w, None)
+        spans = w[:, :whole].reshape(len(w), -1, span).transpose(1, 0, 2)
+        # of two shapes: a product with itself takes BLAS longer where vectors are short
+        found = np.matmul(spans[:, :-1], spans.transpose(0, 2, 1))
+        # the diagonal of each
+        squares = found.reshape(len(found), -1)[:, :: len(w) + 1].max(axis=1)
+        total = np.zeros(found.shape[1:])
+        if not squares.max() < SHORT:
+            many = np.flatnonzero(squares >= SHORT)
+            found[many] = 0.0
+            for i in many:
+                some = spans[i].astype(np.float64)
+                total += some[:-1] @ some.T
+            if 4 * len(many) > len(spans):
+                self._span //= 2
+        total += np.add.reduce(found, axis=0, dtype=np.float64)
+        return total if whole == w.shape[1] else total + self._weighted(w[:, whole:], None)
+
+    def _weighted(self, w: Floats, psi: Floats | None) -> Floats:
+        """Return the sums of products of psi times entries, and of 1, in float64."""
+        m, rows = len(w) - 1, w.shape[1]
+        step, total = step_of(m * (m + 1), rows), np.zeros((m, m + 1))
+        short = self._buffers.array("short", (m, step), np.float32)
+        made = self._buffers.array("made", (m + 1, step))
+        made[-1] = 1.0
+        for at in range(0, rows, step):
+            some = w[:-1, at : at + step]
+            if psi is not None:
+                some = np.multiply(some, psi[at : at + step], out=short[:, : some.shape[1]])
+            one = made[:, : some.shape[1]]
+            np.copyto(one[:-1], some)
+            total += one[:-1] @ one.T
+        return total
+
+
+def _sum_of_psi(one: Product, psi: Floats, clip: int) -> float:
+    """Return the sum of floor((psi**power + plus) / 2**shift)."""
+    if one.power == 1 and one.shift:
+        least, most = (one.plus - clip) >> one.shift, (one.plus + clip) >> one.shift
+        if most - least <= FEW:
+            above = (np.count_nonzero(psi >= (at << one.shift) - one.plus) for at in range(least + 1, most + 1))
+            return float(least * len(psi) + sum(above))
+    x = psi.astype(np.float64)
+    if one.power == 2 and not one.shift:
+        return float(np.vecdot(x[: len(x) // 2], x[: len(x) // 2]) + np.vecdot(x[len(x) // 2 :], x[len(x) // 2 :]))
+    return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
