@@ -19,10 +19,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.coordinates import SHORT
+from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST
 from tacit.rows.row_products import CrossProducts, Product
-from tacit.source.block_factors import matrix, step_of
+from tacit.source.block_factors import dots, matrix, step_of
 from tacit.source.held_products import ROWS, Held, ProductSums, shortened
 from tacit.source.shared_blocks import Buffers
 
@@ -98,10 +98,8 @@ class _Adding:
 
     def add(self, z: Held) -> None:
         """READS ROWS.  Add a block of at most ROWS rows."""
-        asked, buffers = self._asked, self._buffers
-        _, w = asked.plain.combined(z, buffers)
-        assert w is not None
-        psi, _ = asked.plain.scores(z[-1], w, buffers)
+        asked, w = self._asked, self._vectors(z)
+        psi, _ = asked.plain.scores(z[-1], w, self._buffers)
         if asked.plain.wide:
             np.clip(w[:-1], -WIDEST, WIDEST, out=w[:-1])
         # in float32 exact up to 2**24, and beyond far above the square of C, as sums of numbers that are not negative
@@ -115,10 +113,32 @@ class _Adding:
         w[-1] = 1.0
         found = np.empty(len(asked.shifts))
         for i, one in asked.of_psi:
-            found[i] = _sum_of_psi(one, psi, self._clip)
+            found[i] = self._sum_of_psi(one, psi)
         at, first, second = asked.places
         found[at] = (self._weighted(w, psi) if asked.half else self._products(w))[first, second]
         self._count(found)
+
+    def _vectors(self, z: Held) -> Floats:
+        """Return the entries of vectors before these are shortened, and the residual, shape (entries + 1, rows)."""
+        plain, weights = self._asked.plain, self._asked.plain.weights
+        assert weights is not None
+        w = self._buffers.array("vectors", (len(weights), z.shape[1]), np.float32)
+        if plain.own is not None and (z[0] == H).all():
+            weight, added = plain.own
+            np.copyto(w[:-1], z)
+            w[-1] = w[-2]
+            w *= weight
+            w += added
+        else:
+            step = step_of(weights.size, z.shape[1])
+            # coordinates and 1, of so few rows that they lie in a processor's cache beside the vectors
+            x = self._buffers.array("coordinates", (len(z) + 1, step), np.float32)
+            x[-1] = 1.0
+            for at in range(0, z.shape[1], step):
+                some = x[:, : min(step, z.shape[1] - at)]
+                np.copyto(some[:-1], z[:, at : at + step])
+                np.matmul(weights, some, out=w[:, at : at + step])
+        return np.floor(w, out=w)
 
     def all(self) -> Ints:
         """Return the sums of all blocks."""
@@ -181,15 +201,15 @@ class _Adding:
             total += one[:-1] @ one.T
         return total
 
-
-def _sum_of_psi(one: Product, psi: Floats, clip: int) -> float:
-    """Return the sum of floor((psi**power + plus) / 2**shift)."""
-    if one.power == 1 and one.shift:
-        least, most = (one.plus - clip) >> one.shift, (one.plus + clip) >> one.shift
-        if most - least <= FEW:
-            above = (np.count_nonzero(psi >= (at << one.shift) - one.plus) for at in range(least + 1, most + 1))
-            return float(least * len(psi) + sum(above))
-    x = psi.astype(np.float64)
-    if one.power == 2 and not one.shift:
-        return float(np.vecdot(x[: len(x) // 2], x[: len(x) // 2]) + np.vecdot(x[len(x) // 2 :], x[len(x) // 2 :]))
-    return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
+    def _sum_of_psi(self, one: Product, psi: Floats) -> float:
+        """Return the sum of floor((psi**power + plus) / 2**shift)."""
+        if one.power == 1 and one.shift:
+            least, most = ((one.plus + end) >> one.shift for end in (-self._clip, self._clip))
+            if most - least <= FEW:
+                above = (np.count_nonzero(psi >= (at << one.shift) - one.plus) for at in range(least + 1, most + 1))
+                return float(least * len(psi) + sum(above))
+        x = self._buffers.array("powers", psi.shape)
+        np.copyto(x, psi)
+        if one.power == 2 and not one.shift:
+            return float(dots(x, x))
+        return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
