@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST
 from tacit.rows.row_products import CrossProducts, Product
-from tacit.source.block_factors import dots, matrix, step_of
+from tacit.source.block_factors import matrix, step_of
 from tacit.source.held_products import ROWS, Held, ProductSums, shortened
 from tacit.source.shared_blocks import Buffers
 
@@ -63,21 +63,25 @@ class VectorSums:
 
     @cached_property
     def places(self) -> tuple[Ints, Ints, Ints]:
-        """Indices of products of entries, and their places in the matrix, whose last column is of one entry alone."""
-        found = [(i, (*one.of, self.entries)[:2]) for i, one in enumerate(self.plain.question.products) if one.of]
-        first, second = np.array([of for _, of in found], dtype=np.int64).T
-        return np.array([i for i, _ in found]), first, second
+        """Indices of products that are sums of products of two factors, and the places of these in their matrix.
 
-    @cached_property
-    def entries(self) -> int:
-        """How many entries vectors have."""
+        Factors are the entries, with half = 1 psi, and 1, which has no row of its own.
+        """
         assert self.plain.question.norm is not None
-        return len(self.plain.question.norm.weights)
+        m, found = len(self.plain.question.norm.weights), list[tuple[int, int, int]]()
+        for i, one in enumerate(self.plain.question.products):
+            if one.of:
+                found.append((i, *(*one.of, m + self.half)[:2]))
+            elif self.half and one.power == 2 and not one.shift:
+                found.append((i, m, m))
+        places, first, second = np.array(found, dtype=np.int64).T
+        return places, first, second
 
     @cached_property
     def of_psi(self) -> list[tuple[int, Product]]:
-        """Products without an entry, with their indices."""
-        return [(i, one) for i, one in enumerate(self.plain.question.products) if not one.of]
+        """The other products, of psi alone, with their indices."""
+        there = set(self.places[0].tolist())
+        return [(i, one) for i, one in enumerate(self.plain.question.products) if i not in there]
 
     @cached_property
     def shifts(self) -> Ints:
@@ -159,8 +163,11 @@ class _Adding:
         self._aside, self._many = [], 0
         w = shortened(self._norm, w) * psi**self._asked.half
         at, first, second = self._asked.places
+        # psi of these rows was added with their block
+        sums = np.zeros((len(w) + self._asked.half, len(w) + self._asked.half + 1))
+        sums[: len(w), : len(w)], sums[: len(w), -1] = matrix(w, w), w.sum(axis=1)
         found = np.zeros(len(self._asked.shifts))
-        found[at] = matrix(w, np.concatenate([w, np.ones((1, w.shape[1]))]))[first, second]
+        found[at] = sums[first, second]
         self._count(found)
 
     def _products(self, w: Floats) -> Floats:
@@ -186,18 +193,21 @@ class _Adding:
         return total if whole == w.shape[1] else total + self._weighted(w[:, whole:], None)
 
     def _weighted(self, w: Floats, psi: Floats | None) -> Floats:
-        """Return the sums of products of psi times entries, and of 1, in float64."""
-        m, rows = len(w) - 1, w.shape[1]
-        step, total = step_of(m * (m + 1), rows), np.zeros((m, m + 1))
+        """Return the sums of products of psi times entries, and of 1, in float64; of psi and 1, too, where it is given.
+
+        psi, where given, comes after the entries.
+        """
+        m, rows, more = len(w) - 1, w.shape[1], int(psi is not None)
+        step, total = step_of((m + more) * (m + 1 + more), rows), np.zeros((m + more, m + 1 + more))
         short = self._buffers.array("short", (m, step), np.float32)
-        made = self._buffers.array("made", (m + 1, step))
+        made = self._buffers.array("made", (m + 1 + more, step))
         made[-1] = 1.0
         for at in range(0, rows, step):
-            some = w[:-1, at : at + step]
+            some, one = w[:-1, at : at + step], made[:, : min(step, rows - at)]
             if psi is not None:
+                one[m] = psi[at : at + step]
                 some = np.multiply(some, psi[at : at + step], out=short[:, : some.shape[1]])
-            one = made[:, : some.shape[1]]
-            np.copyto(one[:-1], some)
+            np.copyto(one[:m], some)
             total += one[:-1] @ one.T
         return total
 
@@ -208,8 +218,5 @@ class _Adding:
             if most - least <= FEW:
                 above = (np.count_nonzero(psi >= (at << one.shift) - one.plus) for at in range(least + 1, most + 1))
                 return float(least * len(psi) + sum(above))
-        x = self._buffers.array("powers", psi.shape)
-        np.copyto(x, psi)
-        if one.power == 2 and not one.shift:
-            return float(dots(x, x))
+        x = psi.astype(np.float64)
         return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
