@@ -33,7 +33,7 @@ class MomentSums:
     def of(cls, question: CrossProducts) -> MomentSums | None:
         """Return the sums of a question, or None where it asks for others."""
         plain = question.norm is None and question.score is None and question.weight is None
-        alike = all(len(set(one.of)) < 2 and not (one.shift or one.sum_shift) for one in question.products)
+        alike = all(len(set(one.of)) < 2 and not (one.shift or one.sum_shift or one.times) for one in question.products)
         return cls(question) if plain and alike else None
 
     def over(self, blocks: Iterator[NDArray[np.int16]]) -> Ints:
@@ -57,4 +57,3 @@ class MomentSums:
         """Where each product is among the sums, the sums of squares, and the number of rows."""
         m, each = len(self.question.coordinates), [one.of for one in self.question.products]
         return np.array([(len(of) - 1) * m + of[0] if of else 2 * m for of in each], dtype=np.int64)
-

@@ -2,7 +2,8 @@
 
 The integers are those of `CrossProducts.sums`.  Steps are in float64, whose values are whole numbers below 2**52
 (`CrossProducts.check`), so that they are exact; divisions by powers of two are exact, and floors therefore too.  Sums
-over a block of rows stay below 2**53, so that they are BLAS's, in whatever order it adds.
+over a block of rows stay below 2**53, so that they are BLAS's, in whatever order it adds.  Vectors that are exact in
+float32 are those of `held_vectors`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.coordinates import SHORT, H
+from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
 from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
@@ -53,8 +54,8 @@ class ProductSums:
 
     def _block(self, z: Held, buffers: Buffers) -> Floats:
         norm, many = self.question.norm, len(self.question.coordinates)
-        x, combined = self.combined(z[:many], buffers)
-        psi, sizes = self.scores(z[many - 1], combined, buffers)
+        x, combined = self._combined(z[:many], buffers)
+        psi, sizes = self._scores(z[many - 1], combined, buffers)
         a = None if self.question.weight is None else z[many].astype(np.float64)
         if a is not None and self.question.score is not None:
             psi, sizes = weighed(psi, a), weighed(sizes, a)
@@ -66,15 +67,14 @@ class ProductSums:
             one.add(out, rows)
         return out
 
-    def combined(self, z: Held, buffers: Buffers) -> tuple[Floats, Floats | None]:
+    def _combined(self, z: Held, buffers: Buffers) -> tuple[Floats, Floats | None]:
         """Return coordinates and 1, and the rounded sums of `weights` times these, if there are any.
 
         Where the sums alone are needed, these are in place of coordinates.
         """
-        kind = self.kind
         combined = None
         if self.weights is not None:
-            combined = buffers.array("combined", (len(self.weights), z.shape[1]), kind)
+            combined = buffers.array("combined", (len(self.weights), z.shape[1]))
         if combined is not None and self.own is not None and (z[0] == H).all():
             weight, added = self.own
             np.copyto(combined[:-1], z)
@@ -82,7 +82,7 @@ class ProductSums:
             combined *= weight
             combined += added
             return combined, np.floor(combined, out=combined)
-        x = buffers.array("x", (len(z) + 1, z.shape[1]), kind)
+        x = buffers.array("x", (len(z) + 1, z.shape[1]))
         np.copyto(x[:-1], z)
         x[-1] = 1.0
         if combined is not None and self.weights is not None:
@@ -108,20 +108,6 @@ class ProductSums:
         return norm is not None and max(sum(map(abs, one)) for one in norm.weights) * reach >= WIDEST << norm.shift
 
     @cached_property
-    def kind(self) -> type[np.floating[Any]]:
-        """The floats in which the sums of `weights`, the vector, and psi times an entry are exact."""
-        score, norm = self.question.score, self.question.norm
-        if norm is None or isinstance(score, PiecewiseScore) or self.question.weight is not None:
-            return np.float64
-        reach = max(one.half for one in self.question.coordinates)
-        sums = [(one, norm.shift) for one in norm.weights]
-        sums += [(score.weights, score.shift)] if score else []
-        # every summand times 2**shift is a whole number, and so are all sums of some of them
-        most = max(sum(map(abs, one)) * reach + 2 ** (shift - 1) for one, shift in sums)
-        short = most < SHORT and norm.most * max(norm.most, score.clip if score else 1) < SHORT
-        return np.float32 if short else np.float64
-
-    @cached_property
     def weights(self) -> Floats | None:
         """Weights of coordinates and of 1, one row for each sum of them: those of the norm's entries, then the score's.
 
@@ -138,7 +124,7 @@ class ProductSums:
         shifts = [norm.shift if norm else 1] * len(rows) + [score.shift if score else 1]
         found = np.array([*rows, score.weights if score else none], dtype=np.float64)
         found *= 0.5 ** np.array(shifts, dtype=np.float64)[:, None]
-        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1, dtype=self.kind)
+        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1)
 
     @cached_property
     def own(self) -> tuple[Floats, Floats] | None:
@@ -157,9 +143,9 @@ class ProductSums:
             return None
         return weights[entry, place][:, None], (others[:, 0] * H + others[:, -1])[:, None]
 
-    def scores(self, response: Held, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
+    def _scores(self, response: Held, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
         """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
-        score, psi = self.question.score, buffers.array("psi", response.shape, self.kind)
+        score, psi = self.question.score, buffers.array("psi", response.shape)
         if score is None or combined is None:
             psi.fill(1.0)
             return psi, psi
@@ -215,7 +201,6 @@ def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
     w = combined[:-1]
     if wide:
         np.clip(w, -WIDEST, WIDEST, out=w)
-    # in float32 exact up to 2**24, and beyond far above most**2, as sums of numbers that are not negative
     far = np.flatnonzero(np.einsum("ij,ij->j", w, w) > clip.most**2)
     if len(far):
         w[:, far] = shortened(clip, np.take(w, far, axis=1).astype(np.float64))

@@ -1,7 +1,8 @@
 """Sums of products of the norm-clipped vectors of rows that are held, in float32: linear models.  INSIDE the wall.
 
-The integers are those of `held_products`, which has why vectors w and residuals psi are exact in float32.  Sums of
-products w_i w_j over some rows are BLAS's in float32 where each sum of squares of an entry is found to be below 2**24.
+The integers are those of `held_products`.  Whole numbers below 2**24 are exact in float32, of which NumPy computes
+twice as many at a time: vectors w and residuals psi where public weights prove it (`_short`).  Sums of products w_i w_j
+over some rows are BLAS's in float32 where each sum of squares of an entry is found to be below 2**24.
 Then they are exact: sums of |w_i w_j| are below 2**24, too (Cauchy and Schwarz), and so is every sum of some of the
 products, whose order is BLAS's.  A sum of squares that is not below is found so: rounding keeps order, and 2**24 is
 exact.  Where one is not below, products are added up in float64, and so are those of psi w.
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST
-from tacit.rows.row_products import CrossProducts, Product
+from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
 from tacit.source.block_factors import matrix, step_of
 from tacit.source.held_products import ROWS, Held, ProductSums, shortened
 from tacit.source.shared_blocks import Buffers
@@ -38,7 +39,10 @@ FEW: Final = 3
 
 @dataclass(frozen=True)
 class VectorSums:
-    """The sums of products of psi**half times the entries of vectors, over blocks of at most ROWS rows."""
+    """The sums of products of psi**half times the entries of vectors, over blocks of at most ROWS rows.
+
+    plain: the same sums in float64, of which the weights are taken.
+    """
 
     plain: ProductSums
     half: int
@@ -46,19 +50,19 @@ class VectorSums:
     @classmethod
     def of(cls, question: CrossProducts) -> VectorSums | None:
         """Return the sums of a question, or None where it asks for others."""
-        plain = ProductSums(question)
-        pairs = {one.power for one in question.products if len(one.of) == 2}
-        if plain.kind is not np.float32 or pairs not in ({0}, {2}):
+        if not _short(question):
             return None
-        half = max(pairs) // 2
+        powers = {len(one.of): one.power for one in question.products}
+        half = powers[2] // 2 if 2 in powers else powers.get(1, 0)
         alike = all(one.shift == 0 and one.power == half * len(one.of) for one in question.products if one.of)
-        return cls(plain, half) if alike else None
+        return cls(ProductSums(question), half) if alike and half < 2 and {1, 2} & set(powers) else None
 
     def over(self, blocks: Iterator[Held]) -> Ints:
         """READS ROWS.  Return what `ProductSums.over` returns."""
         adding = _Adding(self)
         for z in blocks:
-            adding.add(z)
+            if z.shape[1]:
+                adding.add(z)
         return adding.all()
 
     @cached_property
@@ -84,6 +88,18 @@ class VectorSums:
         return [(i, one) for i, one in enumerate(self.plain.question.products) if i not in there]
 
     @cached_property
+    def weights(self) -> Floats:
+        """The weights of `plain` in float32, in which they are exact."""
+        assert self.plain.weights is not None
+        return self.plain.weights.astype(np.float32)
+
+    @cached_property
+    def own(self) -> tuple[Floats, Floats] | None:
+        """Those of a vector that is not turned."""
+        found = self.plain.own
+        return None if found is None else (found[0].astype(np.float32), found[1].astype(np.float32))
+
+    @cached_property
     def shifts(self) -> Ints:
         """By which powers of two sums are divided."""
         return np.array([one.sum_shift for one in self.plain.question.products])
@@ -98,12 +114,14 @@ class _Adding:
         self._aside, self._many = list[tuple[Floats, Floats]](), 0
         score, norm = asked.plain.question.score, asked.plain.question.norm
         assert norm is not None
-        self._norm, self._clip = norm, 1 if score is None else score.clip
+        assert score is not None
+        self._norm, self._clip = norm, score.clip
 
     def add(self, z: Held) -> None:
         """READS ROWS.  Add a block of at most ROWS rows."""
         asked, w = self._asked, self._vectors(z)
-        psi, _ = asked.plain.scores(z[-1], w, self._buffers)
+        psi = self._buffers.array("psi", (z.shape[1],), np.float32)
+        np.clip(w[-1], -self._clip, self._clip, out=psi)
         if asked.plain.wide:
             np.clip(w[:-1], -WIDEST, WIDEST, out=w[:-1])
         # in float32 exact up to 2**24, and beyond far above the square of C, as sums of numbers that are not negative
@@ -124,11 +142,10 @@ class _Adding:
 
     def _vectors(self, z: Held) -> Floats:
         """Return the entries of vectors before these are shortened, and the residual, shape (entries + 1, rows)."""
-        plain, weights = self._asked.plain, self._asked.plain.weights
-        assert weights is not None
+        weights, own = self._asked.weights, self._asked.own
         w = self._buffers.array("vectors", (len(weights), z.shape[1]), np.float32)
-        if plain.own is not None and (z[0] == H).all():
-            weight, added = plain.own
+        if own is not None and (z[0] == H).all():
+            weight, added = own
             np.copyto(w[:-1], z)
             w[-1] = w[-2]
             w *= weight
@@ -220,3 +237,15 @@ class _Adding:
                 return float(least * len(psi) + sum(above))
         x = psi.astype(np.float64)
         return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
+
+
+def _short(question: CrossProducts) -> bool:
+    """Whether vectors and residuals, the sums they are rounded from, and psi times an entry are exact in float32."""
+    norm, score = question.norm, question.score
+    if norm is None or not isinstance(score, ClippedResidual) or question.weight is not None:
+        return False
+    reach = max(one.half for one in question.coordinates)
+    sums = [*((one, norm.shift) for one in norm.weights), (score.weights, score.shift)]
+    # every summand times 2**shift is a whole number, and so are all sums of some of them
+    most = max(sum(map(abs, one)) * reach + 2 ** (shift - 1) for one, shift in sums)
+    return most < SHORT and norm.most * max(norm.most, score.clip) < SHORT
