@@ -400,7 +400,7 @@ FAULTS = (
         "np.multiply(some, psi[at : at + step], out=short",
         "np.multiply(some, psi[: some.shape[1]], out=short",
         "entries are multiplied by the residuals of other rows",
-        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[1-False]",),
+        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[False-1]",),
     ),
     Fault(
         "tacit.source.block_factors",
@@ -421,21 +421,21 @@ FAULTS = (
         "psi >= (at << self.shift) - self.plus)",
         "psi > (at << self.shift) - self.plus)",
         "residuals at the end of their range are not counted as clipped",
-        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[1-False]",),
+        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[False-1]",),
     ),
     Fault(
         "tacit.source.held_vectors",
         "psi >= (at << one.shift) - one.plus)",
         "psi > (at << one.shift) - one.plus)",
         "the same, of vectors in float32",
-        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[1-False]",),
+        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[False-1]",),
     ),
     Fault(
         "tacit.source.held_products",
         "total += found >> shift, found & (1 << shift) - 1",
         "total += found >> shift, found & 0",
         "sums that are divided once are rounded down in every block",
-        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[1-False]",),
+        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[False-1]",),
     ),
     Fault(
         "tacit.source.held_products",
@@ -526,7 +526,7 @@ FAULTS = (
         "        self._total[1] += whole & (1 << shifts) - 1\n",
         "",
         "sums that are divided once are rounded down in every block, of vectors in float32",
-        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[1-False]",),
+        (f"{HELD}::test_vectors_in_float32_have_the_integers_of_the_reference[False-1]",),
     ),
     Fault(
         "tacit.source.held_moments",
