@@ -61,8 +61,7 @@ class VectorSums:
         """READS ROWS.  Return what `ProductSums.over` returns."""
         adding = _Adding(self)
         for z in blocks:
-            if z.shape[1]:
-                adding.add(z)
+            adding.add(z)
         return adding.all()
 
     @cached_property
@@ -75,7 +74,8 @@ class VectorSums:
         m, found = len(self.plain.question.norm.weights), list[tuple[int, int, int]]()
         for i, one in enumerate(self.plain.question.products):
             if one.of:
-                found.append((i, *(*one.of, m + self.half)[:2]))
+                second = one.of[1] if len(one.of) == 2 else m + self.half
+                found.append((i, one.of[0], second))
             elif self.half and one.power == 2 and not one.shift:
                 found.append((i, m, m))
         places, first, second = np.array(found, dtype=np.int64).T
