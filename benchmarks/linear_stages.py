@@ -1,28 +1,32 @@
 """Milliseconds of the processor of each pass of a linear regression, beside X'X of the same rows in NumPy.
 
-    python benchmarks/linear_stages.py [--repeats 9] [--rows 1000000] [--floor]
+    python benchmarks/linear_stages.py [--repeats 9] [--rows 1000000] [--page]
 
-The question and the table are those of `speed_of_releases`: ten regressors.  In each turn every stage runs once; the
-least and the median over turns are printed, and the median of ratios to X'X within a turn.  `--floor`: in place of the
-stages, what the steps that no way of doing it in NumPy can spare take on arrays that lie in cache, and what reading the
-table once takes.  About twenty seconds.
+The question and the table are those of `speed_of_releases`: ten regressors.  In each turn every stage runs once, and
+X'X before them; medians over turns are printed, and medians of ratios to X'X within a turn.  Beside the stages are the
+steps that they cannot spare in NumPy, on arrays that lie in cache, and how often each is needed: their sum is what is
+left where calls, memory and Python cost nothing.  `--page`: a part of docs/reference/speed.md is written.  About half a
+minute.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from speed_of_releases import FEW, Case, regressions
+from pages import put
+from speed_of_releases import FEW, REGRESSORS, Case, regressions
 
 import tacit as tc
 from tacit.method.regression.mechanism_rows import rows_held
@@ -31,9 +35,28 @@ from tacit.source import open_source
 from tacit.source.held_rows import HeldRows
 
 Run = Callable[[], Any]
-NAMES: Final = ("  column moments", "  products", "  scores")
-STEP: Final = 2**12
-"""Rows of a step of the floor: thirteen columns of so many rows lie in a processor's cache."""
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "speed.md"
+NAMES: Final = ("column moments", "products", "scores")
+STEP: Final = 3 * 2**10
+"""Rows of a step of the floor: thirteen columns of so many rows lie in a processor's cache, and BLAS multiplies them on
+one thread."""
+SPAN: Final = 2**8
+"""Rows of a sum of products in float32 (`held_vectors`)."""
+READ, WIDE, SHORT = "the table read, less its bounds", "an operation, float64", "an operation, float32"
+TO_16, TO_32, TO_64 = "float64 to int16", "int16 to float32", "float32 to float64"
+SQUARES, TURNED = "norms of rows, float32", "vectors on other axes, float32"
+PAIRS_32, PAIRS_64 = "sums of products, float32", "sums of products, float64"
+NEEDED: Final = {
+    # scaled, rounded, compared with their bounds
+    "coordinates": {READ: 1, WIDE: 3, TO_16: 1},
+    # sums, and sums of squares, which only read
+    "column moments": {TO_64: 1, WIDE: 1},
+    # scaled, centred, rounded
+    "products": {TO_32: 1, SHORT: 3, SQUARES: 1, PAIRS_32: 1},
+    # rounded, and times the residual
+    "scores": {TO_32: 1, TURNED: 1, SHORT: 2, SQUARES: 1, TO_64: 1, PAIRS_64: 1},
+}
+"""How often the stages need each step."""
 
 
 def stages(case: Case, folder: Path) -> dict[str, Run]:
@@ -47,9 +70,9 @@ def stages(case: Case, folder: Path) -> dict[str, Run]:
     ]
     asked, crossed = list[Any](), HeldRows.crossed
 
-    def seen(rows: HeldRows, question: Any) -> Any:
+    def seen(self: HeldRows, question: Any) -> Any:
         asked.append(question)
-        return crossed(rows, question)
+        return crossed(self, question)
 
     HeldRows.crossed = seen
     curators[0].release(case.question, rho=1)
@@ -58,48 +81,48 @@ def stages(case: Case, folder: Path) -> dict[str, Run]:
     opened, stored = open_source(case.data, case.schema), open_source(file, case.schema)
     rows = rows_held(shape, opened)
     assert rows is not None
-    parts: dict[str, Run] = {name: lambda q=q: rows.crossed(q) for name, q in zip(NAMES, asked, strict=True)}
     return {
-        "X'X": case.peers["X'X"],
         "release": lambda: curators[0].release(case.question, rho=1, fresh=True),
-        "  few rows": lambda: curators[1].release(case.question, rho=1, fresh=True),
-        "  coordinates": lambda: rows_held(shape, opened),
-        **parts,
+        "few rows": lambda: curators[1].release(case.question, rho=1, fresh=True),
+        "coordinates": lambda: rows_held(shape, opened),
+        **{name: partial(rows.crossed, question) for name, question in zip(NAMES, asked, strict=True)},
         "release, Parquet": lambda: curators[2].release(case.question, rho=1, fresh=True),
-        "  coordinates, Parquet": lambda: rows_held(shape, stored),
-        "  pyarrow reads it": lambda: pq.read_table(file),
+        "coordinates, Parquet": lambda: rows_held(shape, stored),
+        "PyArrow reads the file": lambda: pq.read_table(file),
     }
 
 
-def floors(case: Case) -> dict[str, Run]:
-    """Steps in NumPy, on as many numbers as the table has, in steps of some rows that lie in cache."""
+def steps(case: Case) -> dict[str, Run]:
+    """Steps in NumPy, on as many numbers as the table has, of some rows that lie in cache at a time."""
     columns, rng = list(case.data.values()), np.random.default_rng(0)
     rows, many = len(columns[0]), len(columns)
     x, short = rng.normal(0, 1, (many + 1, STEP)), np.zeros((many + 1, STEP), dtype=np.float32)
     out, small, z = np.empty_like(x), np.empty_like(short), np.zeros((many + 1, STEP), dtype=np.int16)
     turn, norm = np.zeros((many + 1, many + 1), dtype=np.float32), np.empty(STEP, dtype=np.float32)
+    spans = short.reshape(len(short), -1, SPAN).transpose(1, 0, 2)
 
     def read() -> None:
         for column in columns:
             for at in range(0, rows, STEP):
                 np.subtract(column[at : at + STEP], -4.0, out=out[0, : len(column[at : at + STEP])])
 
-    steps: dict[str, Run] = {
-        "one operation, float64": lambda: np.multiply(x, 2.0, out=out),
-        "one operation, float32": lambda: np.multiply(short, np.float32(2), out=small),
-        "float64 to int16": lambda: np.copyto(z, x, casting="unsafe"),
-        "int16 to float32": lambda: np.copyto(small, z),
-        "float32 to float64": lambda: np.copyto(out, short),
-        "sums of squares of rows, float32": lambda: np.einsum("ij,ij->j", short, short, out=norm),
-        "vectors on other axes, float32": lambda: np.matmul(turn, short, out=small),
-        "products of pairs, float64": lambda: x[:-1] @ x.T,
-        "products of pairs, float32": lambda: short[:-1] @ short.T,
+    each: dict[str, Run] = {
+        WIDE: lambda: np.multiply(x[1:], 2.0, out=out[1:]),
+        SHORT: lambda: np.multiply(short[1:], np.float32(2), out=small[1:]),
+        TO_16: lambda: np.copyto(z[1:], x[1:], casting="unsafe"),
+        TO_32: lambda: np.copyto(small[1:], z[1:]),
+        TO_64: lambda: np.copyto(out[1:], short[1:]),
+        SQUARES: lambda: np.einsum("ij,ij->j", short[1:], short[1:], out=norm),
+        TURNED: lambda: np.matmul(turn, short, out=small),
+        PAIRS_32: lambda: np.matmul(spans[:, :-1], spans.transpose(0, 2, 1)),
+        PAIRS_64: lambda: x[:-1] @ x.T,
     }
-    return {
-        "X'X": case.peers["X'X"],
-        "the table read once, float64": read,
-        **{name: lambda one=one: [one() for _ in range(rows // STEP)] for name, one in steps.items()},
-    }
+    return {READ: read, **{name: partial(often, one, rows // STEP) for name, one in each.items()}}
+
+
+def often(run: Run, times: int) -> None:
+    for _ in range(times):
+        run()
 
 
 def seconds(run: Run) -> float:
@@ -112,21 +135,49 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--floor", action="store_true")
+    parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
-    case, found = next(regressions(given.rows)), dict[str, list[float]]()
+    case, found, peer = next(regressions(given.rows)), dict[str, list[float]](), "X'X"
     with tempfile.TemporaryDirectory() as home:
-        runs = floors(case) if given.floor else stages(case, Path(home))
+        runs = {peer: case.peers[peer], **stages(case, Path(home)), **steps(case)}
         # the first turn warms up
         for turn in range(given.repeats + 1):
             for name, run in runs.items():
                 once = seconds(run)
                 if turn:
                     found.setdefault(name, []).append(once)
-    print(f"{given.rows:,} rows, {given.repeats} turns, load {os.getloadavg()[0]:.1f}; ms: least, median, ÷ X'X")
-    for name, each in found.items():
-        ratio = statistics.median(one / peer for one, peer in zip(each, found["X'X"], strict=True))
-        print(f"{name:34} {1_000 * min(each):6.1f} {1_000 * statistics.median(each):6.1f} {ratio:6.2f}")
+    took = {name: 1_000 * statistics.median(each) for name, each in found.items()}
+    ratio = {
+        name: statistics.median(one / other for one, other in zip(each, found[peer], strict=True))
+        for name, each in found.items()
+    }
+    least = {name: sum(many * took[one] for one, many in needed.items()) for name, needed in NEEDED.items()}
+    # of few rows is what does not depend on their number
+    least["release"] = sum(least.values()) + took["few rows"]
+    lines = [
+        "| what a linear release does | ms | ÷ X'X | its steps at least, ms | ÷ X'X |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name in (*NEEDED, "few rows", "release", "coordinates, Parquet", "PyArrow reads the file", "release, Parquet"):
+        floor = f"{least[name]:.0f} | {least[name] / took[peer]:.1f}" if name in least else " | "
+        lines.append(f"| {name} | {took[name]:.0f} | {ratio[name]:.1f} | {floor} |")
+    lines += ["", "| step | ms | how often |", "|---|---:|---:|"]
+    for name in runs:
+        if uses := sum(needed.get(name, 0) for needed in NEEDED.values()):
+            lines.append(f"| {name} | {took[name]:.1f} | {uses} |")
+    text = f"""## The passes of a linear regression
+
+Milliseconds of the processor, of {given.rows:,} rows and {REGRESSORS} regressors in memory ({platform.machine()}, NumPy
+{np.__version__}; load {os.getloadavg()[0]:.0f}). Written by `python benchmarks/linear_stages.py --page`: medians of
+{given.repeats} turns, each of which has X'X, {took[peer]:.0f} ms, before it. *Its steps at least* are those that a
+stage cannot spare in NumPy, measured on arrays that lie in cache, as often as they are needed: what is left where memory, the
+calls and Python cost nothing. A release that is at most three times X'X would need steps that are one: a compiled
+kernel of its own.
+
+""" + "\n".join(lines)
+    print(text)
+    if given.page:
+        put(PAGE, "linear_stages.py", text)
 
 
 if __name__ == "__main__":

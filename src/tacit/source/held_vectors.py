@@ -153,7 +153,7 @@ class _Adding:
         else:
             step = step_of(weights.size, z.shape[1])
             # coordinates and 1, of so few rows that they lie in a processor's cache beside the vectors
-            x = self._buffers.array("coordinates", (len(z) + 1, step), np.float32)
+            x = self._close("coordinates", len(z) + 1, step, np.float32)
             x[-1] = 1.0
             for at in range(0, z.shape[1], step):
                 some = x[:, : min(step, z.shape[1] - at)]
@@ -216,8 +216,8 @@ class _Adding:
         """
         m, rows, more = len(w) - 1, w.shape[1], int(psi is not None)
         step, total = step_of((m + more) * (m + 1 + more), rows), np.zeros((m + more, m + 1 + more))
-        short = self._buffers.array("short", (m, step), np.float32)
-        made = self._buffers.array("made", (m + 1 + more, step))
+        short = self._close("short", m, step, np.float32)
+        made = self._close("made", m + 1 + more, step, np.float64)
         made[-1] = 1.0
         for at in range(0, rows, step):
             some, one = w[:-1, at : at + step], made[:, : min(step, rows - at)]
@@ -227,6 +227,10 @@ class _Adding:
             np.copyto(one[:m], some)
             total += one[:-1] @ one.T
         return total
+
+    def _close(self, name: str, many: int, rows: int, dtype: Any) -> Floats:
+        """Return an array of `many` times so many rows without gaps between them."""
+        return self._buffers.array(name, (many * rows,), dtype).reshape(many, rows)
 
     def _sum_of_psi(self, one: Product, psi: Floats) -> float:
         """Return the sum of floor((psi**power + plus) / 2**shift)."""
