@@ -33,6 +33,7 @@ from tacit.method.regression.mechanism_rows import rows_held
 from tacit.privacy import Cost
 from tacit.source import open_source
 from tacit.source.held_rows import HeldRows
+from tacit.source.shared_blocks import Buffers
 
 Run = Callable[[], Any]
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "speed.md"
@@ -94,11 +95,20 @@ def stages(case: Case, folder: Path) -> dict[str, Run]:
 
 def steps(case: Case) -> dict[str, Run]:
     """Steps in NumPy, on as many numbers as the table has, of some rows that lie in cache at a time."""
-    columns, rng = list(case.data.values()), np.random.default_rng(0)
+    columns, buffers = list(case.data.values()), Buffers()
     rows, many = len(columns[0]), len(columns)
-    x, short = rng.normal(0, 1, (many + 1, STEP)), np.zeros((many + 1, STEP), dtype=np.float32)
-    out, small, z = np.empty_like(x), np.empty_like(short), np.zeros((many + 1, STEP), dtype=np.int16)
-    turn, norm = np.zeros((many + 1, many + 1), dtype=np.float32), np.empty(STEP, dtype=np.float32)
+
+    def made(name: str, height: int, dtype: type = np.float64) -> np.ndarray:
+        """An array that begins at a line of the processor's cache, as those of releases do."""
+        found = buffers.array(name, (height * STEP,), dtype).reshape(height, STEP)
+        found[:] = 1
+        return found
+
+    x, short, z = (
+        made(name, many + 1, dtype) for name, dtype in (("x", float), ("short", np.float32), ("z", np.int16))
+    )
+    out, small, norm = made("out", many + 1), made("small", many + 1, np.float32), made("norm", 1, np.float32)[0]
+    turn = np.ones((many + 1, many + 1), dtype=np.float32)
     spans = short.reshape(len(short), -1, SPAN).transpose(1, 0, 2)
 
     def read() -> None:
@@ -167,12 +177,11 @@ def main() -> None:
             lines.append(f"| {name} | {took[name]:.1f} | {uses} |")
     text = f"""## The passes of a linear regression
 
-Milliseconds of the processor, of {given.rows:,} rows and {REGRESSORS} regressors in memory ({platform.machine()}, NumPy
+Milliseconds of the processor, of {given.rows:,} rows and {REGRESSORS} regressors ({platform.machine()}, NumPy
 {np.__version__}; load {os.getloadavg()[0]:.0f}). Written by `python benchmarks/linear_stages.py --page`: medians of
 {given.repeats} turns, each of which has X'X, {took[peer]:.0f} ms, before it. *Its steps at least* are those that a
-stage cannot spare in NumPy, measured on arrays that lie in cache, as often as they are needed: what is left where memory, the
-calls and Python cost nothing. A release that is at most three times X'X would need steps that are one: a compiled
-kernel of its own.
+stage cannot spare in NumPy, on arrays that lie in cache, as often as it needs them: what is left where memory, calls
+and Python cost nothing. A release of three times X'X would need several steps in one, compiled: NumPy has none.
 
 """ + "\n".join(lines)
     print(text)

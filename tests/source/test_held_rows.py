@@ -181,6 +181,9 @@ def short_question(
     asked = [asked[i] for i in rng.permutation(len(asked))]
     if half and rng.random() < 0.3:
         asked = [one for one in asked if len(one.of) < 2]
+    if not half and rng.random() < 0.3:
+        asked = [one for one in asked if one.power == 0]
+        return CrossProducts((Coordinate(),) * m, tuple(asked), norm=clip)
     return CrossProducts((Coordinate(),) * m, tuple(asked), psi, norm=clip)
 
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from tacit.rows.coordinates import SHORT, H
 from tacit.rows.norm_clip import WIDEST
-from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
+from tacit.rows.piecewise_score import PiecewiseScore
+from tacit.rows.row_products import CrossProducts, Product
 from tacit.source.block_factors import matrix, step_of
 from tacit.source.held_products import ROWS, Held, ProductSums, shortened
 from tacit.source.shared_blocks import Buffers
@@ -114,8 +115,8 @@ class _Adding:
         self._aside, self._many = list[tuple[Floats, Floats]](), 0
         score, norm = asked.plain.question.score, asked.plain.question.norm
         assert norm is not None
-        assert score is not None
-        self._norm, self._clip = norm, score.clip
+        # without a score no power of psi is asked for, and psi is 0
+        self._norm, self._clip = norm, score.clip if score else 0
 
     def add(self, z: Held) -> None:
         """READS ROWS.  Add a block of at most ROWS rows."""
@@ -246,10 +247,12 @@ class _Adding:
 def _short(question: CrossProducts) -> bool:
     """Whether vectors and residuals, the sums they are rounded from, and psi times an entry are exact in float32."""
     norm, score = question.norm, question.score
-    if norm is None or not isinstance(score, ClippedResidual) or question.weight is not None:
+    if norm is None or isinstance(score, PiecewiseScore) or question.weight is not None:
+        return False
+    if score is None and any(one.power for one in question.products):
         return False
     reach = max(one.half for one in question.coordinates)
-    sums = [*((one, norm.shift) for one in norm.weights), (score.weights, score.shift)]
+    sums = [(one, norm.shift) for one in norm.weights] + ([] if score is None else [(score.weights, score.shift)])
     # every summand times 2**shift is a whole number, and so are all sums of some of them
     most = max(sum(map(abs, one)) * reach + 2 ** (shift - 1) for one, shift in sums)
-    return most < SHORT and norm.most * max(norm.most, score.clip) < SHORT
+    return most < SHORT and norm.most * max(norm.most, score.clip if score else 1) < SHORT
