@@ -164,6 +164,7 @@ def main() -> None:
     least = {name: sum(many * took[one] for one, many in needed.items()) for name, needed in NEEDED.items()}
     # of few rows is what does not depend on their number
     least["release"] = sum(least.values()) + took["few rows"]
+    all_steps = least["release"] / took[peer]
     lines = [
         "| what a linear release does | ms | ÷ X'X | its steps at least, ms | ÷ X'X |",
         "|---|---:|---:|---:|---:|",
