@@ -93,6 +93,29 @@ def test_grid_values_are_those_of_the_reference() -> None:
                 assert np.array_equal(gone.get(i, np.zeros(len(v), dtype=np.bool_)), ~present)
 
 
+def test_the_last_clamp_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells within their bounds, both ends included, are not clamped as floats; one that is far beyond makes it so."""
+    rng, clamped = np.random.default_rng(8), list[str]()
+    clamp = grid_arrays._clamp  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(grid_arrays, "_clamp", lambda x, low, high: (clamped.append(x.dtype.kind), clamp(x, low, high)))
+    for _ in range(200):
+        at = odd_map(rng, "x")
+        if at.kind == "boolean":
+            continue
+        width = (at.upper - at.lower) / at.steps
+        edges = (at.lower + (at.upper - at.lower) * (rng.integers(0, at.steps, 200) + 0.5) / at.steps).tolist()
+        x = np.array([*edges, *np.nextafter(edges, np.inf), *np.nextafter(edges, -np.inf), at.lower, at.upper])
+        for far, floats in ((0.0, 0), (1e-3 * width, 0), (3 * width, 1), (-3 * width, 1), (np.inf, 1), (np.nan, 0)):
+            cells = np.append(x, at.lower + far if far < 0 else at.upper + far)
+            clamped.clear()
+            values, gone = grid_arrays.GridMaps((at,)).values([cells], Buffers())
+            v, present = at.numpy(cells)
+            assert np.array_equal(values[0], v)
+            assert np.array_equal(gone.get(0, np.zeros(len(v), dtype=np.bool_)), ~present)
+            # cells that are not finite are the reference's
+            assert clamped.count("f") == floats * np.isfinite(far), (at, far)
+
+
 def test_the_last_clamp_is_in_integers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the floats before it were: here the clamp of floats does nothing, and the floor gives any number."""
     clamp = grid_arrays._clamp  # pyright: ignore[reportPrivateUsage]

@@ -1,8 +1,4 @@
-"""Factors of products of a block of rows, each multiplied once by what several sums need.  INSIDE the wall.
-
-Vectors may be in float32, whose whole numbers below 2**24 are exact: NumPy then computes twice as many at a time.  Sums
-of products are larger, and are BLAS's, in float64.
-"""
+"""Factors of products of a block of rows, each multiplied once by what several sums need.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -35,8 +31,7 @@ WHOLE: Final = 16
 class BlockFactors:
     """factors: entries of vectors, or coordinates, and 1, shape (entries + 1, rows).  psi, sizes, a: shape (rows,).
 
-    In float32 are factors and psi, where psi times a factor is exact there, too.  a: the weights of rows, if any.
-    paired: weights for which `moments` are asked for.
+    a: the weights of rows, if any.  paired: weights for which `moments` are asked for.
     """
 
     factors: Floats
@@ -50,7 +45,7 @@ class BlockFactors:
     _moments: dict[Weight, Floats] = field(default_factory=dict[Weight, Floats])
 
     def weight(self, by: Weight) -> Floats | None:
-        """Return this weight of rows in float64, shape (rows,), or None where it is 1; nobody changes it.
+        """Return this weight of rows, shape (rows,), or None where it is 1; nobody changes it.
 
         Powers are products, which are exact.
         """
@@ -62,22 +57,19 @@ class BlockFactors:
             for one, many in ((self.sizes if size else self.psi, power), (self.a, times)):
                 for _ in range(many):
                     assert one is not None
-                    found = np.asarray(one, dtype=np.float64) if found is None else found * one
+                    found = one if found is None else found * one
             assert found is not None
             self._powers[by] = found
         return self._powers[by]
 
     def times(self, by: Weight) -> Floats:
-        """Return factors times this weight in float64, the last of them the weight; nobody changes it."""
+        """Return factors times this weight, the last of them the weight; nobody changes it."""
         weight = self.weight(by)
-        if weight is None and self.factors.dtype == np.float64:
+        if weight is None:
             return self.factors
         if by not in self._times:
             made = self.buffers.array(f"times {by}", self.factors.shape)
-            np.copyto(made, self.factors)
-            if weight is not None:
-                made *= weight
-            self._times[by] = made
+            self._times[by] = np.multiply(self.factors, weight, out=made)
         return self._times[by]
 
     def moments(self, by: Weight) -> Floats:
@@ -90,25 +82,19 @@ class BlockFactors:
             step, found = step_of(entries * (entries + 1), rows), np.zeros((entries, entries + 1))
             weight = self.weight(by)
             for at in range(0, rows, step):
-                some = self._weighted(slice(at, at + step), by, weight)
+                some = self._weighted(slice(at, at + step), weight)
                 # of two shapes: a product with itself takes BLAS twice as long where vectors are short
                 found += some[:-1] @ some.T
             self._moments[by] = found
         return self._moments[by]
 
-    def _weighted(self, rows: slice, by: Weight, weight: Floats | None) -> Floats:
-        """Return entries of these rows times their weight, and 1, in float64."""
+    def _weighted(self, rows: slice, weight: Floats | None) -> Floats:
+        """Return entries of these rows times their weight, and 1."""
         some = self.factors[:, rows]
-        if weight is None and some.dtype == np.float64:
-            return some
-        made, entries = self.buffers.array("moments", some.shape), some[:-1]
         if weight is None:
-            np.copyto(made[:-1], entries)
-        elif some.dtype == np.float32 and by == (False, 1, 0):
-            short = self.buffers.array("short", entries.shape, np.float32)
-            np.copyto(made[:-1], np.multiply(entries, self.psi[rows], out=short))
-        else:
-            np.multiply(entries, weight[rows], out=made[:-1])
+            return some
+        made = self.buffers.array("moments", some.shape)
+        np.multiply(some[:-1], weight[rows], out=made[:-1])
         made[-1] = 1.0
         return made
 

@@ -50,61 +50,53 @@ class GridMaps:
         v is 0 there; of a map without absent cells there is no mask.  Integers have 32 bits (`short`: 16) where all
         fit.  The array is used again for the next rows.
         """
-        x, odd = buffers.array("grid", (len(self.maps), len(cells[0]))), dict[int, tuple[Any, Mask]]()
+        found = buffers.array("whole", (len(self.maps), len(cells[0])), self._kind)
+        absent = dict[int, Mask]()
         for i, (at, one) in enumerate(zip(self.maps, cells, strict=True)):
-            if one.dtype == np.float64:
-                np.subtract(one, at.lower, out=x[i])
-            else:
-                # integers become floats, rounded to nearest as by every engine
-                np.copyto(x[i], one)
-                x[i] -= at.lower
-            # a difference of finite numbers may overflow; one of others is never finite
-            finite = np.isfinite(x[i], out=buffers.array("finite", x[i].shape, np.bool_)).all()
-            if not (finite and _simple(at)):
+            if not (_simple(at) and _set(at, one, found[i], buffers)):
                 # columns with missing cells, by the reference
-                odd[i] = at.numpy(np.asarray(one, dtype=np.float64))
-        x *= self._scale
-        x += 0.5
-        # the half is added already: no float is rounded after this clamp
-        _clamp(x, 0.5, self._most + 0.5)
-        whole = buffers.array("whole", x.shape, self._most.dtype)
-        # of positive numbers the cast is the floor
-        np.copyto(whole, x, casting="unsafe")
-        # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
-        _clamp(whole, 0, self._most)
-        if self._factor is not None:
-            whole *= self._factor
-        for i, (v, _) in odd.items():
-            whole[i] = v
-        return whole, {i: ~present for i, (_, present) in odd.items() if not present.all()}
+                found[i], present = at.numpy(np.asarray(one, dtype=np.float64))
+                if not present.all():
+                    absent[i] = ~present
+        return found, absent
 
     @cached_property
-    def _scale(self) -> Floats:
-        """Grid steps for one unit of each column, of shape (maps, 1)."""
-        return np.array([[at.steps / (at.upper - at.lower)] for at in self.maps], dtype=np.float64)
-
-    @cached_property
-    def _factor(self) -> NDArray[Any] | None:
-        """Factors, of shape (maps, 1); None where they change nothing."""
-        found = np.array([[at.factor] for at in self.maps], dtype=self._most.dtype)
-        return found if (found != 1).any() else None
-
-    @cached_property
-    def _most(self) -> NDArray[Any]:
-        """The numbers of steps, of shape (maps, 1), in as many bits as v; a single one where all are alike."""
-        found = [at.steps for at in self.maps]
+    def _kind(self) -> type[np.signedinteger[Any]]:
+        """The integers in which all v fit."""
         most = max(at.G for at in self.maps)
-        wide = np.int16 if self.short and most < 2**15 - 1 else np.int32 if most < 2**31 - 1 else np.int64
-        return np.array(found[0] if len(set(found)) == 1 else [[one] for one in found], dtype=wide)
+        return np.int16 if self.short and most < 2**15 - 1 else np.int32 if most < 2**31 - 1 else np.int64
 
 
-def _clamp(x: NDArray[Any], low: float, high: Any) -> None:
-    """Clamp in place, row by row where bounds differ: NumPy is slower with an array of bounds."""
-    if np.ndim(high):
-        for one, most in zip(x, high.reshape(-1).tolist(), strict=True):
-            np.clip(one, low, most, out=one)
+def _set(at: RowMap, cells: NDArray[Any], whole: NDArray[Any], buffers: Buffers) -> bool:
+    """READS ROWS.  Set v of some cells, or return False where one of them is not finite."""
+    x = buffers.array("scaled", whole.shape)
+    if cells.dtype == np.float64:
+        np.subtract(cells, at.lower, out=x)
     else:
-        np.clip(x, low, high, out=x)
+        # integers become floats, rounded to nearest as by every engine
+        np.copyto(x, cells)
+        x -= at.lower
+    x *= at.steps / (at.upper - at.lower)
+    x += 0.5
+    # bits of floats that are not negative are in their order, and those of others are above them: 0 <= x < steps + 1
+    # needs no clamp, for its floor is in {0, ..., steps}
+    if x.view(np.uint64).max(initial=0) >= np.float64(at.steps + 1).view(np.uint64):
+        if not np.isfinite(cells).all():
+            return False
+        # the half is added already: no float is rounded after this clamp
+        _clamp(x, 0.5, at.steps + 0.5)
+    # of positive numbers the cast is the floor
+    np.copyto(whole, x, casting="unsafe")
+    # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
+    _clamp(whole, 0, at.steps)
+    if at.factor != 1:
+        whole *= at.factor
+    return True
+
+
+def _clamp(x: NDArray[Any], low: float, high: float) -> None:
+    """Clamp in place."""
+    np.clip(x, low, high, out=x)
 
 
 def _simple(at: RowMap) -> bool:

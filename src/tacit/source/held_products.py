@@ -2,7 +2,8 @@
 
 The integers are those of `CrossProducts.sums`.  Steps are in float64, whose values are whole numbers below 2**52
 (`CrossProducts.check`), so that they are exact; divisions by powers of two are exact, and floors therefore too.  Sums
-over a block of rows stay below 2**53, so that they are BLAS's, in whatever order it adds.
+over a block of rows stay below 2**53, so that they are BLAS's, in whatever order it adds.  Vectors that are exact in
+float32 are those of `held_vectors`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.coordinates import SHORT, H
+from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import WIDEST, NormClip
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
 from tacit.rows.row_products import ClippedResidual, CrossProducts, Product
@@ -59,7 +60,7 @@ class ProductSums:
         if a is not None and self.question.score is not None:
             psi, sizes = weighed(psi, a), weighed(sizes, a)
         # the last factor is 1, so that sums are products, too
-        factors = x if norm is None or combined is None else clipped(norm, combined, wide=self._wide)
+        factors = x if norm is None or combined is None else clipped(norm, combined, wide=self.wide)
         rows = BlockFactors(factors, psi, sizes, a, buffers, self._paired)
         out = np.empty(len(self.question.products))
         for one in self._groups:
@@ -67,26 +68,25 @@ class ProductSums:
         return out
 
     def _combined(self, z: Held, buffers: Buffers) -> tuple[Floats, Floats | None]:
-        """Return coordinates and 1, and the rounded sums of `_weights` times these, if there are any.
+        """Return coordinates and 1, and the rounded sums of `weights` times these, if there are any.
 
         Where the sums alone are needed, these are in place of coordinates.
         """
-        kind = self._kind
         combined = None
-        if self._weights is not None:
-            combined = buffers.array("combined", (len(self._weights), z.shape[1]), kind)
-        if combined is not None and self._own is not None and (z[0] == H).all():
-            weight, added = self._own
+        if self.weights is not None:
+            combined = buffers.array("combined", (len(self.weights), z.shape[1]))
+        if combined is not None and self.own is not None and (z[0] == H).all():
+            weight, added = self.own
             np.copyto(combined[:-1], z)
             combined[-1] = combined[-2]
             combined *= weight
             combined += added
             return combined, np.floor(combined, out=combined)
-        x = buffers.array("x", (len(z) + 1, z.shape[1]), kind)
+        x = buffers.array("x", (len(z) + 1, z.shape[1]))
         np.copyto(x[:-1], z)
         x[-1] = 1.0
-        if combined is not None and self._weights is not None:
-            _combine(self._weights, x, combined)
+        if combined is not None and self.weights is not None:
+            _combine(self.weights, x, combined)
             np.floor(combined, out=combined)
         return x, combined
 
@@ -102,27 +102,13 @@ class ProductSums:
         return frozenset(one.weight for one in self._groups if one.square and one.whole)
 
     @cached_property
-    def _wide(self) -> bool:
+    def wide(self) -> bool:
         """Whether an entry of the vector may be beyond WIDEST: found once, not for each block."""
         norm, reach = self.question.norm, max(one.half for one in self.question.coordinates)
         return norm is not None and max(sum(map(abs, one)) for one in norm.weights) * reach >= WIDEST << norm.shift
 
     @cached_property
-    def _kind(self) -> type[np.floating[Any]]:
-        """The floats in which the sums of `_weights`, the vector, and psi times an entry are exact."""
-        score, norm = self.question.score, self.question.norm
-        if norm is None or isinstance(score, PiecewiseScore) or self.question.weight is not None:
-            return np.float64
-        reach = max(one.half for one in self.question.coordinates)
-        sums = [(one, norm.shift) for one in norm.weights]
-        sums += [(score.weights, score.shift)] if score else []
-        # every summand times 2**shift is a whole number, and so are all sums of some of them
-        most = max(sum(map(abs, one)) * reach + 2 ** (shift - 1) for one, shift in sums)
-        short = most < SHORT and norm.most * max(norm.most, score.clip if score else 1) < SHORT
-        return np.float32 if short else np.float64
-
-    @cached_property
-    def _weights(self) -> Floats | None:
+    def weights(self) -> Floats | None:
         """Weights of coordinates and of 1, one row for each sum of them: those of the norm's entries, then the score's.
 
         The floors of these sums are the rounded quotients: weights are divided by 2**shift, and 1 has the weight 1/2.
@@ -138,16 +124,16 @@ class ProductSums:
         shifts = [norm.shift if norm else 1] * len(rows) + [score.shift if score else 1]
         found = np.array([*rows, score.weights if score else none], dtype=np.float64)
         found *= 0.5 ** np.array(shifts, dtype=np.float64)[:, None]
-        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1, dtype=self._kind)
+        return np.concatenate([found, np.full((len(found), 1), 0.5)], axis=1)
 
     @cached_property
-    def _own(self) -> tuple[Floats, Floats] | None:
-        """Return `_weights` where each entry is of its own coordinate and of the constant z_0 = H alone, else None.
+    def own(self) -> tuple[Floats, Floats] | None:
+        """Return `weights` where each entry is of its own coordinate and of the constant z_0 = H alone, else None.
 
         So is every vector that is standardised without being turned.  The score is of the last coordinate then.
         Returned are the coordinate's weight and what is added, each of shape (sums, 1).
         """
-        weights, norm = self._weights, self.question.norm
+        weights, norm = self.weights, self.question.norm
         if weights is None or norm is None or len(norm.weights) != len(self.question.coordinates):
             return None
         entry = np.arange(len(weights))
@@ -159,7 +145,7 @@ class ProductSums:
 
     def _scores(self, response: Held, combined: Floats | None, buffers: Buffers) -> tuple[Floats, Floats]:
         """Return psi and the sizes of rows, shape (rows,) each; 1 without a score."""
-        score, psi = self.question.score, buffers.array("psi", response.shape, self._kind)
+        score, psi = self.question.score, buffers.array("psi", response.shape)
         if score is None or combined is None:
             psi.fill(1.0)
             return psi, psi
@@ -215,18 +201,21 @@ def clipped(clip: NormClip, combined: Floats, *, wide: bool = True) -> Floats:
     w = combined[:-1]
     if wide:
         np.clip(w, -WIDEST, WIDEST, out=w)
-    # in float32 exact up to 2**24, and beyond far above most**2, as sums of numbers that are not negative
     far = np.flatnonzero(np.einsum("ij,ij->j", w, w) > clip.most**2)
     if len(far):
-        some = np.take(w, far, axis=1).astype(np.float64)
-        root = np.floor(np.sqrt(np.einsum("ij,ij->j", some, some))) + 1
-        # the quotient of whole numbers below 2**52 has the floor of its rounded value
-        some = np.trunc(some * clip.most / root)
-        # the last word on the norm, in whole numbers
-        some[:, np.einsum("ij,ij->j", some, some) > clip.most**2] = 0.0
-        w[:, far] = some
+        w[:, far] = shortened(clip, np.take(w, far, axis=1).astype(np.float64))
     combined[-1] = 1.0
     return combined
+
+
+def shortened(clip: NormClip, w: Floats) -> Floats:
+    """Return vectors in float64, shape (entries, rows), whose norm is beyond `clip.most`, shortened to it."""
+    root = np.floor(np.sqrt(np.einsum("ij,ij->j", w, w))) + 1
+    # the quotient of whole numbers below 2**52 has the floor of its rounded value
+    w = np.trunc(w * clip.most / root)
+    # the last word on the norm, in whole numbers
+    w[:, np.einsum("ij,ij->j", w, w) > clip.most**2] = 0.0
+    return w
 
 
 def weighed(x: Floats, a: Floats) -> Floats:

@@ -26,7 +26,9 @@ from tacit.source.cell_sums import map_reading
 from tacit.source.crossproduct_sums import coordinates_of
 from tacit.source.engine import Engine
 from tacit.source.grid_arrays import GridMaps, level_places
+from tacit.source.held_moments import MomentSums
 from tacit.source.held_products import ROWS, Held, ProductSums
+from tacit.source.held_vectors import VectorSums
 from tacit.source.shared_blocks import Buffers, shared
 
 MOST_HELD: Final = 2**30
@@ -52,7 +54,7 @@ class HeldRows:
         question.check()
         if self.rows > question.most_rows:
             raise ArithmeticError("more rows than the sums are proven for")
-        sums = ProductSums(question)
+        sums = MomentSums.of(question) or VectorSums.of(question) or ProductSums(question)
         blocks = [one[:, at : at + ROWS] for one in self.z for at in range(0, one.shape[1], ROWS)]
         total = np.zeros((2, len(question.products)), dtype=np.int64)
         for found in shared(blocks, sums.over, alone=True):
