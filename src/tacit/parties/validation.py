@@ -131,10 +131,9 @@ def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
         cells *= len(labels)
     if one.kind == "moments" and any(len(part.integers) != cells for part in one.parts):
         return f"{name!r} has not one answer a group"
-    said = next((said for part in one.parts if (said := _noise(name, one, part))), None)
-    if said is None and (wrong := impossible(one)):
-        said = f"{name!r} is not what a curator released: {wrong}"
-    return said
+    if wrong := impossible(one):
+        return f"{name!r} is not what a curator released: {wrong}"
+    return next((said for part in one.parts if (said := _noise(name, one, part))), None)
 
 
 def _noise(name: str, one: Release, part: Part) -> str | None:
