@@ -57,6 +57,7 @@ ledger = "t.ledger"
 [budget]
 epsilon = 6
 delta = 1e-5
+reserved_delta = 2e-6
 [schema]
 x = { type = "Real", lower = 0, upper = 10 }
 g = { type = "Category", levels = ["a", "b"] }
@@ -84,12 +85,16 @@ query = "Bootstrap"
 statistic = { query = "Mean", columns = "x" }
 replicates = 5
 """
-BEFORE: Final = JOB[: JOB.index("[ask.m]")].replace("epsilon = 4\n", "epsilon = 0.5\n") + """
+BEFORE: Final = (
+    JOB[: JOB.index("[ask.m]")].replace("epsilon = 4\n", "epsilon = 0.5\n")
+    + """
 [ask.first]
-query = "UnlistedLevels"
-column = "w"
+query = "Count"
+by = "g"
 """
-DECLARED: Final = (0, 2, 3, 70, 130)
+)
+BUDGET: Final = tc.Budget(epsilon=6, delta="1e-5", reserved_delta="2e-6")
+DECLARED: Final = (0, 2, 3, 5, 130)
 """Exit codes of a process that was not killed: done, bad input, budget refused, the machine failed, interrupted."""
 OWN: Final = {"job.toml", "before.toml", "t.csv", "t.ledger", "t.ledger.log", "job.release.json", "before.release.json"}
 
@@ -134,7 +139,7 @@ def begun(home: Path, words: tuple[str, ...], prepare: Callable[[], None] | None
             except BaseException:
                 traceback.print_exc(file=out)
                 code = 98
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.getrlimit(resource.RLIMIT_FSIZE)[1],) * 2)
         os.write(handle, out.getvalue().encode(errors="replace"))
     finally:
         os._exit(code)
@@ -179,7 +184,7 @@ def limited(which: int, low: int, high: int) -> Callable[[Path, np.random.Genera
 
         def prepare() -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(which, (most, resource.RLIM_INFINITY))
+            resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
 
         return run(home, "release", "job.toml", prepare=prepare)
 
@@ -274,7 +279,7 @@ def charged(home: Path) -> list[Any]:
     """The charges of the ledger; none without one."""
     if not (home / "t.ledger").exists() or not (home / "t.ledger").stat().st_size:
         return []
-    ledger = open_ledger(str(home / "t.ledger"), budget=tc.Budget(epsilon=6, delta="1e-5"), unit=None)
+    ledger = open_ledger(str(home / "t.ledger"), budget=BUDGET, unit=None)
     ledger.verify()
     found = ledger.charges()
     ledger.close()
@@ -319,7 +324,9 @@ def problems(home: Path, before: int, kind: str, happened: Ended) -> list[str]:
 @contextlib.contextmanager
 def mounted(home: Path) -> Any:
     """A small file system of its own; None where the machine refuses."""
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(home)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(home)], capture_output=True, check=False
+    )
     try:
         yield done.returncode == 0
     finally:
@@ -341,7 +348,9 @@ def tried(number: int, seed: int, kind: str, found: Found, folder: Path, usual: 
         end = f"{kind}: {'signal' if happened.code < 0 else 'exit'} {abs(happened.code)}"
         found.ends[end] += 1
         found.texts.setdefault(f"{end} {happened.said.partition(']')[0][-40:]}", happened.said[-400:].strip())
-        found.wrong += [f"{number} {kind}: {one}" for one in problems(home, before, kind, happened)]
+        here = [f"{number} {kind}: {one}" for one in problems(home, before, kind, happened)]
+        print("\n".join(here), end="\n" if here else "", flush=True)
+        found.wrong += here
         more = {one.name for one in home.iterdir()} - OWN
         found.left.update(f"{kind}: {name if len(name) < 20 else name[:18] + '…'}" for name in more)
     shutil.rmtree(home, ignore_errors=True)

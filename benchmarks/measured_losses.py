@@ -149,7 +149,9 @@ def measured(query: Any, tables: tuple[dict[str, list[Any]], ...], relation: str
             size = len(next(iter(table.values()))) if relation == "replace-one" else None
             shape = design(query, Public(SCHEMA, relation, size), dearer(price, factor))
             source = open_source(full(table))
-            found.append([tuple(cell for part in measure(shape, source) for cell in part.integers) for _ in range(draws)])
+            found.append(
+                [tuple(cell for part in measure(shape, source) for cell in part.integers) for _ in range(draws)]
+            )
         return found[0], found[1]
 
     return sample
@@ -222,7 +224,9 @@ def vector(factor: Fraction) -> list[Any]:
     return [ProductLaplace(2 / factor, 1, 3), ProductLaplace(1 / factor, 2, 3)]
 
 
-SIGMA: Final = Fraction(1) / Fraction(epsilon_delta_to_mu_squared(Fraction(1), Fraction(1, 1000))).limit_denominator(10**9)
+MU_SQUARED: Final = float(epsilon_delta_to_mu_squared(Fraction(1), Fraction(1, 1000)))
+SIGMA: Final = Fraction(1 / MU_SQUARED**0.5).limit_denominator(10**6)
+"""Standard deviation of the normal noise of a pair."""
 PAIR: Final = Cost.of(epsilon=1, delta="1/1000")
 A: Final = "add-remove"
 R: Final = "replace-one"
@@ -235,21 +239,72 @@ CASES: Final = (
     Case("hold-out, replaced", 4, 0, 0.1, holdout(([True], [False]), (0.5, 0.5, 0.0, 1.0), R)),
     Case("hold-out, added", 4, 0, 0.1, holdout(([True, True], [True]), (0.0, 0.5, 1.0), A)),
     Case("hold-out, gone missing", 4, 0, 0.1, holdout(([True, None], [True, True]), (0.0, 0.0, 1.0), R)),
-    Case("data set", 2, 0, 0.2, of_counts(tc.KSDataset("x", size=2, cells=2), ({"x": [0.1] * 3}, {"x": [0.1, 0.1, 0.9]}), R, Cost.of(epsilon=2))),
-    Case("candidates", 1, 0, 0.6, of_counts(tc.ExponentialMechanism("g", {"u": [1, 0, 0], "v": [0, 1, 0]}), ({"g": ["a"] * 6 + ["a"]}, {"g": ["a"] * 6 + ["b"]}), R, Cost.of(epsilon=1))),
-    Case("median, permute and flip", 2, 0, 0.1, measured(tc.Quantiles("k", [0.5], interval=False), ({"k": [0, 0, 3]}, {"k": [0, 3, 3]}), R, Cost.of(epsilon=2))),
-    Case("median with its steps", 2, 0, 0.1, measured(tc.Quantiles("k", [0.5]), ({"k": [0] * 40 + [3] * 39}, {"k": [0] * 39 + [3] * 40}), R, Cost.of(epsilon=2))),
-    Case("levels that nobody listed", 1, 0.001, 0.2, of_counts(tc.UnlistedLevels("t"), ({"t": ["u"] * 9}, {"t": ["u"] * 8}), A, PAIR)),
+    Case(
+        "data set",
+        2,
+        0,
+        0.2,
+        of_counts(
+            tc.KSDataset("x", size=2, cells=2), ({"x": [0.1] * 3}, {"x": [0.1, 0.1, 0.9]}), R, Cost.of(epsilon=2)
+        ),
+    ),
+    Case(
+        "candidates",
+        1,
+        0,
+        0.6,
+        of_counts(
+            tc.ExponentialMechanism("g", {"u": [1, 0, 0], "v": [0, 1, 0]}),
+            ({"g": ["a"] * 6 + ["a"]}, {"g": ["a"] * 6 + ["b"]}),
+            R,
+            Cost.of(epsilon=1),
+        ),
+    ),
+    Case(
+        "median, permute and flip",
+        2,
+        0,
+        0.1,
+        measured(tc.Quantiles("k", [0.5], interval=False), ({"k": [0, 0, 3]}, {"k": [0, 3, 3]}), R, Cost.of(epsilon=2)),
+    ),
+    Case(
+        "median with its steps",
+        2,
+        0,
+        0.1,
+        measured(
+            tc.Quantiles("k", [0.5]), ({"k": [0] * 40 + [3] * 39}, {"k": [0] * 39 + [3] * 40}), R, Cost.of(epsilon=2)
+        ),
+    ),
+    Case(
+        "levels that nobody listed",
+        1,
+        0.001,
+        0.2,
+        of_counts(tc.UnlistedLevels("t"), ({"t": ["u"] * 9}, {"t": ["u"] * 8}), A, PAIR),
+    ),
     Case("a level of one row", 1, 0.001, 0.0, of_counts(tc.UnlistedLevels("t"), ({"t": ["u"]}, {"t": ["v"]}), R, PAIR)),
-    Case("bootstrap, replaced", 2, 0.01, 0.1, bootstrap(({"k": [0, 1, 2, 3]}, {"k": [3, 1, 2, 3]}), R, Cost.of(epsilon=2, delta="1/100"), 5)),
-    Case("bootstrap, added", 2, 0.01, 0.1, bootstrap(({"k": [1, 2, 3]}, {"k": [1, 2]}), A, Cost.of(epsilon=2, delta="1/100"), 5)),
+    Case(
+        "bootstrap, replaced",
+        2,
+        0.01,
+        0.1,
+        bootstrap(({"k": [0, 1, 2, 3]}, {"k": [3, 1, 2, 3]}), R, Cost.of(epsilon=2, delta="1/100"), 5),
+    ),
+    Case(
+        "bootstrap, added",
+        2,
+        0.01,
+        0.1,
+        bootstrap(({"k": [1, 2, 3]}, {"k": [1, 2]}), A, Cost.of(epsilon=2, delta="1/100"), 5),
+    ),
     Case("discrete Laplace", 1, 0, 0.85, additive(lambda f: [DiscreteLaplace(1 / f)], [[1]])),
     Case("discrete Laplace, scale 1/3", 3, 0, 0.85, additive(lambda f: [DiscreteLaplace(1 / (3 * f))], [[1]])),
     Case("averaged Laplace", 1, 0, 0.3, additive(lambda f: [AveragedLaplace(1 / f, 2)], [[1]])),
     Case("spherical Laplace", 1, 0, 0.3, additive(lambda f: [SphericalLaplace(1 / f, 2)], [[1, 0]])),
     Case("a vector of two columns", 1, 0, 0.3, additive(vector, [[2], [1, 0]])),
-    Case("rounded normal", 1, 0.001, 0.4, additive(lambda f: [RoundedNormal((SIGMA**Fraction(1)).limit_denominator(10**6) if False else Fraction(float(SIGMA) ** 0.5).limit_denominator(10**6) / f)], [[1]])),
-)  # fmt: skip
+    Case("rounded normal", 1, 0.001, 0.4, additive(lambda f: [RoundedNormal(SIGMA / f)], [[1]])),
+)
 
 
 def tried(case: Case, draws: int, factor: float) -> tuple[float, bool]:
@@ -272,7 +327,8 @@ def main() -> None:
             continue
         proven, good = tried(case, options.draws, 1.5 if options.careless else 1)
         wrong += not good
-        print(f"{case.name:<28} claim ε = {case.epsilon:g}, δ = {case.delta:g}: proven {proven:.3f}{'' if good else '  WRONG'}", flush=True)
+        words = f"{case.name:<28} claim ε = {case.epsilon:g}, δ = {case.delta:g}: proven {proven:.3f}"
+        print(words + ("" if good else "  WRONG"), flush=True)
     sys.exit(1 if wrong else 0)
 
 

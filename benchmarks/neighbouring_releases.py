@@ -106,8 +106,18 @@ def a_row(rng: np.random.Generator) -> Row:
     """One row of odd cells; half of them extreme in every column at once."""
     if rng.random() < 0.3:
         end = int(rng.integers(2))
-        return {"x": (0.0, 10.0)[end], "y": (-5.0, 3.0)[int(rng.integers(2))], "w": 4.0, "k": (0, 9)[end], "b": bool(end),
-                "g": "abc"[int(rng.integers(3))], "h": "pq"[end], "s": "pq"[end], "d": CELLS["d"][end], "t": "uv"[end]}  # fmt: skip
+        return {
+            "x": (0.0, 10.0)[end],
+            "y": (-5.0, 3.0)[int(rng.integers(2))],
+            "w": 4.0,
+            "k": (0, 9)[end],
+            "b": bool(end),
+            "g": "abc"[int(rng.integers(3))],
+            "h": "pq"[end],
+            "s": "pq"[end],
+            "d": CELLS["d"][end],
+            "t": "uv"[end],
+        }
     return {name: cells[int(rng.integers(len(cells)))] for name, cells in CELLS.items()}
 
 
@@ -192,23 +202,41 @@ KINDS: Final[dict[str, Callable[[np.random.Generator], Any]]] = {
     "averaged Laplace": lambda r: tc.Mean("x", laplace_draws=3, **where(r)),
     "variance": lambda r: tc.Variance(one_of(r, "x", "y", "k"), **where(r)),
     "quality": lambda r: tc.DataQuality(one_of(r, "x", ["x", "g"], ["d", "b", "k"])),
-    "histogram": lambda r: tc.Histogram(one_of(r, ["x", "g"], ["x", "h", "b"]), bins={"x": one_of(r, 3, [0, 1, 5, 10])}, **where(r)),
-    "series": lambda r: tc.OrthogonalSeries(one_of(r, ["x"], ["x", "y"]), one_of(r, "cosine", "legendre", "fourier", "haar"), terms=3, **where(r)),
+    "histogram": lambda r: tc.Histogram(
+        one_of(r, ["x", "g"], ["x", "h", "b"]), bins={"x": one_of(r, 3, [0, 1, 5, 10])}, **where(r)
+    ),
+    "series": lambda r: tc.OrthogonalSeries(
+        one_of(r, ["x"], ["x", "y"]), one_of(r, "cosine", "legendre", "fourier", "haar"), terms=3, **where(r)
+    ),
     "kernel": lambda r: tc.KernelDensity("x", bandwidth=one_of(r, 0.5, 2), **where(r)),
     "bernstein": lambda r: tc.Bernstein("x", degree=int(r.integers(2, 9)), order=int(r.integers(1, 3)), **where(r)),
     "risk": lambda r: tc.RiskFunction(one_of(r, "b", "s"), "x", one_of(r, "logistic", "hinge"), box=2, **where(r)),
-    "risk of numbers": lambda r: tc.RiskFunction("k", one_of(r, "x", "y"), one_of(r, "squared", "huber"), box=2, **where(r)),
-    "statistics": lambda r: tc.SufficientStatistics("x", one_of(r, tc.families.Normal(mean=(0, 10), sd=(0.1, 9)), tc.families.Exponential(rate=(0.01, 9))), bounds=one_of(r, (), {"x": (1, 8)}), **where(r)),
-    "bootstrap": lambda r: tc.Bootstrap(one_of(r, tc.Mean("x"), tc.Mean(["x", "y"], by="g"), tc.Sum("k"), tc.Count(by="g"), tc.Variance("x")), replicates=2),
+    "risk of numbers": lambda r: tc.RiskFunction(
+        "k", one_of(r, "x", "y"), one_of(r, "squared", "huber"), box=2, **where(r)
+    ),
+    "statistics": lambda r: tc.SufficientStatistics(
+        "x",
+        one_of(r, tc.families.Normal(mean=(0, 10), sd=(0.1, 9)), tc.families.Exponential(rate=(0.01, 9))),
+        bounds=one_of(r, (), {"x": (1, 8)}),
+        **where(r),
+    ),
+    "bootstrap": lambda r: tc.Bootstrap(
+        one_of(r, tc.Mean("x"), tc.Mean(["x", "y"], by="g"), tc.Sum("k"), tc.Count(by="g"), tc.Variance("x")),
+        replicates=2,
+    ),
     "own": lambda r: one_of(r, CAPPED(cap=5), SEVERAL(), SEVERAL(by="g"), CAPPED(cap=3, moments=False, **where(r))),
     "candidates": lambda r: tc.ExponentialMechanism("g", candidates(r), **where(r)),
-    "candidates by distance": lambda r: tc.ExponentialMechanism("g", {n: [abs(w) + 1 for w in c] for n, c in candidates(r).items()}, "ks"),
+    "candidates by distance": lambda r: tc.ExponentialMechanism(
+        "g", {n: [abs(w) + 1 for w in c] for n, c in candidates(r).items()}, "ks"
+    ),
     "data set": lambda r: tc.KSDataset("x", size=int(r.integers(2, 5)), cells=int(r.integers(2, 5)), **where(r)),
     "levels": lambda r: tc.UnlistedLevels("t", **where(r)),
-    "quantiles": lambda r: tc.Quantiles(one_of(r, "k", "x"), one_of(r, [0.5], [0.1, 0.9]), interval=bool(r.integers(2)), **where(r)),
+    "quantiles": lambda r: tc.Quantiles(
+        one_of(r, "k", "x"), one_of(r, [0.5], [0.1, 0.9]), interval=bool(r.integers(2)), **where(r)
+    ),
     "range": lambda r: tc.Range("x"),
     "several": lambda r: {"m": tc.Mean("x", **by(r)), "n": tc.Count(by="g", **where(r)), "c": CAPPED(cap=4)},
-}  # fmt: skip
+}
 SELECTED: Final = ("candidates", "candidates by distance", "data set", "levels", "quantiles", "range")
 PRICES: Final = ({"epsilon": 1}, {"rho": Fraction(1, 10)}, {"epsilon": 1, "delta": Fraction(1, 10**6)})
 
