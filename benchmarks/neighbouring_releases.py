@@ -28,7 +28,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
@@ -237,6 +237,28 @@ KINDS: Final[dict[str, Callable[[np.random.Generator], Any]]] = {
     "range": lambda r: tc.Range("x"),
     "several": lambda r: {"m": tc.Mean("x", **by(r)), "n": tc.Count(by="g", **where(r)), "c": CAPPED(cap=4)},
 }
+ADAPTIVE: Final[dict[str, Callable[[np.random.Generator], Any]]] = {
+    "linear regression": lambda r: tc.Regression(one_of(r, "x ~ y + g", "y ~ x + b", "k ~ x"), **where(r)),
+    "weighted regression": lambda r: tc.Regression("x ~ y", weights="w"),
+    "logistic regression": lambda r: tc.Regression(one_of(r, "b ~ x + k", "s ~ y"), model="logistic", **where(r)),
+    "Poisson regression": lambda r: tc.Regression("k ~ x + b", model="poisson"),
+    "blocks of a law": lambda r: tc.SampleAndAggregate("x", tc.families.Normal(mean=(0, 10), sd=(0.1, 9)), blocks=2),
+    "step of a law": lambda r: tc.SampleAndAggregate(
+        "x", tc.families.Exponential(rate=(0.01, 9)), blocks=2, one_step=True
+    ),
+    "winsorised blocks": lambda r: tc.SampleAndAggregate(
+        "x", tc.families.Exponential(rate=(0.01, 9)), blocks=2, winsorize=True
+    ),
+    "blocks of a statistic": lambda r: tc.SampleAndAggregate("x", tc.Statistic("median", median=(0, 10)), blocks=2),
+    "quantiles of groups": lambda r: tc.Quantiles(one_of(r, "k", "x"), [0.5], by=one_of(r, "g", "h")),
+    "many quantiles": lambda r: tc.Quantiles("x", [i / 20 for i in range(1, 20)]),
+    "cells that are filled": lambda r: tc.Histogram(["x", "g"], bins={"x": 50}, sparse=True),
+    "bins by density": lambda r: tc.Histogram("x", bins="density"),
+    "deviations": lambda r: tc.Variance("x", interval=False),
+    "mean of rows": lambda r: tc.Mean("x", per="row"),
+    "dates": lambda r: tc.Mean("d", by=one_of(r, "g", "b")),
+}
+"""Questions whose later parts follow from earlier noisy ones, or that draw: what is compared is all but their parts."""
 SELECTED: Final = ("candidates", "candidates by distance", "data set", "levels", "quantiles", "range")
 PRICES: Final = ({"epsilon": 1}, {"rho": Fraction(1, 10)}, {"epsilon": 1, "delta": Fraction(1, 10**6)})
 
@@ -390,16 +412,25 @@ class Seen:
     words: str
 
 
-def masked(words: Any) -> Any:
+HIDDEN: Final = ("integers", "texts", "head", "ledger", "digest")
+
+
+def masked(words: Any, more: tuple[str, ...] = ()) -> Any:
     """A document without integers, texts of levels and what every ledger has of its own."""
     if isinstance(words, dict):
-        hidden = {"integers": "…", "texts": "…", "head": "…", "ledger": "…", "digest": "…"}
-        return {key: hidden.get(key, masked(value)) for key, value in words.items()}
-    return [masked(one) for one in words] if isinstance(words, list) else words
+        return {key: "…" if key in (*HIDDEN, *more) else masked(value, more) for key, value in words.items()}
+    return [masked(one, more) for one in words] if isinstance(words, list) else words
 
 
-def seen(data: Any, schema: tc.Schema, budget: tc.Budget, question: Any, price: dict[str, Any]) -> Seen:
-    """Release once, and note all that can be seen of it."""
+def seen(
+    data: Any,
+    schema: tc.Schema,
+    budget: tc.Budget,
+    question: Any,
+    price: dict[str, Any],
+    hidden: tuple[str, ...] = (),
+) -> Seen:
+    """Release once, and note all that can be seen of it but for the hidden fields."""
     streams = io.StringIO()
     with (
         contextlib.redirect_stdout(streams),
@@ -412,13 +443,13 @@ def seen(data: Any, schema: tc.Schema, budget: tc.Budget, question: Any, price: 
             curator = tc.Curator(data, schema, name="t", budget=budget, trust=TRUSTED, **more)
             made = curator.release(question, **price)
             several = made if isinstance(question, dict) else {"": made}
-            words = [json.dumps(masked(one.to_dict())) for one in several.values()] + [
+            words = [json.dumps(masked(one.to_dict(), hidden)) for one in several.values()] + [
                 repr(curator.spent),
                 str(curator.remaining),
             ]
             if more:
                 entries = curator._ledger.charges()  # type: ignore[attr-defined]
-                words += [repr([(one.number, masked(json.loads(one.release or "{}"))) for one in entries])]
+                words += [repr([(one.number, masked(json.loads(one.release or "{}"), hidden)) for one in entries])]
                 words += [str(sorted(p.name for p in data.parent.iterdir()))]
         except TacitError as problem:
             made, words = None, [f"{type(problem).__name__} {problem} {problem.__cause__!r} {problem.__context__!r}"]
@@ -430,14 +461,15 @@ def asked(kind: str, rng: np.random.Generator) -> Any:
     """A random question of a kind; one that cannot be asked is drawn again."""
     for _ in range(100):
         with contextlib.suppress(QueryError):
-            return KINDS[kind](rng)
+            return (KINDS | ADAPTIVE)[kind](rng)
     raise RuntimeError(kind)
 
 
-def tried(number: int, seed: int, found: Found, folder: Path, careless: bool = False) -> None:
+def tried(number: int, seed: int, found: Found, folder: Path, careless: bool = False, only: Sequence[str] = ()) -> None:
     """One question of one pair of neighbours."""
     rng = np.random.default_rng([seed, number])
-    kind = list(KINDS)[number % len(KINDS)]
+    kinds = [one for one in (*KINDS, *ADAPTIVE) if not only or any(word in one for word in only)]
+    kind = kinds[number % len(kinds)]
     relation, persons = one_of(rng, "replace-one", "add-remove"), bool(rng.integers(2))
     question, price = asked(kind, rng), one_of(rng, *PRICES)
     rows = neighbours(rng, relation, persons)
@@ -468,9 +500,11 @@ def tried(number: int, seed: int, found: Found, folder: Path, careless: bool = F
         said = selected(question, arrow, schema, relation, Cost.of(**price))
         found.wrong += [f"{case}: {said}"] if said else []
     budget = tc.Budget(**{k: v * (1 if k == "delta" else 9) for k, v in price.items()}, neighbors=relation)
-    with without_noise(careless):
+    hidden = ("parts", "variables") if kind in ADAPTIVE else ()
+    # with zeros for noise a pilot would be the table itself, so that what it leads to differs
+    with contextlib.nullcontext() if kind in ADAPTIVE else without_noise(careless):
         both = [
-            seen(table(one, names, container, place, stem), schema, budget, question, price)
+            seen(table(one, names, container, place, stem), schema, budget, question, price, hidden)
             for one, stem in zip(rows, ("one", "other"), strict=True)
         ]
     found.pairs[kind] += 1
@@ -482,7 +516,7 @@ def tried(number: int, seed: int, found: Found, folder: Path, careless: bool = F
     if one.release is None or other.release is None:
         found.refused[f"{kind}: {one.words[:60]}"] += 1
         return
-    if kind in SELECTED:
+    if kind in SELECTED or kind in ADAPTIVE:
         return
     if kind == "several":
         pairs = [(one.release[name], other.release[name]) for name in question]
@@ -500,12 +534,12 @@ def tried(number: int, seed: int, found: Found, folder: Path, careless: bool = F
         found.nearest[kind] = max(found.nearest.get(kind, 0.0), share)
 
 
-def swept(pairs: int, seed: int, careless: bool = False, progress: bool = False) -> Found:
+def swept(pairs: int, seed: int, careless: bool = False, progress: bool = False, only: Sequence[str] = ()) -> Found:
     """Try so many pairs."""
     found = Found()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(pairs):
-            tried(number, seed, found, Path(folder), careless)
+            tried(number, seed, found, Path(folder), careless, only)
             if progress and number % 500 == 499:
                 print(f"… {number + 1:,}: {len(found.wrong)} wrong", flush=True)
     return found
@@ -517,8 +551,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=4_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--careless", action="store_true")
+    parser.add_argument("--only", nargs="+", default=[], help="kinds of questions whose name has one of these words")
     options = parser.parse_args()
-    found = swept(options.pairs, options.seed, options.careless, progress=True)
+    found = swept(options.pairs, options.seed, options.careless, progress=True, only=options.only)
     for kind, many in found.pairs.items():
         print(f"{kind:<24} {many:>6,} pairs, largest loss {found.nearest.get(kind, float('nan')):.4f} of the price")
     for words, many in sorted(found.refused.items()):
