@@ -89,9 +89,10 @@ TYPES: Final = {
     "x": pa.float64(), "y": pa.float64(), "w": pa.float64(), "k": pa.int64(), "b": pa.bool_(), "g": pa.string(),
     "h": pa.string(), "s": pa.string(), "d": pa.date32(), "t": pa.string(), "who": pa.int64(),
 }  # fmt: skip
-CAPPED: Final = tc.extend.additive("capped", rows=lambda cap: [tc.col("k").clip(0, cap)])
+CAPPED: Final = tc.extend.additive("capped, of neighbours", rows=lambda cap: [tc.col("k").clip(0, cap)])
 SEVERAL: Final = tc.extend.additive(
-    "several", rows=lambda: [tc.col("x") * tc.col("y"), tc.col("k").clip(0, 3) - tc.col("y"), "b and x > 3"]
+    "several, of neighbours",
+    rows=lambda: [tc.col("x") * tc.col("y"), tc.col("k").clip(0, 3) - tc.col("y"), "b and x > 3"],
 )
 TRUSTED: Final = (CAPPED, SEVERAL)
 TOLERANCE: Final = 1e-9
