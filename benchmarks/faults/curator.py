@@ -340,4 +340,11 @@ FAULTS = (
         "a full disk is noticed only after the new table has its name",
         (f"{IMPORT}::test_a_full_disk_leaves_nothing_behind",),
     ),
+    Fault(
+        "tacit.cli.app",
+        "code = _end_of_error(problem, as_json)",
+        "code = _print_error(problem, as_json)",
+        "an error that cannot be printed ends with Python's tracebacks, the first of which may hold rows",
+        ("tests/cli/test_hostile_use.py::test_an_error_that_cannot_be_shown_says_nothing_either",),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faults.fault import Fault
 
+FULL_DISK = "tests/ledger/test_full_disk.py"
 LEDGER = "tests/ledger/test_ledger.py"
 CHAIN = "tests/ledger/test_chain.py"
 DURABLE = "tests/ledger/test_durable.py"
@@ -318,5 +319,22 @@ FAULTS = (
         "BEFORE UPDATE ON tacit_entries\n        BEGIN SELECT 1; END",
         "an entry can be changed by accident",
         (f"{LEDGER}::test_rows_cannot_be_changed_or_removed",),
+    ),
+    Fault(
+        "tacit.ledger.charge_state",
+        "problem.state = CHARGE_STANDS if problem.state == NOTHING_SPENT else problem.state",
+        "pass",
+        "a full disk between a charge and its answer says that nothing was read or spent",
+        (
+            f"{FULL_DISK}::test_full_between_charge_and_store",
+            f"{FULL_DISK}::test_errors_after_a_charge_say_that_it_stands",
+        ),
+    ),
+    Fault(
+        "tacit.ledger.sqlite",
+        "with self._translated(UNSURE if tx.appended else None):",
+        "with self._translated(None):",
+        "a commit that a failing disk may have done says that nothing was spent",
+        (f"{FULL_DISK}::test_errors_after_a_charge_say_that_it_stands",),
     ),
 )

@@ -531,4 +531,50 @@ ANSWERS = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = (*DIFFERING, *VARIED, *ONE, *TAKEN, *BLOCKS, *ANSWERS)
+EDITED_ANSWERS = "tests/parties/test_edited_answers.py::test_"
+EDITED = (
+    Fault(
+        "tacit.pooling.compatibility",
+        "return (release.head, release.name) if release.head else (release.table, release.charge, release.name)",
+        "return release.table, release.charge, release.head, release.name",
+        "a copy of a release under another table's name is pooled with it as a second answer of the same people",
+        (f"{EDITED_ANSWERS}a_copy_under_another_table_is_the_same_release",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "twice = copies(study, answers)",
+        "twice: dict[str, str] = {}",
+        "one party's answer under another party's name stops the whole study",
+        (f"{EDITED_ANSWERS}an_answer_under_another_partys_name_leaves_out_both_and_not_the_rest",),
+    ),
+    Fault(
+        "tacit.pooling.possible_integers",
+        "if part.form in NOT_NEGATIVE and least < -noise:",
+        "if False:",
+        "counts far below 0 are clipped and pooled as if there were no rows",
+        (f"{EDITED_ANSWERS}integers_that_no_table_gives",),
+    ),
+    Fault(
+        "tacit.parties.level_facts",
+        "if far > FAR:",
+        "if False:",
+        "a hierarchy whose nodes hold other rows than those below is reconciled in silence",
+        (f"{EDITED_ANSWERS}nodes_that_hold_other_rows_than_those_below",),
+    ),
+    Fault(
+        "tacit.parties.level_facts",
+        "if first != name and not _one_line(tree, place[first], place[name]):",
+        "if False:",
+        "a hierarchy counts one table at two nodes twice",
+        (f"{EDITED_ANSWERS}one_table_at_two_nodes",),
+    ),
+    Fault(
+        "tacit.parties.combine_releases",
+        "notes = (*notes, *notes_on_schemas(names, releases))",
+        "notes = (*notes,)",
+        "ages in years and in months in a condition are pooled without a word",
+        (f"{EDITED_ANSWERS}other_schemas_are_said",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (*DIFFERING, *VARIED, *ONE, *TAKEN, *BLOCKS, *ANSWERS, *EDITED)

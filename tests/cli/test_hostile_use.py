@@ -172,6 +172,25 @@ main()
     assert json.loads(found.stdout)["error"] == "InternalError"
 
 
+def test_an_error_that_cannot_be_shown_says_nothing_either(home: Path) -> None:
+    """Without handles or memory the printing of an error fails too; Python would print both, the first with data."""
+    code = """
+import sys
+from tacit.cli import ledger_commands as ledgers, main
+def fail(*_):
+    raise ValueError("4711 secret")
+ledgers.budget = fail
+sys.modules["tacit.cli.dialect"] = None
+sys.argv = ["tacit", "budget", "x.ledger"]
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", code], cwd=home, capture_output=True, text=True)
+    assert found.returncode == 5
+    assert "secret" not in found.stdout + found.stderr
+    assert "Traceback" not in found.stderr
+    assert "could not be shown" in found.stderr
+
+
 def test_a_demo_without_a_place_for_its_picture(home: Path) -> None:
     (home / "tacit-demo.png").mkdir()
     assert "no picture: this folder cannot be written" in run(home, "demo")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import sqlite3
 import subprocess
 import traceback
 from collections.abc import Callable, Iterator
@@ -16,7 +17,10 @@ import pytest
 
 import tacit as tc
 from tacit.curator import purchase as door
-from tacit.errors import LedgerError
+from tacit.curator import reusable_holdout as holdout_door
+from tacit.errors import CHARGE_STANDS, NOTHING_SPENT, LedgerError
+from tacit.ledger.charge_state import UNSURE
+from tacit.ledger.sqlite_errors import locked_error
 from tacit.release.parts import Part
 
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "place": tc.Category(list(range(300)))})
@@ -44,6 +48,9 @@ def refused(curator: tc.Curator, rho: str = "0.25") -> str:
     with pytest.raises(LedgerError) as found:
         curator.release(QUERY, rho=rho)
     assert found.value.code == "L08"
+    # the charge was recorded, whatever became of its answer
+    assert "Nothing was read or spent" not in str(found.value)
+    assert found.value.state == CHARGE_STANDS
     assert found.value.__cause__ is None
     assert found.value.__context__ is None
     frames = [frame for frame, _ in traceback.walk_tb(found.value.__traceback__)]
@@ -99,13 +106,64 @@ def test_full_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     no_more_pages(curator)
     with pytest.raises(LedgerError) as found:
         curator.release(QUERY, rho="0.25", note="a long one, " * 1_000)
-    assert found.value.code == "L08"
+    assert (found.value.code, found.value.state) == ("L08", NOTHING_SPENT)
     assert read == []
     curator._ledger.close()
     after = opened(ledger)._ledger
     after.verify()
     assert after.charges() == []
     assert after.spent().rho == 0
+
+
+def test_errors_after_a_charge_say_that_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between commit and confirmation, in the commit itself, and when a hold-out's answer is stored."""
+    curator = opened(tmp_path / "people.ledger")
+    store: Any = curator._ledger.store_
+    with monkeypatch.context() as here:
+        held = locked_error("people.ledger", 30)
+        here.setattr(type(store), "confirm", lambda self, entry: (_ for _ in ()).throw(held))
+        with pytest.raises(LedgerError, match="held by another process") as found:
+            curator.release(QUERY, rho="0.25")
+        assert found.value.state == CHARGE_STANDS
+    assert str(curator.spent.rho) == "1/4"
+    with monkeypatch.context() as here:
+        lost = sqlite3.OperationalError("disk I/O error")
+        lost.sqlite_errorcode = sqlite3.SQLITE_IOERR  # type: ignore[misc]
+        connection = Failing(store._connect(), lost)
+        here.setattr(store, "_connection", connection)
+        with pytest.raises(LedgerError, match="cannot be used: disk i/o error") as found:
+            curator.release(tc.Mean("age"), rho="0.25")
+        assert (found.value.code, found.value.state) == ("L06", UNSURE)
+        assert "is the disk full" in str(found.value.hint)
+    assert str(curator.spent.rho) == "1/4"
+    with curator.holdout(threshold=0.1, rho="0.25", answers=1) as holdout:
+        made, full = holdout_door.document, LedgerError("no room to write ledger.", code="L08")
+
+        def document(*given: Any) -> Any:
+            monkeypatch.setattr(type(store), "write", lambda self: (_ for _ in ()).throw(full))
+            return made(*given)
+
+        monkeypatch.setattr(holdout_door, "document", document)
+        monkeypatch.setattr(holdout_door.Run, "differs", lambda *given: True)
+        with pytest.raises(LedgerError) as found:
+            holdout.check(train=99.0, score="age")
+    assert (found.value.code, found.value.state) == ("L08", CHARGE_STANDS)
+
+
+class Failing:
+    """A connection whose COMMIT fails: nobody can tell from the error whether it was written."""
+
+    def __init__(self, connection: sqlite3.Connection, lost: sqlite3.Error) -> None:
+        self._connection, self._lost, self._wrote = connection, lost, False
+
+    def execute(self, sql: str, *marks: Any) -> Any:
+        self._wrote |= sql.startswith("INSERT")
+        if sql == "COMMIT" and self._wrote:
+            raise self._lost
+        return self._connection.execute(sql, *marks)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import typer
 from tacit.cli.command_examples import examples
 from tacit.cli.key_commands import Json
 from tacit.cli.key_commands import app as keys
-from tacit.cli.output import let_go, say
+from tacit.cli.output import let_go, say, unnamed
 
 DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
 PATH: Final = "A curator's file, or a study (TOML)."
@@ -329,9 +329,22 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         code = _interrupted(as_json)
     except Exception as problem:
-        code = _print_error(problem, as_json)
+        code = _end_of_error(problem, as_json)
     let_go()
     sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _end_of_error(problem: Exception, as_json: bool) -> int:
+    """Print an error and return the exit code, also where nothing can be printed any more.
+
+    Handles or memory that ran out fail again here; Python would print both tracebacks, the first perhaps with rows.
+    """
+    try:
+        return _print_error(problem, as_json)
+    except Exception:
+        text = "the machine failed: an error could not be shown. If a charge was recorded, it stands."
+        say(unnamed("InternalError", text), f"internal error: {text}", as_json)
+        return MACHINE
 
 
 def _print_error(problem: Exception, as_json: bool) -> int:
@@ -357,7 +370,7 @@ def _print_error(problem: Exception, as_json: bool) -> int:
         # only a refusal by a budget is 3: a script may ask for less and try again
         return {"B02": REFUSED, "B12": REFUSED, "M01": MACHINE}.get(problem.code, BAD)
     text = "a defect of tacit. Nothing more is said, since it might be data."
-    say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
+    say(unnamed("InternalError", text), f"internal error: {text}", as_json)
     return DEFECT
 
 
@@ -382,10 +395,5 @@ def _options() -> dict[str, str]:
 def _interrupted(as_json: bool) -> int:
     """Print that the command was interrupted and return the exit code."""
     text = "a charge that was recorded stands, and the same question resumes it."
-    say(_unnamed("Interrupted", text), f"interrupted; {text}", as_json)
+    say(unnamed("Interrupted", text), f"interrupted; {text}", as_json)
     return INTERRUPTED
-
-
-def _unnamed(error: str, message: str) -> dict[str, str | None]:
-    """Return an error without a code of its own in the form of a TacitError."""
-    return {"error": error, "code": None, "message": message, "hint": None, "state": None}

@@ -93,6 +93,11 @@ def say(words: dict[str, str | None], line: str, as_json: bool) -> None:
             print(line, file=sys.stderr, flush=True)
 
 
+def unnamed(error: str, message: str) -> dict[str, str | None]:
+    """Return an error without a code of its own in the form of a TacitError."""
+    return {"error": error, "code": None, "message": message, "hint": None, "state": None}
+
+
 def let_go() -> None:
     """Drop output that a full disk or a closed pipe did not take; Python would report it when it exits."""
     for stream in (sys.stdout, sys.stderr):

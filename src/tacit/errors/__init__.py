@@ -11,6 +11,7 @@ from typing import Final
 from tacit.errors.error_codes import CODES as CODES
 
 NOTHING_SPENT: Final = "Nothing was read or spent."
+CHARGE_STANDS: Final = "The charge was recorded and stands; the same question goes on with it."
 
 
 class TacitError(Exception):

@@ -14,6 +14,7 @@ from tacit.ledger import acts
 from tacit.ledger.acts import Act, Limit, Raise, Standing
 from tacit.ledger.backup import back_up, verify_store
 from tacit.ledger.chain import Charge, Entry, Request, charge_of, linked
+from tacit.ledger.charge_state import charge_stands
 from tacit.ledger.entry_store import Store, Tx
 from tacit.ledger.stored_answers_check import hold
 from tacit.privacy import Budget, Cost, Spend, refusal
@@ -24,7 +25,8 @@ from tacit.release.document import Release
 class Ledger:
     """The charges of one population under one budget.  Made by `open_ledger`.
 
-    Every method is one transaction; a BudgetError or LedgerError from it means that nothing was written.
+    Every method is one transaction; a BudgetError or LedgerError from it means that nothing was written, unless its
+    `state` says otherwise: of a charge that was recorded and not confirmed, or of a commit that may have been done.
     """
 
     store_: Store
@@ -110,7 +112,8 @@ class Ledger:
         """
         entry, release = self._charged(request, new)
         if release is None:  # the caller will now read rows, so the charge must survive a loss of power
-            self.store_.confirm(entry)
+            with charge_stands():
+                self.store_.confirm(entry)
         return charge_of(entry, release)
 
     def _charged(self, request: Request, new: bool) -> tuple[Entry, Entry | None]:
@@ -138,7 +141,7 @@ class Ledger:
 
     def store(self, number: int, document: str) -> str:
         """Store the release of a charge, unless one is stored already; return the one that is stored."""
-        with self.store_.write() as tx:
+        with charge_stands(), self.store_.write() as tx:
             # two processes that resumed one charge drew different noise: only the first answer may ever be seen
             known = tx.get("release", str(number))
             if known is not None:

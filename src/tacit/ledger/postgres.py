@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from tacit.errors import LedgerError
 from tacit.ledger.chain import Entry
 from tacit.ledger.chain_view import View
+from tacit.ledger.charge_state import UNSURE
 from tacit.ledger.entry_forms import damaged, misplaced
 from tacit.ledger.entry_store import COLUMNS, Tx
 
@@ -60,6 +61,7 @@ class PostgresStore:
         self._inherited: list[Any] = []  # kept open in a child: closing would end the parent's session on the server
         self._lock = threading.RLock()
         self._view = View()
+        self._unsure = False
 
     def exists(self) -> bool:
         """See `Store.exists`."""
@@ -91,6 +93,7 @@ class PostgresStore:
     def write(self) -> Generator[Tx]:
         """See `Store.write`.  Isolation is "read committed": reads after the lock see the last commit."""
         with self._lock, self._translated(), self._connect().transaction():
+            self._unsure = False
             # a server may be set to answer a commit before it is flushed, and a charge must survive a loss of power
             self._connect().execute("SET LOCAL synchronous_commit = on")
             self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
@@ -99,7 +102,10 @@ class PostgresStore:
                 if self._view.last > 0:  # this process has read the header before, so it was removed
                     raise misplaced(self.where, 1)
                 self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            yield self._tx()
+            tx = self._tx()
+            yield tx
+            # what fails from here on is the commit: a connection lost meanwhile does not say whether it was done
+            self._unsure = bool(tx.appended)
 
     def confirm(self, entry: Entry) -> None:
         """See `Store.confirm`: the server flushed the entry before its commit returned; read it back once more."""
@@ -194,6 +200,7 @@ class PostgresStore:
             found = damaged(self.where, type(problem).__name__)
         except psycopg.OperationalError:
             found = LedgerError(f"ledger {self.where} is out of reach.", code="L06", hint="is the server running?")
+            found.state, self._unsure = UNSURE if self._unsure else found.state, False
         except psycopg.Error as problem:
             words = type(problem).__name__
             found = LedgerError(f"ledger {self.where} cannot be used: {words}.", code="L06", hint="check the rights")

@@ -21,6 +21,7 @@ from typing import Any, Final
 from tacit.errors import LedgerError
 from tacit.ledger.chain import Entry
 from tacit.ledger.chain_view import View
+from tacit.ledger.charge_state import UNSURE
 from tacit.ledger.entry_forms import damaged, entry_of
 from tacit.ledger.entry_store import COLUMNS, Tx
 from tacit.ledger.ledger_files import address, make_file, refuse_left_over, refuse_network, size_of
@@ -152,6 +153,7 @@ class SqliteStore:
         with self._translated():
             if tx.appended:
                 connection.execute(f"PRAGMA user_version = {tx.appended[-1].seq}")
+        with self._translated(UNSURE if tx.appended else None):
             connection.execute("COMMIT")
 
     @contextmanager
@@ -249,13 +251,17 @@ class SqliteStore:
         return made
 
     @contextmanager
-    def _translated(self) -> Generator[None]:
-        """Raise LedgerError in place of SQLite's errors, without a cause or context."""
+    def _translated(self, unsure: str | None = None) -> Generator[None]:
+        """Raise LedgerError in place of SQLite's errors, without a cause or context.
+
+        unsure: the state of those that do not say whether the statement was done.
+        """
         try:
             yield
             return
         except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, UnicodeError) as problem:
             found = failed(problem, self.where, BUSY_SECONDS)
+            found.state = unsure if unsure is not None and found.code == "L06" else found.state
         try:
             raise found
         finally:

@@ -15,7 +15,6 @@ REACH: Final = frozenset(
     {
         sqlite3.SQLITE_AUTH,
         sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_NOMEM,
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_READONLY,
@@ -37,6 +36,9 @@ def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerE
     # another writer took the number or the key first; any other constraint is broken only by a changed file
     if code == sqlite3.SQLITE_CONSTRAINT and "unique" in words:
         return LedgerError(f"ledger {where} was written at once by another.", code="L07", hint="ask again")
+    if code == sqlite3.SQLITE_IOERR:
+        hint = "is the disk full, or are files limited (ulimit -f)? Else check the disk"
+        return LedgerError(f"ledger {where} cannot be used: {words}.", code="L06", hint=hint)
     if code in REACH or isinstance(problem, MemoryError):
         return LedgerError(f"ledger {where} cannot be used: {words}.", code="L06", hint="check path and rights")
     return damaged(where, words)

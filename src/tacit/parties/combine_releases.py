@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args, overload
 
+from tacit.base.arguments import described
 from tacit.errors import InferenceError, nearest
 from tacit.method.blocks.estimate import SampleAndAggregateRelease
 from tacit.method.bootstrap.combine import CombinedBootstrap, joined
@@ -16,7 +17,14 @@ from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
 from tacit.parties.combined import Combined, check_enough_parties
-from tacit.pooling.compatibility import BOOTSTRAP, NO_EFFECTS, check_compatible, named_releases, population_index
+from tacit.pooling.compatibility import (
+    BOOTSTRAP,
+    NO_EFFECTS,
+    check_compatible,
+    named_releases,
+    notes_on_schemas,
+    population_index,
+)
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
 from tacit.study.study_parties import Effects
@@ -75,9 +83,10 @@ def combine(
 
     Numbers of rows, prices, noises and neighbouring relations may differ.  Different ledgers are taken to protect
     different people; releases of one ledger are about the same people: their noises are averaged, and their sampling
-    error counts once.
+    error counts once.  Where schemas differ, a note says so: a release says what its columns are, and not those of its
+    conditions.
     InferenceError C10 (no release, or a simulated one), C11 (answers that cannot be added), C12 (different questions,
-    schemas or units), C13 (a release given twice), C14 (too few parties), C17 (unknown effects or method).
+    columns or units), C13 (a release given twice), C14 (too few parties), C17 (unknown effects, method or overlap).
     Source: theory §6; [DerSimonian & Laird 1986], [Hartung & Knapp 2001].
 
     >>> import tacit as tc
@@ -97,6 +106,9 @@ def combine(
             guess = nearest(str(value), known) or known[0]
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
+    if not isinstance(overlap, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"overlap is {described(overlap)}: neither True nor False."
+        raise InferenceError(text, code="C17", hint="overlap=True", state=None)
     names, listed, given = named_releases(releases)
     return combined(names, listed, given, effects, method, overlap)
 
@@ -113,14 +125,15 @@ def combined(
     """Combine named releases; given: whether the caller chose the names.  Errors as of `combine`."""
     check_compatible(names, releases)
     index = population_index(names, releases, given)
+    notes = (*notes, *notes_on_schemas(names, releases))
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
-        return added(made, made.parties)
+        return added(made, made.parties, notes)
     if made.kind == BOOTSTRAP:
         if effects != "common":
             text = f"effects {effects!r}: {NO_EFFECTS}."
             raise InferenceError(text, code="C17", hint='effects="common"', state=None)
-        return joined(made, made.releases, made.parties)
+        return joined(made, made.releases, made.parties, notes)
     # totals add up however much parties differ
     check_enough_parties(len(made.parties), "common" if made.is_total else effects)
     return made

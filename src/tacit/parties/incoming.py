@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from tacit.base.json_text import read_json
 from tacit.errors import StudyError, TacitError
-from tacit.parties.validation import forgery_reason
+from tacit.parties.validation import copies, forgery_reason
 from tacit.release.digests import LOST, body_of
 from tacit.release.document import Release, Releases, releases_from_dict
 from tacit.release.document_fields import SEAL
@@ -54,9 +54,9 @@ def read_answers(
 ) -> dict[str, Releases]:
     """Return one answer a party; all others are added to `refused`, with the reason.
 
-    Refused are files that cannot be read, forged answers, answers that do not pass `check`, copies, and parties with
-    two different answers.  StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not
-    installed.
+    Refused are files that cannot be read, forged answers, answers that do not pass `check`, copies (of another
+    party's answer, too), and parties with two different answers.  StudyError C20 where there is no file, C27 where a
+    key is listed and `cryptography` is not installed.
     """
     unread: list[tuple[Path, str]] = []
     if isinstance(returned, Mapping):
@@ -65,6 +65,9 @@ def read_answers(
         found = _read(study, files_of(returned), unread)
     good = _sifted(_genuine(found, refused), lambda one: check(one.party, one.answer), refused)
     answers = _one_each(good, refused)
+    twice = copies(study, answers)
+    refused.update(twice)
+    answers = {party: one for party, one in answers.items() if party not in twice}
     for path, why in unread:
         name = _stem(path)
         # what cannot be read is listed by the party that its name says, unless that party answered

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
 from tacit.parties.combined_cost import largest_cost, sum_of_costs
-from tacit.pooling.tree_totals import Tree
+from tacit.pooling.tree_totals import Tree, largest_gap
 from tacit.privacy import Cost
 from tacit.release.document import Release
 from tacit.release.parts import Levels, Part, cell_labels
@@ -66,6 +67,49 @@ def public_sizes(tree: Tree, place: Mapping[str, int], given: Mapping[str, Relea
         text = f"{names[node]!r} has {own:,} rows, and the nodes below it {whole:,}."
         raise InferenceError(text, code="C19", hint="a node's table holds the rows of the nodes below it", state=None)
     return found
+
+
+FAR: Final = 25.0
+"""Standard errors of noise by which a node and those below it never differ: less than 10**-12 of Laplace noise does."""
+
+
+def check_adds_up(tree: Tree, names: Sequence[str], value: Array, noise: Array, some: Release) -> None:
+    """InferenceError C19 where a node's total is so far from its children's that no noise explains it.
+
+    value, noise: as of `reconcile`.  Of persons nothing is said: which of their rows count is drawn in each release.
+    """
+    if some.unit is not None:
+        return
+    node, far = largest_gap(tree, value, noise)
+    if far > FAR:
+        text = f"{names[node]!r} differs from the nodes below it by {far:,.0f} standard errors of the noise."
+        raise InferenceError(text, code="C19", hint="a node's table holds the rows of the nodes below it", state=None)
+
+
+def check_tables(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release]) -> None:
+    """InferenceError C19 where two nodes have releases of one table, or a node has that of another node's table.
+
+    A node and its only child may hold the same rows.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for name, one in given.items():
+        other = given.get(one.table)
+        if one.table != name and other is not None and other.table != one.table:
+            text = f"{name!r} has a release of the table {one.table!r}, and {one.table!r} one of {other.table!r}."
+            raise InferenceError(text, code="C19", hint="each node's own release", state=None)
+        first = seen.setdefault((one.ledger, one.table), name) if one.ledger else name
+        if first != name and not _one_line(tree, place[first], place[name]):
+            text = f"{first!r} and {name!r} have releases of one table, {one.table!r} of one ledger."
+            raise InferenceError(text, code="C19", hint="combine([…]) averages releases of one table", state=None)
+
+
+def _one_line(tree: Tree, one: int, other: int) -> bool:
+    """Whether one of two nodes is above the other, and only children are in between."""
+    for above, below in ((one, other), (other, one)):
+        path = tree.path(below)
+        if above in path:
+            return all(len(tree.children[node]) == 1 for node in path[1 : path.index(above) + 1])
+    return False
 
 
 def frame_of_nodes(found: Mapping[str, Estimate]) -> pd.DataFrame:

@@ -28,6 +28,7 @@ from tacit.estimates.wording import estimand, source_of
 from tacit.parties.level_facts import (
     NOT_KNOWN,
     LevelFacts,
+    check_adds_up,
     frame_of_nodes,
     node_number,
     path_cost,
@@ -246,6 +247,8 @@ def level_sums(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release
         variances[node], laplace[node] = part.law.variance(), laplace_share(part.law)
         loads[node] = np.concatenate([found.loadings[:2], found.square_loadings])
         noise[node] = variances[node] * float((found.loadings[1] ** 2).sum())
+    # of S, whose noise it is
+    check_adds_up(tree, tuple(place), value[:, cells : 2 * cells], noise, next(iter(given.values())))
     made = reconcile(tree, value, noise)
     center, half = (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
     return LevelSums(some.label, made, loads, variances, laplace, center, half)

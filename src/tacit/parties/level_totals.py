@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
@@ -19,7 +20,15 @@ from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
 from tacit.method.blocks.estimate import SampleAndAggregateRelease
-from tacit.parties.level_facts import NOT_KNOWN, LevelFacts, node_number, path_cost, terms_of_cells
+from tacit.parties.level_facts import (
+    NOT_KNOWN,
+    LevelFacts,
+    check_adds_up,
+    check_tables,
+    node_number,
+    path_cost,
+    terms_of_cells,
+)
 from tacit.parties.level_laws import LawHierarchy, hierarchy_of_laws
 from tacit.parties.level_means import MeanHierarchy, hierarchy_of_means
 from tacit.parties.totals import party_totals as totals_of
@@ -174,8 +183,9 @@ def hierarchy(
     Of `Mean` it is a `MeanHierarchy`: sums are reconciled, then divided, so that every node's mean has the noise of all
     levels.  Of `SufficientStatistics` it is a `LawHierarchy`: the law of every node, fitted to such means.  Parameters
     from blocks are refused: a node's parameter is no sum of those below it.
-    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree; C60 for parameters from
-    blocks.  Source: theory §6 (generalised least squares, two passes).
+    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree, for one table at two nodes,
+    and where a node differs from those below it by more than noise does; C60 for parameters from blocks.
+    Source: theory §6 (generalised least squares, two passes).
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"age": tc.Real(0, 100)}), tc.Budget(epsilon=10, neighbors="add-remove")
@@ -201,10 +211,14 @@ def hierarchy(
         text = f"answers to {kind} are no totals that add up over levels."
         raise InferenceError(text, code="C11", hint="Mean, SufficientStatistics, Sum and Count", state=None)
     given = dict(zip(names, listed, strict=True))
+    if not isinstance(parents, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"parents is {described(parents)}."
+        raise InferenceError(text, code="C19", hint='parents={"north": "nation"}', state=None)
     # nodes with a release but no parent given are tops
     above = _tree({**dict.fromkeys(given), **parents})
     place = {name: i for i, name in enumerate(above)}
     tree = Tree(tuple(-1 if parent is None else place[parent] for parent in above.values()))
+    check_tables(tree, place, given)
     if kind == "Mean":
         return hierarchy_of_means(tree, above, given)
     if kind == "SufficientStatistics":
@@ -214,6 +228,10 @@ def hierarchy(
 
 def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
     """Return each node's parent, parents before their children; InferenceError C19 where there is a circle."""
+    given: dict[Any, Any] = dict(parents)
+    if not all(isinstance(name, str | None) for pair in given.items() for name in pair):
+        text = "a name among parents is no text."
+        raise InferenceError(text, code="C19", hint='parents={"north": "nation"}', state=None)
     whole: dict[str, str | None] = dict(parents)
     for parent in parents.values():
         if parent is not None:
@@ -232,7 +250,9 @@ def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], 
     value, noise, fourth = np.zeros((len(place), size)), np.full(len(place), np.inf), np.zeros(len(place))
     for name, (own, variance, excess) in read.items():
         value[place[name]], noise[place[name]], fourth[place[name]] = own, variance, excess
-    label = next(iter(given.values())).parts[at].label
+    some = next(iter(given.values()))
+    check_adds_up(tree, tuple(place), value, noise, some)
+    label = some.parts[at].label
     return Sums(label, reconcile(tree, value, noise), fourth)
 
 

@@ -190,11 +190,20 @@ class StudyResult(Mapping[str, Any]):
         if self.missing:
             said.append(f"no answer from {', '.join(self.missing)}")
         said += [f"{name}: {why}" for name, why in self.alone.items()]
+        said += [f"the same people, by their ledger: {', '.join(some)}" for some in self._one_ledger()]
         signed = set(self.signed)
         bare = tuple(name for name in self.answers if name not in signed)
         if bare:
             said.append(f"not signed: {listed(bare)}; a digest finds accidents, only a signature finds tampering")
         return tuple(said)
+
+    def _one_ledger(self) -> list[list[str]]:
+        """Return the parties whose answers were charged to one ledger: they count as one."""
+        found: dict[str, list[str]] = {}
+        for party, one in self.answers.items():
+            for ledger in {release.ledger for release in one.values() if release.recorded and release.ledger}:
+                found.setdefault(ledger, []).append(party)
+        return [some for some in found.values() if len(some) > 1]
 
     def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
         """Write the summary (text, CSV), a table of the parties for each question, and refused parties (JSON).

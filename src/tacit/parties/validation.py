@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
 from tacit.noise.product import ProductLaplace
-from tacit.pooling.compatibility import STATISTICS, span
+from tacit.pooling.compatibility import STATISTICS, source_in_ledger, span
+from tacit.pooling.possible_integers import impossible
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.bought import price_of_noise
 from tacit.privacy.calibration import noise_for
@@ -77,6 +78,26 @@ def forgery_reason(study: Study, party: str, signature: str | None, body: Callab
     return "its signature is not that of what it says by the key that the study lists: changed, or signed by another"
 
 
+def copies(study: Study, answers: Mapping[str, Releases]) -> dict[str, str]:
+    """Return the parties whose answer has the place of another party's in a ledger, with the reason.
+
+    One is a copy of the other under another name.  Where the study lists a key for one, that one is the party's own:
+    its signature was verified.  Otherwise nobody can tell, and both are left out.
+    """
+    places: dict[object, set[str]] = {}
+    for party, one in answers.items():
+        for release in one.values():
+            if release.head:
+                places.setdefault(source_in_ledger(release), set()).add(party)
+    found: dict[str, str] = {}
+    for some in places.values():
+        signed = {one for one in some if one in study.parties and study.parties[one].key is not None}
+        for party in some - (signed if len(signed) == 1 else set()) if len(some) > 1 else ():
+            others = ", ".join(sorted(some - {party}))
+            found.setdefault(party, f"its answer is that of {others} under another name")
+    return found
+
+
 def _columns(study: Study, one: Release) -> str | None:
     """Return which bounds or units differ from the study's."""
     for part in one.parts:
@@ -110,6 +131,8 @@ def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
         cells *= len(labels)
     if one.kind == "moments" and any(len(part.integers) != cells for part in one.parts):
         return f"{name!r} has not one answer a group"
+    if wrong := impossible(one):
+        return f"{name!r} is not what a curator released: {wrong}"
     return next((said for part in one.parts if (said := _noise(name, one, part))), None)
 
 

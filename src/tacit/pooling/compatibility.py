@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from tacit.base.arguments import described
 from tacit.errors import InferenceError
+from tacit.pooling.possible_integers import impossible
 from tacit.release.document import Release, Released
 from tacit.release.parts import Axis, Grid, Variable
 from tacit.release.simulated import SimulatedRelease
@@ -29,6 +31,7 @@ ALONE: Final = {
     "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
 }
 """Kinds that cannot be combined: why, and what to ask instead."""
+OTHER_SCHEMA: Final = "another schema in"
 NO_EFFECTS: Final = "how far parties differ is not estimated from bootstraps"
 """Why bootstraps are not combined under random effects."""
 
@@ -38,11 +41,18 @@ def named_releases(
 ) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
     """Return names of the parties, their releases, and whether the caller gave the names.
 
-    InferenceError C10 for anything but a release (a simulated one, an estimate), or for an empty argument.
+    InferenceError C10 for anything but a release (a simulated one, an estimate), or for an empty argument; C13 for two
+    of one name.
     """
     given = isinstance(releases, Mapping)
+    if not given and not isinstance(releases, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"{described(releases)} is no release."
+        raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
     listed = tuple(releases.values()) if given else tuple(releases)
     names = tuple(str(name) for name in releases) if given else ()
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        text = f"two releases have the name {twice!r}."
+        raise InferenceError(text, code="C13", hint="a name for each party", state=None)
     if not listed:
         text = "no release is given."
         raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
@@ -71,7 +81,10 @@ def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
 
 
 def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
-    """InferenceError C11 for a kind that does not add up, C12 for another question, C13 for a release given twice."""
+    """InferenceError C10 for integers that no table gives, C11 for a kind that does not add up, C12, C13.
+
+    C12 is another question, C13 a release given twice.
+    """
     first = releases[0]
     why = why_not_combinable(first)
     if why is not None:
@@ -82,6 +95,9 @@ def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
         if reason is not None:
             text = f"{name} does not go with {names[0]}: {reason}."
             raise InferenceError(text, code="C12", hint="releases of one question, by one schema", state=None)
+        if wrong := impossible(one):
+            text = f"{name} is no release that a curator made: {wrong}."
+            raise InferenceError(text, code="C10", hint="the file as it was saved", state=None)
         source = source_in_ledger(one)
         if source in seen:
             text = f"{name} is the same release as {seen[source]}."
@@ -90,8 +106,21 @@ def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
 
 
 def source_in_ledger(release: Release) -> tuple[object, ...]:
-    """Return what two copies of one release have in common, and two releases do not: its place in a ledger."""
-    return release.table, release.charge, release.head, release.name
+    """Return what two copies of one release have in common, and two releases do not: its place in a ledger.
+
+    The head of a chain is of one charge of one ledger, whatever table or number a copy says that it is of.
+    """
+    return (release.head, release.name) if release.head else (release.table, release.charge, release.name)
+
+
+def notes_on_schemas(names: Sequence[str], releases: Sequence[Release]) -> tuple[str, ...]:
+    """Return a note where parties' schemas differ: releases do not say what a condition's columns are in them."""
+    first = releases[0].schema
+    other = [name for name, one in zip(names, releases, strict=True) if one.schema != first]
+    if not other:
+        return ()
+    more = f" and {len(other) - 1:,} more" if len(other) > 1 else ""
+    return (f"{OTHER_SCHEMA} {other[0]}{more}: that columns, levels and conditions mean the same is the caller's word",)
 
 
 def why_not_combinable(release: Released) -> tuple[str, str] | None:

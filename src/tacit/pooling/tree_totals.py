@@ -121,20 +121,7 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
     ([28.0, 15.0, 13.0], [0.666667, 0.666667, 0.666667])
     """
     n = len(tree.parents)
-    # a total that was not released may be NaN, which times weight 0 would still be NaN
-    up, spread = np.where(np.isfinite(noise)[:, None], value, 0.0), np.array(noise, dtype=np.float64)
-    own = np.isfinite(noise).astype(np.float64)
-    # children before their parents: `up` and `spread` of all children are final
-    for node in reversed(tree.order):
-        below = list(tree.children[node])
-        if not below:
-            continue
-        total, variance = up[below].sum(axis=0), float(spread[below].sum())
-        if np.isfinite(variance):
-            own[node] = _share(variance, float(noise[node]))
-            up[node] = own[node] * up[node] + (1 - own[node]) * total
-            # own weight times noise is 1 / (1 / noise + 1 / variance), the variance of the inverse-variance mean
-            spread[node] = variance if not np.isfinite(noise[node]) else own[node] * float(noise[node])
+    up, spread, own = _upwards(tree, value, noise)
     out, ratio = up.copy(), np.zeros(n)
     lost = ~np.isfinite(spread)
     for node in tree.order:
@@ -150,6 +137,47 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
     # variances need the ratios of the made object, which is frozen
     object.__setattr__(made, "variance", np.where(lost, np.inf, _variances(made, spread)))
     return made
+
+
+def _upwards(tree: Tree, value: Array, noise: Array) -> tuple[Array, Array, Array]:
+    """Return totals of nodes from those at and below them, their variances, and the weights of own totals in them."""
+    # a total that was not released may be NaN, which times weight 0 would still be NaN
+    up, spread = np.where(np.isfinite(noise)[:, None], value, 0.0), np.array(noise, dtype=np.float64)
+    own = np.isfinite(noise).astype(np.float64)
+    # children before their parents: `up` and `spread` of all children are final
+    for node in reversed(tree.order):
+        below = list(tree.children[node])
+        if not below:
+            continue
+        total, variance = up[below].sum(axis=0), float(spread[below].sum())
+        if np.isfinite(variance):
+            own[node] = _share(variance, float(noise[node]))
+            up[node] = own[node] * up[node] + (1 - own[node]) * total
+            # own weight times noise is 1 / (1 / noise + 1 / variance), the variance of the inverse-variance mean
+            spread[node] = variance if not np.isfinite(noise[node]) else own[node] * float(noise[node])
+    return up, spread, own
+
+
+def largest_gap(tree: Tree, value: Array, noise: Array) -> tuple[int, float]:
+    """Return the node whose own total is furthest from its children's, and how far: in standard errors of both noises.
+
+    Arguments as of `reconcile`; -1 and 0 where no node has a total of its own and known children.  Children's totals
+    are those that they have from below: then the noises of both sides are independent.
+
+    >>> largest_gap(Tree((-1, 0, 0)), np.array([[30.0], [13.0], [11.0]]), np.array([1.0, 4.0, 4.0]))
+    (0, 2.0)
+    """
+    up, spread, _ = _upwards(tree, value, noise)
+    node, far = -1, 0.0
+    for at, children in enumerate(tree.children):
+        below = list(children)
+        variance = float(noise[at]) + float(spread[below].sum())
+        if not below or not np.isfinite(variance):
+            continue
+        gap = float(np.abs(value[at] - up[below].sum(axis=0)).max(initial=0.0))
+        own = gap / variance**0.5 if variance > 0 else float("inf") if gap > 0 else 0.0
+        node, far = (at, own) if own > far else (node, far)
+    return node, far
 
 
 def _share(children: float, noise: float) -> float:

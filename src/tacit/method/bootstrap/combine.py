@@ -77,6 +77,7 @@ class CombinedBootstrap:
     found: Released
     releases: tuple[Release, ...]
     parties: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -109,12 +110,14 @@ class CombinedBootstrap:
         return self.estimate().plot(ax=ax)
 
 
-def joined(found: Released, releases: tuple[Release, ...], parties: tuple[str, ...]) -> CombinedBootstrap:
+def joined(
+    found: Released, releases: tuple[Release, ...], parties: tuple[str, ...], notes: tuple[str, ...] = ()
+) -> CombinedBootstrap:
     """Return the combination; InferenceError C11 for several releases about the same people."""
     if len(parties) != len(releases):
         text = "of one ledger there are several releases: replicates of the same people are not combined."
         raise InferenceError(text, code="C11", hint="one release of each party", state=None)
-    return CombinedBootstrap(found, releases, parties)
+    return CombinedBootstrap(found, releases, parties, notes)
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,7 @@ def _estimate(given: CombinedBootstrap, target: Target, errors: Errors, alpha: f
     notes = (
         f"{len(parties)} parties: {how}",
         f"errors: {errors if population else 'of the averages about the tables'}",
+        *given.notes,
     )
     first = parties[0].release
     return NormalEstimate(

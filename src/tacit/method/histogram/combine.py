@@ -21,6 +21,8 @@ from tacit.pooling.noise_sum import Piece, sum_of_noises
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tacit.estimates.estimate import Estimate
+    from tacit.estimates.terms import Target
     from tacit.privacy import Cost
     from tacit.release.document import Release
 
@@ -93,6 +95,12 @@ class CombinedHistogram(HistogramRelease):
 
     parties: tuple[str, ...] = ()
     releases: tuple[Release, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Estimate the cells' numbers of rows, as a single release does, with notes on the combination."""
+        made = super().estimate(target)
+        return replace(made, notes=(*made.notes, *self.notes))
 
     def to_dict(self) -> NoReturn:
         """Raise ReleaseError C18: a combination is no release."""
@@ -104,7 +112,7 @@ class CombinedHistogram(HistogramRelease):
         self.to_dict()
 
 
-def added(found: ManyReleases, parties: tuple[str, ...]) -> CombinedHistogram:
+def added(found: ManyReleases, parties: tuple[str, ...], notes: tuple[str, ...] = ()) -> CombinedHistogram:
     """Return the sum of the parties' histograms; InferenceError C11 where one lacks cells, as sparse ones do."""
     first = found.releases[0]
     cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
@@ -141,6 +149,7 @@ def added(found: ManyReleases, parties: tuple[str, ...]) -> CombinedHistogram:
         remaining=found.remaining,
         parties=parties,
         releases=found.releases,
+        notes=notes,
     )
 
 
