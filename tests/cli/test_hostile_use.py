@@ -194,3 +194,19 @@ main()
 def test_a_demo_without_a_place_for_its_picture(home: Path) -> None:
     (home / "tacit-demo.png").mkdir()
     assert "no picture: this folder cannot be written" in run(home, "demo")
+
+
+def test_memory_that_runs_out_is_no_defect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from tacit.cli import app as command_line
+
+    def out_of_memory(*_: Any, **__: Any) -> None:
+        raise MemoryError("of a row")
+
+    monkeypatch.setattr(command_line, "app", out_of_memory)
+    monkeypatch.setattr(sys, "argv", ["tacit", "check"])
+    with pytest.raises(SystemExit) as ended:
+        command_line.main()
+    assert ended.value.code == 5
+    assert capsys.readouterr().err == (
+        "internal error: the machine ran out of memory. If a charge was recorded, it stands.\n"
+    )

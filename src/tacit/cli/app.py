@@ -13,11 +13,12 @@ from typing import Annotated, Any, Final, NoReturn
 import typer
 
 from tacit.cli.command_examples import examples
+from tacit.cli.endings import INTERRUPTED, MACHINE, defect, failed, interrupted
 from tacit.cli.key_commands import Json
 from tacit.cli.key_commands import app as keys
-from tacit.cli.output import let_go, say, unnamed
+from tacit.cli.output import let_go, say
 
-DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
+DONE, BAD, REFUSED, SOME = 0, 2, 3, 4
 PATH: Final = "A curator's file, or a study (TOML)."
 
 app = typer.Typer(
@@ -325,9 +326,9 @@ def main() -> NoReturn:
     try:
         code: Any = app(standalone_mode=False)  # a typer.Exit comes back as its code
         if code == INTERRUPTED:  # how typer hands on a KeyboardInterrupt
-            code = _interrupted(as_json)
+            code = interrupted(as_json)
     except (KeyboardInterrupt, typer.Abort):
-        code = _interrupted(as_json)
+        code = interrupted(as_json)
     except Exception as problem:
         code = _end_of_error(problem, as_json)
     let_go()
@@ -342,9 +343,7 @@ def _end_of_error(problem: Exception, as_json: bool) -> int:
     try:
         return _print_error(problem, as_json)
     except Exception:
-        text = "the machine failed: an error could not be shown. If a charge was recorded, it stands."
-        say(unnamed("InternalError", text), f"internal error: {text}", as_json)
-        return MACHINE
+        return failed("the machine failed: an error could not be shown", as_json)
 
 
 def _print_error(problem: Exception, as_json: bool) -> int:
@@ -369,9 +368,7 @@ def _print_error(problem: Exception, as_json: bool) -> int:
         say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
         # only a refusal by a budget is 3: a script may ask for less and try again
         return {"B02": REFUSED, "B12": REFUSED, "M01": MACHINE}.get(problem.code, BAD)
-    text = "a defect of tacit. Nothing more is said, since it might be data."
-    say(unnamed("InternalError", text), f"internal error: {text}", as_json)
-    return DEFECT
+    return failed("the machine ran out of memory", as_json) if isinstance(problem, MemoryError) else defect(as_json)
 
 
 def _typed() -> Any:
@@ -390,10 +387,3 @@ def _options() -> dict[str, str]:
     typed = _typed()
     params: list[Any] = [] if typed is None else list(typed.params)
     return {str(one.name): one.opts[-1] for one in params if one.opts[-1].startswith("--")}
-
-
-def _interrupted(as_json: bool) -> int:
-    """Print that the command was interrupted and return the exit code."""
-    text = "a charge that was recorded stands, and the same question resumes it."
-    say(unnamed("Interrupted", text), f"interrupted; {text}", as_json)
-    return INTERRUPTED
