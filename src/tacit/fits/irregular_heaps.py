@@ -1,0 +1,91 @@
+"""Heaps at irregular places, as counts show them: holes, gaps, and bins that stand alone.
+
+Where values are told at few places, some bins have one of these and others none.  A bin without has fewer rows than
+both neighbours suggest.  Of a density that bends one way over five bins, in logarithms, a bin's mean density is at
+least the smaller of two bounds: the geometric mean of its neighbours' (it bends downwards), and the larger of the
+straight lines through the logarithms of the two bins on each side (it bends upwards).  A bin clearly below both is a
+hole.  Bins in which noise may hide next to no rows are a gap between two that have FAR times as many, and a bin between
+two of them stands alone: whatever its density, it is narrower than the bin.
+What holes and gaps lack is elsewhere, at points, and so may be the same part of the rows of all bins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.log_densities import HIDDEN, LogDensities
+
+FAR: Final = 10.0
+"""A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
+
+
+@dataclass(frozen=True)
+class Irregular:
+    """What counts show of heaps at irregular places.
+
+    alone: which bins stand alone, shape (K,).  share: the part of what they should have that holes and gaps lack, which
+    is as much of the rows of any bin that may be at points; 0 where there are none.
+    """
+
+    alone: NDArray[np.bool_]
+    share: float
+
+
+def irregular_heaps(axis: CellAxis, counts: Array, variance: float, seen: LogDensities, chance: float) -> Irregular:
+    """Return what is found of noisy counts; chance: that a column without heaps is found to have a hole, at most.
+
+    >>> axis = CellAxis("x", "continuous", np.arange(8.0))
+    >>> counts = np.array([400.0, 900, 2, 1_200, 0, -1, 700])
+    >>> found = irregular_heaps(axis, counts, 8.0, LogDensities.of(axis, counts, 8.0), 0.005)
+    >>> found.alone.nonzero()[0].tolist(), round(found.share, 3)
+    ([3], 0.999)
+    """
+    low, high = _abrupt(axis, counts, variance, seen)
+    gap, across = _gaps(axis, counts, seen.filled, low, high)
+    hole, bound = _holes(seen, chance)
+    lacking = gap | hole
+    due = (np.where(gap, across, bound) * axis.widths)[lacking]
+    lack = due - np.maximum(counts[lacking], 0.0)
+    return Irregular(low & high, float(lack.sum() / due.sum()) if lacking.any() else 0.0)
+
+
+def _abrupt(
+    axis: CellAxis, counts: Array, variance: float, seen: LogDensities
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which filled bins end abruptly, at an empty bin below and at one above, shape (K,) each."""
+    least = counts - HIDDEN * np.sqrt(variance + np.maximum(counts, 1.0))
+    least, most = np.where(seen.filled, least, 0.0) / axis.widths, FAR * seen.counts / axis.widths
+    empty = ~seen.filled
+    low = np.append(False, (least[1:] > most[:-1]) & empty[:-1] & seen.alike)
+    return low, np.append((least[:-1] > most[1:]) & empty[1:] & seen.alike, False)
+
+
+def _gaps(
+    axis: CellAxis, counts: Array, filled: NDArray[np.bool_], low: NDArray[np.bool_], high: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Array]:
+    """Return which bins are in gaps, and the density that the bins at both ends of a gap suggest, shape (K,) each."""
+    found, density = np.zeros(axis.bins, dtype=np.bool_), np.zeros(axis.bins)
+    own = np.flatnonzero(filled)
+    for one, two in zip(own[:-1], own[1:], strict=True):
+        if two > one + 1 and high[one] and low[two]:
+            found[one + 1 : two] = True
+            density[one + 1 : two] = np.sqrt(counts[one] * counts[two] / (axis.widths[one] * axis.widths[two]))
+    return found, density
+
+
+def _holes(seen: LogDensities, chance: float) -> tuple[NDArray[np.bool_], Array]:
+    """Return which bins between filled ones are clearly below both bounds, and the smaller bound as a density."""
+    each = chance / (2 * len(seen.log))
+    below, above = seen.beside
+    lines, line = np.zeros(len(seen.log), dtype=np.bool_), np.full(len(seen.log), -np.inf)
+    for there, matrix in seen.outwards:
+        lines |= there & seen.clear(-matrix, each)
+        line = np.maximum(line, np.where(there, seen.log - matrix @ seen.log, -np.inf))
+    found = below & above & seen.clear(-seen.above, each) & lines
+    return found, np.exp(np.minimum(seen.log - seen.above @ seen.log, line))
