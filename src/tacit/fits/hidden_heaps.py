@@ -9,7 +9,8 @@ clear of noise and of sampling error, is not a smooth density's: rows at one poi
 Two things are looked for.  A single bin beyond its bounds; and, as values told in multiples of one number make it,
 every second, third, ... bin higher than those beside it, all such bins added up.  Each finds something in a column of
 either kind without heaps with a chance of ALARM at most: limits are those of as many tests as there are, the noise's
-part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.
+part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.  Heaps at irregular places
+are looked for by what bins without them lack (`irregular_heaps`).
 Source: Prékopa 1973 (integrals of log-concave densities over intervals of one length are log-concave).
 """
 
@@ -84,8 +85,8 @@ def _alone(seen: LogDensities, between: NDArray[np.bool_]) -> NDArray[np.bool_]:
     chance = ALARM / (2 * max(int(between.sum()), 1))
     found = seen.clear(seen.above, chance)
     lines = np.zeros(len(found), dtype=np.bool_)
-    for there, matrix in seen.outwards:
-        lines |= there & seen.clear(matrix, chance)
+    for at, one, matrix in zip((1, -1), seen.beside, seen.outwards, strict=True):
+        lines |= one & np.roll(one, at) & matrix.any(axis=1) & seen.clear(matrix, chance)
     return between & found & lines
 
 

@@ -21,8 +21,12 @@ from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.log_densities import HIDDEN, LogDensities
 
-FAR: Final = 10.0
+FAR: Final = 15.0
 """A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
+RUNS: Final = 2
+"""Holes and gaps, at least, from which something is concluded for all bins: two modes have one between them.
+
+One is enough where the column ends abruptly elsewhere within its bounds, which modes do not."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,14 @@ def irregular_heaps(axis: CellAxis, counts: Array, variance: float, seen: LogDen
     gap, across = _gaps(axis, counts, seen.filled, low, high)
     hole, bound = _holes(seen, chance)
     lacking = gap | hole
+    runs = int(np.diff(lacking.astype(np.int64), prepend=0).clip(0).sum())
+    # ends that face none of these
+    ends = (low & ~np.append(False, lacking[:-1])) | (high & ~np.append(lacking[1:], False))
+    if runs < RUNS and not (runs and ends.any()):
+        return Irregular(low & high, 0.0)
     due = (np.where(gap, across, bound) * axis.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
-    return Irregular(low & high, float(lack.sum() / due.sum()) if lacking.any() else 0.0)
+    return Irregular(low & high, float(lack.sum() / due.sum()))
 
 
 def _abrupt(
@@ -84,7 +93,9 @@ def _holes(seen: LogDensities, chance: float) -> tuple[NDArray[np.bool_], Array]
     each = chance / (2 * len(seen.log))
     below, above = seen.beside
     lines, line = np.zeros(len(seen.log), dtype=np.bool_), np.full(len(seen.log), -np.inf)
-    for there, matrix in seen.outwards:
+    for beside, matrix in zip(seen.beside, seen.outwards, strict=True):
+        # of the second bin the most that noise may hide makes the line the lower
+        there = beside & matrix.any(axis=1)
         lines |= there & seen.clear(-matrix, each)
         line = np.maximum(line, np.where(there, seen.log - matrix @ seen.log, -np.inf))
     found = below & above & seen.clear(-seen.above, each) & lines

@@ -65,20 +65,16 @@ class LogDensities:
         return D
 
     @cached_property
-    def outwards(self) -> tuple[tuple[NDArray[np.bool_], Array], ...]:
-        """The same, from lines through the two bins below and the two above; and which bins have both of them."""
+    def outwards(self) -> tuple[Array, Array]:
+        """The same, from lines through the two bins below and the two above; rows without them are 0."""
         x, K = self.middles, len(self.middles)
         lower, upper = np.zeros((2, K, K))
         for r in range(K):
             for matrix, one, two in ((lower, r - 1, r - 2), (upper, r + 1, r + 2)):
-                if 0 <= two < K:
+                if 0 <= two < K and self.alike[min(r, one)] and self.alike[min(one, two)]:
                     part = (x[r] - x[one]) / (x[one] - x[two])
                     matrix[r, r], matrix[r, one], matrix[r, two] = 1.0, -1 - part, part
-        there = [
-            one & np.roll(one, at) & matrix.any(axis=1)
-            for at, one, matrix in zip((1, -1), self.beside, (lower, upper), strict=True)
-        ]
-        return (there[0], lower), (there[1], upper)
+        return lower, upper
 
     def clear(self, matrix: Array, chance: float) -> NDArray[np.bool_]:
         """Return which linear functions of logarithms are clearly above TOLERATED; matrix: shape (functions, K)."""
