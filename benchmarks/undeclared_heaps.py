@@ -1,13 +1,15 @@
 """Columns whose rows are at few irregular places, which nobody declared: means, variances and slopes from histograms.
 
-    python benchmarks/undeclared_heaps.py [heaps | smooth] [--repeats N] [--design NUMBER ...]
+    python benchmarks/undeclared_heaps.py [heaps | smooth] [--repeats N] [--design NUMBER ...] [--plain]
 
 `drawn` makes the designs from a constant seed; they were committed before any of them was simulated, and none was left
 out or changed.  A heap is one of `places`: a drawn set, the middles of classes of equal or of growing width, or a
 lattice that begins at an odd place; a share of all rows is told at the nearest of them.  Columns are declared as
 `Real(lower, upper)` with round bounds, bins are automatic.  A part "smooth" has laws of the same kinds without heaps.
-Rows and noise are drawn anew in each simulation.
-Printed: intervals that hold what is true, of those that are told, in per cent, and after a stroke the told, with the
+Rows and noise are drawn anew in each simulation; the rows "before" are the same releases without what the library
+concludes from holes, gaps and bins that stand alone (`fits.irregular_heaps`).  Written into
+docs/reference/heaped-values.md, with --plain printed only.
+Told: intervals that hold what is true, of those that are told, in per cent, and after a stroke the told, with the
 median length in brackets.  mean and variance are the table's own (target="table"), beside them those of the
 population; slope is that of y on x in a histogram of both, y a line in the recorded x with normal errors.
 Lengths are in standard deviations of the column, of the variance in variances, of the slope in slopes.
@@ -17,14 +19,24 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import numpy as np
+from pages import put
 from scipy import stats
 
 import tacit as tc
+from tacit.fits import hidden_heaps
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.irregular_heaps import Irregular
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "heaped-values.md"
 
 SEED: Final = 15_380
 DESIGNS: Final = {"heaps": 16, "smooth": 16}
@@ -149,6 +161,13 @@ class Tally:
             self.held[name].append(float(low <= truth <= high))
             self.length[name].append((high - low) / unit)
 
+    def join(self, other: Tally) -> None:
+        """Add what another counted."""
+        for name in SHOWN:
+            self.held[name] += other.held[name]
+            self.length[name] += other.length[name]
+            self.asked[name] += other.asked[name]
+
     def shown(self, name: str) -> str:
         """Return coverage / share that is told (median length)."""
         held = self.held[name]
@@ -158,27 +177,65 @@ class Tally:
         return f"{100 * np.mean(held):.0f}/{told:.0f} ({float(np.median(self.length[name])):.2g})"
 
 
-def simulated(one: Design, repeats: int) -> Tally:
-    """Release and estimate."""
-    rng, tally = np.random.default_rng([SEED, *one.words.encode()]), Tally()
+@contextmanager
+def without_rule() -> Iterator[None]:
+    """Conclude nothing from holes, gaps and bins that stand alone."""
+
+    def nothing(axis: CellAxis, *_: Any) -> Irregular:
+        return Irregular(np.zeros(axis.bins, dtype=np.bool_), 0.0)
+
+    with patch.object(hidden_heaps, "irregular_heaps", nothing):
+        yield
+
+
+def simulated(one: Design, repeats: int) -> dict[str, Tally]:
+    """Release and estimate, with and without the rule."""
+    rng, tallies = np.random.default_rng([SEED, *one.words.encode()]), {"before": Tally(), "now": Tally()}
     mean, variance = one.truth
-    sd, price = variance**0.5, {"epsilon": str(one.price)}
+    sd, price, slope = variance**0.5, str(one.price), 40 / one.upper
     schema = tc.Schema({"x": tc.Real(one.lower, one.upper), "y": tc.Real(0, 100)})
     for _ in range(repeats):
         x = one.draw(rng)
         # a line from 30 to 70 with errors that stay within the bounds
-        y = 30 + 40 * x / one.upper + 8 * np.clip(rng.standard_normal(one.rows), -3.5, 3.5)
+        y = 30 + slope * x + 8 * np.clip(rng.standard_normal(one.rows), -3.5, 3.5)
         curator = tc.Curator({"x": x, "y": y}, schema, budget=tc.Budget(epsilon=1_000))
-        cells = curator.release(tc.Histogram("x", bins="auto"), **price)
-        for words, target, truths in (("", "table", (x.mean(), x.var())), (" of all", "population", (mean, variance))):
-            found = cells.moments("x", target=target)
-            limits = np.asarray(found.intervals())
-            for i, (name, unit) in enumerate((("mean", sd), ("variance", variance))):
-                tally.add(name + words, limits[i], float(truths[i]), found.reasons[i], unit)
-        fit = curator.release(tc.Histogram(["x", "y"], bins="auto"), **price).fit("y ~ x")
-        slope = 40 / one.upper
-        tally.add("slope", np.asarray(fit.conf_int())[1], slope, fit.reasons[1], slope)
-    return tally
+        cells = curator.release(tc.Histogram("x", bins="auto"), epsilon=price)
+        both = curator.release(tc.Histogram(["x", "y"], bins="auto"), epsilon=price)
+        truths = {"": (x.mean(), x.var()), " of all": (mean, variance)}
+        for way, tally in tallies.items():
+            with without_rule() if way == "before" else nullcontext():
+                for words, truth in truths.items():
+                    found = cells.moments("x", target="population" if words else "table")
+                    limits = np.asarray(found.intervals())
+                    for i, (name, unit) in enumerate((("mean", sd), ("variance", variance))):
+                        tally.add(name + words, limits[i], float(truth[i]), found.reasons[i], unit)
+                fit = both.fit("y ~ x")
+                tally.add("slope", np.asarray(fit.conf_int())[1], slope, fit.reasons[1], slope)
+    return tallies
+
+
+def lines(part: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
+    """Return the lines of a part's table."""
+    yield f"| column | to | rows | ε | | {' | '.join(SHOWN)} |"
+    yield "|---|---:|---:|---:|---|" + "---:|" * len(SHOWN)
+    whole = {"before": Tally(), "now": Tally()}
+    for number, one in enumerate(drawn()[part], 1):
+        if numbers and number not in numbers:
+            continue
+        for way, tally in simulated(one, repeats).items():
+            whole[way].join(tally)
+            words = (one.words, f"{one.upper:g}", f"{one.rows:,}", f"{one.price:g}", way, *map(tally.shown, SHOWN))
+            yield f"| {' | '.join(words)} |"
+    for way, tally in whole.items():
+        yield f"| all | | | | {way} | {' | '.join(map(tally.shown, SHOWN))} |"
+    wider = [np.mean(whole["now"].length[name]) / np.mean(whole["before"].length[name]) for name in SHOWN]
+    yield f"| all, lengths beside those before | | | | | {' | '.join(f'{one:.2f}' for one in wider)} |"
+
+
+ABOUT: Final = {
+    "heaps": "## At irregular places\n\nDrawn columns with heaps that nobody declared, in automatic bins.",
+    "smooth": "## The same laws without heaps\n\nWhat it costs columns without heaps.",
+}
 
 
 def main() -> None:
@@ -186,22 +243,21 @@ def main() -> None:
     parser.add_argument("part", nargs="?", default="heaps", choices=list(DESIGNS))
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--design", type=int, nargs="*", default=None)
-    given = parser.parse_args()
-    print(f"{given.repeats} simulations a row: held / told (median length)")
-    print("| column | to | rows | ε |", *(f"{name} |" for name in SHOWN))
-    print("|---|---:|---:|---:|" + "---:|" * len(SHOWN))
-    whole = Tally()
-    for number, one in enumerate(drawn()[given.part], 1):
-        if given.design and number not in given.design:
-            continue
-        tally = simulated(one, given.repeats)
-        for name in SHOWN:
-            whole.held[name] += tally.held[name]
-            whole.length[name] += tally.length[name]
-            whole.asked[name] += tally.asked[name]
-        words = (one.words, f"{one.upper:g}", f"{one.rows:,}", f"{one.price:g}", *map(tally.shown, SHOWN))
-        print(f"| {' | '.join(words)} |", flush=True)
-    print(f"| all | | | | {' | '.join(map(whole.shown, SHOWN))} |")
+    parser.add_argument("--plain", action="store_true")
+    given, made = parser.parse_args(), list[str]()
+    for line in lines(given.part, given.repeats, given.design):
+        print(line, flush=True)
+        made.append(line)
+    if not given.plain and not given.design:
+        about = (
+            f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  Intervals that hold what is true, of those that "
+            "are told, in %, and after a stroke how many are told, in\nbrackets the median length: of means in "
+            "standard deviations of the column, of variances and slopes in these.  The mean and the "
+            "variance\nare the table's own "
+            '(`target="table"`), beside them those of the population; slope: of a line in `x`, from a histogram of '
+            "both.\nBefore: without what holes, gaps and bins that stand alone say.\n\n"
+        )
+        put(PAGE, f"undeclared_heaps.py {given.part}", about + "\n".join(made))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ clear of noise and of sampling error, is not a smooth density's: rows at one poi
 Two things are looked for.  A single bin beyond its bounds; and, as values told in multiples of one number make it,
 every second, third, ... bin higher than those beside it, all such bins added up.  Each finds something in a column of
 either kind without heaps with a chance of ALARM at most: limits are those of as many tests as there are, the noise's
-part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.  Heaps at irregular places
-are looked for by what bins without them lack (`irregular_heaps`).
+part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.
+Heaps at irregular places are looked for by what bins without them lack (`irregular_heaps`).
 Source: Prékopa 1973 (integrals of log-concave densities over intervals of one length are log-concave).
 """
 

@@ -12,6 +12,7 @@ What holes and gaps lack is elsewhere, at points, and so may be the same part of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -23,10 +24,12 @@ from tacit.fits.log_densities import HIDDEN, LogDensities
 
 FAR: Final = 15.0
 """A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
+FALLEN: Final = 0.5
+"""A bin with less than this part of the density of that beside it may be on the flank of a mode."""
 RUNS: Final = 2
 """Holes and gaps, at least, from which something is concluded for all bins: two modes have one between them.
 
-One is enough where the column ends abruptly elsewhere within its bounds, which modes do not."""
+One is enough where the column also ends abruptly elsewhere within its bounds, without a flank, which modes have."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,7 @@ def irregular_heaps(axis: CellAxis, counts: Array, variance: float, seen: LogDen
     hole, bound = _holes(seen, chance)
     lacking = gap | hole
     runs = int(np.diff(lacking.astype(np.int64), prepend=0).clip(0).sum())
-    # ends that face none of these
-    ends = (low & ~np.append(False, lacking[:-1])) | (high & ~np.append(lacking[1:], False))
-    if runs < RUNS and not (runs and ends.any()):
+    if runs < RUNS and not (runs and _cut(axis, counts, low, high, lacking)):
         return Irregular(low & high, 0.0)
     due = (np.where(gap, across, bound) * axis.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
@@ -75,13 +76,24 @@ def _abrupt(
     return low, np.append((least[:-1] > most[1:]) & empty[1:] & seen.alike, False)
 
 
+def _cut(
+    axis: CellAxis, counts: Array, low: NDArray[np.bool_], high: NDArray[np.bool_], lacking: NDArray[np.bool_]
+) -> bool:
+    """Return whether the column ends abruptly where it did not fall before, other than at a hole or a gap."""
+    density = counts / axis.widths
+    level = density[1:] > FALLEN * density[:-1], density[:-1] > FALLEN * density[1:]
+    at_low = low & ~np.append(False, lacking[:-1]) & np.append(level[1], False)
+    at_high = high & ~np.append(lacking[1:], False) & np.append(False, level[0])
+    return bool((at_low | at_high).any())
+
+
 def _gaps(
     axis: CellAxis, counts: Array, filled: NDArray[np.bool_], low: NDArray[np.bool_], high: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Array]:
     """Return which bins are in gaps, and the density that the bins at both ends of a gap suggest, shape (K,) each."""
     found, density = np.zeros(axis.bins, dtype=np.bool_), np.zeros(axis.bins)
     own = np.flatnonzero(filled)
-    for one, two in zip(own[:-1], own[1:], strict=True):
+    for one, two in pairwise(own.tolist()):
         if two > one + 1 and high[one] and low[two]:
             found[one + 1 : two] = True
             density[one + 1 : two] = np.sqrt(counts[one] * counts[two] / (axis.widths[one] * axis.widths[two]))
