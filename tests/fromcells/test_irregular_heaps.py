@@ -53,10 +53,12 @@ def test_what_bins_lack_is_at_points(share: float) -> None:
     """The part of the rows told at places is found from bins without a place: no more, and well over half of it."""
     x = told(share)
     axis = CellAxis("x", "continuous", np.linspace(0, 100, 21))
-    found = heaped_rows(axis, np.histogram(x, axis.bounds)[0].astype(float), 8.0)
-    assert 0.6 * share < found.share < share + 0.05
+    counts = np.histogram(x, axis.bounds)[0].astype(float)
+    found = heaped_rows(axis, counts, 8.0)
+    assert 0.7 * share < found.parts(counts) @ counts / ROWS < share + 0.05
+    # of half of the rows others are left in the bins between, as smooth as before: what stands out is at points
+    assert found.share == (pytest.approx(1, abs=0.1) if share == 1 else 0)
     assert found.anywhere >= found.share
-    assert (found.parts(np.ones(20)) >= found.share).all()
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
@@ -66,8 +68,8 @@ def test_means_quantiles_and_slopes_allow_for_irregular_places(share: float) -> 
     moments = made.moments("x", target="table")
     for i, truth in enumerate((x.mean(), x.var())):
         assert abs(moments.values[i] - truth) < moments.std_errors[i]
-    # each bin's half, all one way, of the rows at places
-    assert moments.std_errors[0] > 0.9 * share * 2.5
+    # half a bin, all one way, of the rows at places
+    assert moments.std_errors[0] > 0.7 * share * 2.5
     for p, (low, high) in zip((0.25, 0.5, 0.75), made.quantiles("x", [0.25, 0.5, 0.75]).intervals(), strict=True):
         assert low <= np.quantile(x, p, method="inverted_cdf") <= high
     y = np.clip(30 + 0.4 * x + 5 * rng.standard_normal(ROWS), 0, 100)

@@ -68,8 +68,9 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
         return HiddenHeaps(found)
     between = seen.filled & seen.beside[0] & seen.beside[1]
     repeated = _repeated(seen, between)
-    heaped = repeated | _alone(seen, between)
-    apart = irregular_heaps(axis, counts, variance, seen, ALARM)
+    alone = _alone(seen, between)
+    heaped = repeated | alone
+    apart = irregular_heaps(axis, counts, variance, seen, alone, ALARM)
     # what the bin has above the geometric mean of its neighbours
     found[heaped] = np.maximum(counts * -np.expm1(-(seen.above @ seen.log)), 0.0)[heaped]
     found[apart.alone] = counts[apart.alone]

@@ -44,18 +44,23 @@ class Irregular:
     share: float
 
 
-def irregular_heaps(axis: CellAxis, counts: Array, variance: float, seen: LogDensities, chance: float) -> Irregular:
-    """Return what is found of noisy counts; chance: that a column without heaps is found to have a hole, at most.
+def irregular_heaps(
+    axis: CellAxis, counts: Array, variance: float, seen: LogDensities, spikes: NDArray[np.bool_], chance: float
+) -> Irregular:
+    """Return what is found of noisy counts.
+
+    spikes: bins that are clearly higher than those beside, shape (K,): beside one a bin must be below the line to the
+    bin behind it, too.  chance: that a column without heaps is found to have a hole, at most.
 
     >>> axis = CellAxis("x", "continuous", np.arange(8.0))
     >>> counts = np.array([400.0, 900, 2, 1_200, 0, -1, 700])
-    >>> found = irregular_heaps(axis, counts, 8.0, LogDensities.of(axis, counts, 8.0), 0.005)
+    >>> found = irregular_heaps(axis, counts, 8.0, LogDensities.of(axis, counts, 8.0), counts < 0, 0.005)
     >>> found.alone.nonzero()[0].tolist(), round(found.share, 3)
     ([3], 0.999)
     """
     low, high = _abrupt(axis, counts, variance, seen)
     gap, across = _gaps(axis, counts, seen.filled, low, high)
-    hole, bound = _holes(seen, chance)
+    hole, bound = _holes(seen, spikes, chance)
     lacking = gap | hole
     runs = int(np.diff(lacking.astype(np.int64), prepend=0).clip(0).sum())
     if runs < RUNS and not (runs and _cut(axis, counts, low, high, lacking)):
@@ -100,7 +105,7 @@ def _gaps(
     return found, density
 
 
-def _holes(seen: LogDensities, chance: float) -> tuple[NDArray[np.bool_], Array]:
+def _holes(seen: LogDensities, spikes: NDArray[np.bool_], chance: float) -> tuple[NDArray[np.bool_], Array]:
     """Return which bins between filled ones are clearly below both bounds, and the smaller bound as a density."""
     each = chance / (2 * len(seen.log))
     below, above = seen.beside
@@ -111,4 +116,21 @@ def _holes(seen: LogDensities, chance: float) -> tuple[NDArray[np.bool_], Array]
         lines |= there & seen.clear(-matrix, each)
         line = np.maximum(line, np.where(there, seen.log - matrix @ seen.log, -np.inf))
     found = below & above & seen.clear(-seen.above, each) & lines
+    for at in (-1, 1):
+        found &= ~np.roll(spikes, -at) | seen.clear(-_behind(seen.middles, at), each)
     return found, np.exp(np.minimum(seen.log - seen.above @ seen.log, line))
+
+
+def _behind(x: Array, at: int) -> Array:
+    """Return the matrix, shape (K, K), of what a bin has beyond the line through the one before and the second after.
+
+    at: 1 for bins in rising order, -1 in falling; rows without these bins are 0.
+    """
+    K = len(x)
+    found = np.zeros((K, K))
+    for r in range(K):
+        one, two = r - at, r + 2 * at
+        if min(one, two) >= 0 and max(one, two) < K:
+            part = (x[r] - x[one]) / (x[two] - x[one])
+            found[r, r], found[r, one], found[r, two] = 1.0, part - 1, -part
+    return found
