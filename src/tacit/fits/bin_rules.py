@@ -20,7 +20,7 @@ from tacit.base.arrays import Array
 from tacit.fits.bin_heaps import AtPoints, at_points
 from tacit.fits.bin_shapes import NARROW_HEAP, BinShapes, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.hidden_heaps import heaped_rows
+from tacit.fits.hidden_heaps import HiddenHeaps, heaped_rows
 
 ENDS: Final = 0.5
 """Part of what shares' curvature says of their slope in an end bin that is taken.
@@ -74,19 +74,19 @@ class MarginRule:
     variance: float
 
     @cached_property
-    def heaped(self) -> Array:
-        """Rows that the counts show to be at points, shape (K,)."""
-        return heaped_rows(self.axis, self.counts, self.variance).rows
+    def heaped(self) -> HiddenHeaps:
+        """Rows that the counts show to be at points."""
+        return heaped_rows(self.axis, self.counts, self.variance)
 
     @cached_property
     def smooth(self) -> Array:
         """The other rows' counts, from which densities are made, shape (K,)."""
-        return self.counts - self.heaped
+        return self.counts - self.heaped.rows
 
     @cached_property
     def points(self) -> AtPoints | None:
         """What is taken of rows at points."""
-        return at_points(self.axis, self.heaped / np.maximum(self.counts, 1.0))
+        return at_points(self.axis, self.heaped.parts(self.counts))
 
     @cached_property
     def edges(self) -> Edges:

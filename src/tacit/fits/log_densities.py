@@ -1,0 +1,84 @@
+"""Logarithms of bins' densities, their second differences, and which of these are clearly above 0.  Plain arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.fits.cell_arrays import CellAxis
+
+TOLERATED: Final = 0.07
+"""Difference of logarithms that is no sign of heaps: where the densities of skewed laws begin."""
+FILLED: Final = 5.0
+"""A bin is looked at if it and those beside it hold this many standard deviations of their counts, at least."""
+HIDDEN: Final = 4.0
+"""Rows that noise may hide in a bin that is not filled, in standard deviations of its noise."""
+UNEVEN: Final = 2.0
+"""Bins are compared whose widths are within this ratio."""
+
+
+@dataclass(frozen=True)
+class LogDensities:
+    """Of K bins with these middles: logarithms of mean densities, of counts that hold rows well clear of noise.
+
+    filled: which do; of the others `counts` and `log` are the most that noise may hide.  spread: variances of the
+    logarithms by sampling and by noise, shape (2, K), 0 of the others.  alike: whether a bin and the one above it may
+    be compared, shape (K - 1,).
+    """
+
+    middles: Array
+    counts: Array
+    filled: NDArray[np.bool_]
+    log: Array
+    spread: Array
+    alike: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, axis: CellAxis, counts: Array, variance: float) -> LogDensities:
+        """Return those of noisy counts, shape (K,), with noise of a variance."""
+        filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
+        m = np.where(filled, counts, np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0))
+        spread = np.where(filled, np.stack([1 / m, variance / m**2]), 0.0)
+        alike = np.abs(np.diff(np.log(axis.widths))) < np.log(UNEVEN) + 1e-9
+        return cls(axis.centers, m, filled, np.log(m / axis.widths), spread, alike)
+
+    @cached_property
+    def beside(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether a bin has a filled one below it, and above it, that it may be compared with."""
+        lower = np.append(False, self.filled[:-1] & self.alike)
+        return lower, np.append(self.filled[1:] & self.alike, False)
+
+    @cached_property
+    def above(self) -> Array:
+        """The matrix, shape (K, K), of what a bin has beyond a straight line through the two beside it."""
+        x, K = self.middles, len(self.middles)
+        D, own = np.zeros((K, K)), np.arange(1, K - 1)
+        part = (x[2:] - x[1:-1]) / (x[2:] - x[:-2])
+        D[own, own], D[own, own - 1], D[own, own + 1] = 1.0, -part, part - 1
+        return D
+
+    @cached_property
+    def outwards(self) -> tuple[Array, Array]:
+        """The same, from lines through the two bins below and the two above; rows without them are 0."""
+        x, K = self.middles, len(self.middles)
+        lower, upper = np.zeros((2, K, K))
+        for r in range(K):
+            for matrix, one, two in ((lower, r - 1, r - 2), (upper, r + 1, r + 2)):
+                if 0 <= two < K and self.alike[min(r, one)] and self.alike[min(one, two)]:
+                    part = (x[r] - x[one]) / (x[one] - x[two])
+                    matrix[r, r], matrix[r, one], matrix[r, two] = 1.0, -1 - part, part
+        return lower, upper
+
+    def clear(self, matrix: Array, chance: float) -> NDArray[np.bool_]:
+        """Return which linear functions of logarithms are clearly above TOLERATED; matrix: shape (functions, K)."""
+        sampling, noise = self.spread @ (matrix**2).T
+        far = -math.log(2 * chance) / math.sqrt(2)  # of Laplace noise, in standard deviations
+        limit = np.sqrt(NormalDist().inv_cdf(1 - chance) ** 2 * sampling + far**2 * noise)
+        return matrix @ self.log > TOLERATED + limit

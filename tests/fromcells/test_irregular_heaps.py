@@ -1,0 +1,114 @@
+"""Heaps at irregular places that nobody declared, as holes, gaps and bins that stand alone show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tacit as tc
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.hidden_heaps import heaped_rows
+
+RICH = 400
+"""A price at which noise is next to nothing: what follows is of the rows."""
+AFFAIRS: dict[str, tuple[float, dict[float, int]]] = {
+    # upper bound, and how many rows have each value, of statsmodels' `fair`
+    "age": (50, {17.5: 139, 22: 1800, 27: 1931, 32: 1069, 37: 634, 42: 793}),
+    "children": (6, {0: 2414, 1: 1159, 2: 1481, 3: 781, 4: 328, 5.5: 203}),
+    "yrs_married": (30, {0.5: 370, 2.5: 2034, 6: 1141, 9: 602, 13: 590, 16.5: 818, 23: 811}),
+}
+ROWS = 20_000
+GRID = stats.norm(50, 12).ppf((np.arange(ROWS) + 0.5) / ROWS)
+PLACES = np.array([20.0, 32, 35, 41, 55, 62, 78])
+
+
+def histogram(values: Any, upper: float, width: float) -> Any:
+    curator = tc.Curator({"x": values}, tc.Schema({"x": tc.Real(0, upper)}), budget=tc.Budget(rho=2 * RICH))
+    return curator.release(tc.Histogram("x", bins={"x": round(upper / width)}), rho=RICH)
+
+
+def told(share: float) -> np.ndarray:
+    """Return normal values of which every so many is at the nearest place."""
+    chosen = np.random.default_rng(1).random(ROWS) < share
+    return np.where(chosen, PLACES[np.searchsorted((PLACES[1:] + PLACES[:-1]) / 2, GRID)], GRID)
+
+
+@pytest.mark.parametrize(("name", "width"), [("age", 5), ("children", 0.5), ("yrs_married", 2.5)])
+def test_real_columns_at_few_values_are_within_their_errors(name: str, width: float) -> None:
+    """Values at beginnings of bins, two fifths of the way, anywhere: errors are as large as all that may be."""
+    upper, rows = AFFAIRS[name]
+    x = np.repeat(list(rows), list(rows.values()))
+    found = histogram(x, upper, width).moments("x", target="table")
+    for i, truth in enumerate((x.mean(), x.var(), x.std())):
+        # all children are at the beginnings of bins: half a bin, and rounding
+        assert abs(found.values[i] - truth) < 1.001 * found.std_errors[i]
+    assert any("show heaps" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_what_bins_lack_is_at_points(share: float) -> None:
+    """The part of the rows told at places is found from bins without a place: no more, and well over half of it."""
+    x = told(share)
+    axis = CellAxis("x", "continuous", np.linspace(0, 100, 21))
+    counts = np.histogram(x, axis.bounds)[0].astype(float)
+    found = heaped_rows(axis, counts, 8.0)
+    assert 0.7 * share < found.parts(counts) @ counts / ROWS < share + 0.05
+    # of half of the rows others are left in the bins between, as smooth as before: what stands out is at points
+    assert found.share == (pytest.approx(1, abs=0.1) if share == 1 else 0)
+    assert found.anywhere >= found.share
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_means_quantiles_and_slopes_allow_for_irregular_places(share: float) -> None:
+    rng, x = np.random.default_rng(2), told(share)
+    made = histogram(x, 100, 5)
+    moments = made.moments("x", target="table")
+    for i, truth in enumerate((x.mean(), x.var())):
+        assert abs(moments.values[i] - truth) < moments.std_errors[i]
+    # half a bin, all one way, of the rows at places
+    assert moments.std_errors[0] > 0.7 * share * 2.5
+    for p, (low, high) in zip((0.25, 0.5, 0.75), made.quantiles("x", [0.25, 0.5, 0.75]).intervals(), strict=True):
+        assert low <= np.quantile(x, p, method="inverted_cdf") <= high
+    y = np.clip(30 + 0.4 * x + 5 * rng.standard_normal(ROWS), 0, 100)
+    schema = tc.Schema({"x": tc.Real(0, 100), "y": tc.Real(0, 100)})
+    curator = tc.Curator({"x": x, "y": y}, schema, budget=tc.Budget(rho=2 * RICH))
+    fit = curator.release(tc.Histogram(["x", "y"], bins={"x": 20, "y": 20}), rho=RICH).fit("y ~ x")
+    table = np.polyfit(x, y, 1)[::-1]
+    assert (np.abs(fit.values - table) < 2 * fit.std_errors).all()
+
+
+def test_a_bin_that_stands_alone_is_anywhere_in_it() -> None:
+    """A code far from a smooth column: rows of its bin may be at either end, and those of the column are as before."""
+    x = np.concatenate([GRID / 2, np.full(ROWS // 10, 90.0)])
+    made = histogram(x, 100, 2.5)
+    moments = made.moments("x", target="table")
+    assert abs(moments.values[0] - x.mean()) < moments.std_errors[0] < 0.2
+    assert any("show heaps (9" in note for note in moments.notes)
+
+
+def test_smooth_columns_have_no_irregular_heaps() -> None:
+    """Two modes, laws cut off within the bounds, and a narrow one: none of exact counts, whatever the bins."""
+    narrow, cut = stats.norm(43, 2.5), stats.truncexpon(2, loc=18, scale=15)
+    both = [(stats.norm(25, 5), stats.norm(65, 9)), (stats.norm(39, 5.5), stats.norm(69, 5.9))]
+    for K in (10, 20, 40):
+        axis = CellAxis("x", "continuous", np.linspace(0, 100, K + 1))
+        cdfs = [law.cdf(axis.bounds) for law in (narrow, cut, stats.uniform(22, 40), stats.beta(2, 3, scale=63))]
+        cdfs += [0.4 * one.cdf(axis.bounds) + 0.6 * two.cdf(axis.bounds) for one, two in both]
+        for cdf in cdfs:
+            assert heaped_rows(axis, np.rint(10_000 * np.diff(cdf)), 8.0).share == 0
+
+
+def test_smooth_tables_are_seldom_found_to_have_them() -> None:
+    """Of 600 tables of five laws; more than 12 have a chance of 1e-6 at 1 in 300, and fewer than that are found."""
+    rng, seen = np.random.default_rng(3), 0
+    for K in (10, 20, 40):
+        axis = CellAxis("x", "continuous", np.linspace(0, 100, K + 1))
+        laws = (stats.norm(50, 12), stats.gamma(2, scale=12), stats.lognorm(0.6, scale=20), stats.beta(2, 3, scale=80))
+        for law in (*laws, stats.expon(scale=20)):
+            p = np.diff(law.cdf(axis.bounds))
+            counts = rng.multinomial(5_000, p / p.sum(), size=40) + rng.laplace(0, 4, (40, K))
+            seen += sum(heaped_rows(axis, one, 32.0).share > 0 for one in counts)
+    assert seen <= 12
