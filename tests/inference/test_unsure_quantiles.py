@@ -110,10 +110,9 @@ def test_both_ends_weigh_by_the_variance_of_their_middle() -> None:
 
 @pytest.mark.long
 def test_values_are_nearer_to_the_tables_than_their_step_alone() -> None:
-    """300 normal tables of 5,000 rows at epsilon 0.4: the mean absolute error falls below 0.9 of that of the steps.
+    """300 normal tables of 5,000 rows at epsilon 0.4: the mean absolute error falls below 0.95 of that of the steps.
 
-    It is about 0.75; each ratio has a standard error of 4%, so that a right one fails with probability 1e-4, and the
-    seed is fixed.
+    It is about 0.75; each ratio has a standard error of 0.04, so that a right one fails with probability 3e-7.
     """
     rng, own, alone = np.random.default_rng(5), [], []
     for _ in range(300):
@@ -123,4 +122,4 @@ def test_values_are_nearer_to_the_tables_than_their_step_alone() -> None:
         assert part.grid is not None
         own.append(abs(found.value - np.median(x)))
         alone.append(abs(-5 + 20 * part.integers[0][1] / part.grid.G - np.median(x)))
-    assert np.mean(own) < 0.9 * np.mean(alone)
+    assert np.mean(own) < 0.95 * np.mean(alone)
