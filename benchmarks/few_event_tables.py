@@ -1,14 +1,14 @@
 """Logistic models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
-    python benchmarks/few_event_tables.py [grouped | wide ...] [--set 1] [--repeats 200] [--only PLACE ...] [--most 1.8]
+    python benchmarks/few_event_tables.py [grouped | wide ...] [--set 1] [--repeats 200] [--only PLACE ...]
 
 Designs of `few_event_designs.py`.  Tables are drawn anew in every repetition, and released by the mechanism's own
 steps, with the same seeds by each rule: *before*, scores are taken at coefficients as noise makes them; *now*, what
-leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).  --most: largest noise in the curvature that
-has an answer, beside the one in use.  A line has answers; the mean of slopes' errors over their standard errors (the
-largest in size); coverage of slopes (mean, least); how often the true slopes are rejected together at 5%; and the
-error of slopes over that of the fit without privacy.  A last line has all designs with an answer in 20 repetitions or
-more.  Prints to the terminal.  Deterministic: seeds are constants.
+leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).
+A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
+(mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over that of the fit
+without privacy.  Last lines have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
+Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from few_event_designs import SETS
 from frontier import joint_p
 from frontier_designs import Cell
 
-from tacit.method.regression import estimate_scores, glm_pilot
+from tacit.method.regression import glm_pilot
 from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
+RULES = ("before", "now")
 LEAST = 20
 Z = 1.959964
 
@@ -48,9 +49,9 @@ def rule(name: str) -> contextlib.AbstractContextManager[object]:
     return contextlib.nullcontext()
 
 
-def simulated(cell: Cell, seed: list[int], repeats: int, limits: list[float]) -> dict[tuple[str, float], Read]:
-    """Return what each rule and limit finds of a design."""
-    found = {(name, most): Read() for name in ("before", "now") for most in limits}
+def simulated(cell: Cell, seed: list[int], repeats: int) -> dict[str, Read]:
+    """Return what each rule finds of a design."""
+    found = {name: Read() for name in RULES}
     study, truth = cell.study, np.array(list(cell.study.truth.values()))
     for i in range(repeats):
         rng = np.random.default_rng([*seed, i])
@@ -59,19 +60,17 @@ def simulated(cell: Cell, seed: list[int], repeats: int, limits: list[float]) ->
             ordinary = rows.ordinary()[0]
         except np.linalg.LinAlgError:
             continue
-        for name in ("before", "now"):
+        for name in RULES:
             with rule(name):
                 release = rows.release(np.random.default_rng([*seed, i, 1]))
-            for most in limits:
-                with mock.patch.object(estimate_scores, "OF_NORMS", {False: (most, 2.0), True: (1.1, 1.0)}):
-                    fit = fit_release(release)
-                if any(fit.reasons):
-                    continue
-                one = found[name, most]
-                one.errors.append((fit.values - truth)[1:])
-                one.sizes.append(fit.std_errors[1:])
-                one.ordinary.append((ordinary - truth)[1:])
-                one.joint.append(joint_p(fit, one.errors[-1])[0])
+            fit = fit_release(release)
+            if any(fit.reasons):
+                continue
+            one = found[name]
+            one.errors.append((fit.values - truth)[1:])
+            one.sizes.append(fit.std_errors[1:])
+            one.ordinary.append((ordinary - truth)[1:])
+            one.joint.append(joint_p(fit, one.errors[-1])[0])
     return found
 
 
@@ -97,25 +96,27 @@ def main() -> None:
     parser.add_argument("--set", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, nargs="*", default=None, help="places of designs")
-    parser.add_argument("--most", type=float, nargs="*", default=[estimate_scores.OF_NORMS[False][0]])
     options = parser.parse_args()
     for kind in options.kinds:
-        together: dict[tuple[str, float], list[Read]] = {}
+        together = {name: list[Read]() for name in RULES}
         for place, cell in enumerate(SETS[kind](options.set)):
             if options.only is not None and place not in options.only:
                 continue
             print(place, cell.words, f"{cell.rows:,}", cell.cost, cell.neighbors, flush=True)
             seed = [385, list(SETS).index(kind), options.set, place]
-            for (name, most), one in simulated(cell, seed, options.repeats, options.most).items():
-                print(f"    {name}, {most:g} | {line(one, options.repeats)}", flush=True)
-                together.setdefault((name, most), []).append(one)
-        for (name, most), all_of in together.items():
-            told = [one for one in all_of if len(one.errors) >= LEAST]
+            for name, one in simulated(cell, seed, options.repeats).items():
+                print(f"    {name} | {line(one, options.repeats)}", flush=True)
+                together[name].append(one)
+        for name, every in together.items():
+            told = [one for one in every if len(one.errors) >= LEAST]
+            many = f"{sum(len(one.errors) for one in every)} answers, {len(told)} of {len(every)} designs"
+            if not told:
+                print(f"{kind}, {name}: {many}", flush=True)
+                continue
             held = np.concatenate([(np.abs(np.array(one.errors) / np.array(one.sizes)) < Z).ravel() for one in told])
             joint = np.concatenate([np.array(one.joint) < 0.05 for one in told])
-            many = f"{sum(len(one.errors) for one in all_of)} answers, {len(told)} of {len(all_of)} designs"
             said = f"covered {100 * held.mean():.2f}%, rejected {100 * joint.mean():.2f}%"
-            print(f"{kind}, {name}, {most:g}: {many}: {said}", flush=True)
+            print(f"{kind}, {name}: {many}: {said}", flush=True)
 
 
 if __name__ == "__main__":
