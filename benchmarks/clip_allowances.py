@@ -1,7 +1,7 @@
 """What standard errors of linear models allow for clipped residuals, as it is and as it was.
 
-    python benchmarks/clip_allowances.py [real | drawn | given | heavy ...] [--people FILE] [--set 8] [--repeats 100] [--only PLACE ...]
-                                         [--most-rows 50000]
+    python benchmarks/clip_allowances.py [real | drawn | given | heavy ...] [--people FILE] [--set 8] [--repeats 100]
+                                         [--only PLACE ...] [--most-rows 50000]
 
 *before*: the mean excess of clipped residuals is taken as what usual tails have, or more; *now*, what is known of it
 from sums of squares with and without clipping counts as well (`estimate_clipping.told_excess`).  The same releases are
