@@ -668,10 +668,32 @@ FORMULAS = (
 )
 
 COUNT_LAWS = "tests/inference/test_laws_of_counts.py::test_"
+SHRUNK = "tests/inference/test_shrunk_steps.py::test_"
 GUESSES = "tests/inference/test_guessed_curvature.py::test_"
 DOUBT = "tests/inference/test_regression_variance.py::test_the_noise_in_the_variance_is_as_told"
 
 REGRESSIONS = (
+    Fault(
+        "tacit.method.regression.estimate_clipping",
+        "usual = usual if scores.side else told_excess(usual, range_, lost, noise)",
+        "usual = usual if scores.side else told_excess(usual, range_, lost, 1e9 * noise)",
+        "residuals are taken to be clipped far, whatever sums of squares tell: errors are too large",
+        ("tests/inference/test_told_excess.py::test_what_is_clipped_of_normal_errors_is_known_where_noise_is_small",),
+    ),
+    Fault(
+        "tacit.method.regression.glm_pilot",
+        "float(np.trace(np.linalg.solve(curve, part.noise)))",
+        "0.0",
+        "scores are taken where noise leads: intervals of few events are off to one side",
+        (f"{SHRUNK}a_step_is_shrunk_as_far_as_noise_makes_it",),
+    ),
+    Fault(
+        "tacit.method.regression.glm_pilot",
+        "slopes = slopes * beyond_noise(float(slopes @ found.cov @ slopes), noise)",
+        "slopes = slopes * 1.0",
+        "the same of slopes that products tell",
+        (f"{SHRUNK}slopes_of_a_pilot_are_shrunk_as_far_as_noise_makes_them",),
+    ),
     Fault(
         "tacit.method.regression.estimate_linear",
         "b1 = b1 - inverse @ second",

@@ -91,7 +91,7 @@ def test_with_little_noise_it_is_maximum_likelihood(model: str) -> None:
 def test_reasons_instead_of_numbers() -> None:
     rng = np.random.default_rng(24)
     cases: list[tuple[str, int, Any, str]] = [
-        ("0.01", 400, "replace-one", "noise moves"),
+        ("0.003", 400, "replace-one", "noise moves"),
         ("0.0001", 50, "add-remove", "complete rows"),
     ]
     for rho, rows, relation, words in cases:

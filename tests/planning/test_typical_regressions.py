@@ -28,13 +28,13 @@ def test_where_noise_is_small_a_plan_is_that_of_no_noise() -> None:
 
 
 def test_where_noise_is_large_a_plan_has_the_errors_of_releases() -> None:
-    """Without noise they would be less than four fifths of those of the middle of nine releases."""
+    """Without noise they would be less than nine tenths of those of the middle of nine releases."""
     rows, rng = made(3_000, 16, Cost.of(epsilon=1.5, delta=1e-6)), np.random.default_rng(6)
     told = [fit for fit in (rows.fit(rng) for _ in range(9)) if fit.reasons[0] is None]
     middle = np.median([fit.std_errors for fit in told], axis=0).mean()
     still, found = fit_release(rows.expected(rows.size)), typical(rows, rows.size)
     assert len(told) >= 5
-    assert still.std_errors.mean() < 0.8 * middle
+    assert still.std_errors.mean() < 0.9 * middle
     assert 0.85 < found.std_errors.mean() / middle < 1.3
     # equal questions get equal plans
     assert typical(rows, rows.size).std_errors.tolist() == found.std_errors.tolist()

@@ -9,9 +9,11 @@ Number.  Each of the N rows adds c**2 to the sum of squared scores, which is kno
     prior whose mean is the share of rows that usual laws have beyond so wide a range, noise alone makes no N.
 
 Size, before anything is known of the level.  With tau the mean of |t| among the N, D is 2 N (tau**2 + c tau) for
-    exponential tails, from which tau follows where D is known well enough.  At least it is one standard deviation
-    (exponential errors), or TAIL times c: the mean excess of a Pareto law over c is c / (a - 1), and TAIL is that of
-    a = 3.2.
+    exponential tails, from which tau follows where D is known well enough.  Where it is not, tau is one standard
+    deviation (exponential errors), or TAIL times c if that is more: the mean excess of a Pareto law over c is
+    c / (a - 1), and TAIL is that of a = 3.2.  In between it is the posterior root mean square, after an exponential
+    prior (`told_excess`): years of education, say, have less than half of that.  What the tail of one side takes back
+    (see below) was set with the larger of both, which stays there.
 Level.  The mean of t is seen twice, with noise: it is tau S / n; and at the coefficients of the step, residuals have
     the mean that column moments tell, and clipped ones none but noise.  With a prior of mean 0 and the size above as
     standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
@@ -61,6 +63,9 @@ LEAST: Final = 0.25
 """The part of both that stays where it is known how the variance depends on the regressors: the tail's shape may, too.
 """
 
+EXCESSES: Final[Array] = np.geomspace(1e-3, 20, 400)
+"""Mean excesses, relative to the usual one, over which a posterior is summed."""
+
 
 @dataclass(frozen=True)
 class ClippedTail:
@@ -89,13 +94,31 @@ def clipped_tail(step: LinearStep, scores: ResidualScores, errors: ErrorVariance
     if _clips_nothing(step, range_) or not beyond:
         return ClippedTail(0.0, math.sqrt(errors.value), 0.0, 0.0)
     (cut, whole), noises = squares_of_residuals(step, scores)
+    lost, noise = (whole - cut) / beyond, math.sqrt(sum(noises)) / beyond
     # as much of D as its noise does not make up, but once in 40 times: a mean excess can be very large
-    known = max(whole - cut - 2 * math.sqrt(sum(noises)), 0.0) / beyond
     # 2 tau**2 + 2 c tau = D / N
-    solved = (math.sqrt(range_**2 + 2 * known) - range_) / 2
-    excess = min(max(solved, math.sqrt(errors.value), TAIL * range_), step.full_range - range_)
+    solved = (math.sqrt(range_**2 + 2 * max(lost - 2 * noise, 0.0)) - range_) / 2
+    usual = max(math.sqrt(errors.value), TAIL * range_)
+    usual = usual if scores.side else told_excess(usual, range_, lost, noise)
+    excess = min(max(solved, usual), step.full_range - range_)
     share = beyond / step.rows
     return ClippedTail(beyond, excess, share * excess, 2 * share * excess**2)
+
+
+def told_excess(usual: float, range_: float, lost: float, noise: float) -> float:
+    """Return the posterior root mean square of tau, given D / N, `lost`, with its noise; usual: that before.
+
+    The prior is exponential.
+
+    >>> round(told_excess(1.0, 3.0, 2.0, 1e6), 2), round(told_excess(1.0, 3.0, 2.0, 0.01), 2)
+    (1.0, 0.3)
+    """
+    tau = usual * EXCESSES
+    away = (lost - 2 * tau * (tau + range_)) / noise
+    # on a geometric grid a density counts tau times
+    log = np.log(tau) - math.sqrt(2) * EXCESSES - away**2 / 2
+    weight = np.exp(log - log.max())
+    return math.sqrt(float(weight @ tau**2) / float(weight.sum()))
 
 
 def rows_beyond(scores: ResidualScores, rows: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion, TrialStep, estimate_dispersion
 from tacit.method.regression.guessed_curvature import assumed_error, told_error
@@ -130,8 +131,7 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
     """Return the pilot coefficients, shape (u,), from products of the regressors with the response.
 
-    Those of counts, and of other scores with a weight of their own, are shrunk towards a constant mean [James & Stein
-    1961].
+    Slopes are shrunk towards 0 as far as noise makes them [James & Stein 1961].
     """
     alpha, gamma = terms.response
     # the mean of x y, with y = alpha + gamma H + gamma H r
@@ -140,10 +140,8 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
     # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
     slopes = inverse @ (products - found.mean * mean)
-    if link.weighed:
-        noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
-        # positive-part shrinkage: 1 - noise / signal, both in the metric of the regressors
-        slopes = slopes * max(0.0, 1 - noise / max(float(slopes @ found.cov @ slopes), 1e-12))
+    noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
+    slopes = slopes * beyond_noise(float(slopes @ found.cov @ slopes), noise)
     return glm_coefficients(link, found, mean, slopes)
 
 
@@ -230,9 +228,28 @@ def _told_error(noisy: NoisyMatrix, guess: Array, curve: Array, found: Regressor
     return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed_error(curve))
 
 
+def beyond_noise(square: float, noise: float) -> float:
+    """Return the part of a noisy vector that is kept, 1 - noise / square: positive-part shrinkage.
+
+    square: the vector's squared length.  noise: the mean of the noise's.
+
+    >>> beyond_noise(4.0, 1.0), beyond_noise(1.0, 2.0)
+    (0.75, 0.0)
+    """
+    return max(0.0, 1 - noise / max(square, 1e-12))
+
+
 def one_step(part: ScorePart, found: Regressors) -> Array:
-    """Return the coefficients after one step of at most MAX_STEP from those of a part."""
-    step = np.asarray(np.linalg.solve(curvature(part, found).matrix, part.score), dtype=np.float64)
+    """Return the coefficients after one step of at most MAX_STEP from those of a part.
+
+    A step of a binary response is shrunk as far as noise makes it: the next step begins at its end, and errs by the
+    square of how far off that is, towards one side where events are few.
+    """
+    curve = curvature(part, found).matrix
+    step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)
+    if isinstance(part.link, BinaryLink):
+        # squared lengths in the metric of the curvature
+        step = step * beyond_noise(float(step @ curve @ step), float(np.trace(np.linalg.solve(curve, part.noise))))
     return limited_coefficients(part.b + shortened_step(step, found, part.link.step_unit), found, part.link)
 
 

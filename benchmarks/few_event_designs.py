@@ -1,0 +1,84 @@
+"""Tables for logistic models whose noise is about as large as what the table tells: few rows, few events, low prices.
+
+`grouped`: a number of a skewed or bounded law and a category of unequal groups, few rows.  `wide`: two regressors in
+bounds ten times too wide, events in a few percent of the rows.  A set is a seed.  Both were committed before any of
+them was simulated.  Set 0 is for looking at, set 1 for judging.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from frontier_designs import LAWS, Array, Cell
+from frontier_model_designs import model_study
+from regression_designs import Study, Table
+from scipy import special
+
+import tacit as tc
+from tacit.privacy import Cost
+
+DESIGNS = 12
+OF_NUMBER: dict[str, tuple[Callable[[np.random.Generator, int], Array], float]] = {
+    "exponential": (lambda rng, n: rng.exponential(1, n), 6.0),
+    "a third zeros, else gamma": (lambda rng, n: np.where(rng.random(n) < 1 / 3, 0.0, rng.gamma(2, 1, n)), 8.0),
+    "triangular": (lambda rng, n: rng.triangular(0, 1, 5, n), 5.0),
+    "lognormal": (lambda rng, n: rng.lognormal(0, 0.7, n), 9.0),
+    "two uniform ones apart": (lambda rng, n: np.where(rng.random(n) < 0.7, rng.random(n), 4 + rng.random(n)), 5.0),
+    "upper bound less an exponential": (lambda rng, n: 6 - rng.exponential(1, n), 6.0),
+}
+"""Laws of a number from 0 to an upper bound."""
+
+
+def _grouped(words: str, law: str, shares: Array, base: float, tilt: float) -> Study:
+    """Return a study: the number with its slope, groups on which nothing depends; base: the predictor at the middle."""
+    draw_number, most = OF_NUMBER[law]
+    groups = [f"g{k}" for k in range(len(shares))]
+    schema = tc.Schema({"x": tc.Real(0, most), "g": tc.Category(groups), "y": tc.Boolean()})
+    slope = 2 * tilt / most
+
+    def draw(rng: np.random.Generator, n: int) -> Table:
+        x = np.clip(draw_number(rng, n), 0, most)
+        y = rng.random(n) < special.expit(base - tilt + slope * x)
+        return {"x": x, "g": rng.choice(groups, n, p=shares), "y": y}
+
+    truth = {"Intercept": base - tilt, "x": slope, **{f"g[T.{one}]": 0.0 for one in groups[1:]}}
+    return Study(words, tc.Regression("y ~ x + g", model="logistic"), schema, draw, truth)
+
+
+def grouped(number: int) -> tuple[Cell, ...]:
+    """Return cells of few rows with groups of unequal size."""
+    rng = np.random.default_rng([16, 385, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        law, many = str(rng.choice(list(OF_NUMBER))), int(rng.choice([3, 4]))
+        least = float(rng.choice([0.08, 0.15]))
+        shares = np.array([1 - least - 0.2 * (many - 2), *[0.2] * (many - 2), least])
+        base, tilt = float(rng.choice([-2.5, -1.5, 0.0])), float(rng.choice([0.0, 0.5, 1.0]))
+        rows, relation = int(rng.choice([800, 1_500, 3_000])), str(rng.choice(["replace-one", "add-remove"]))
+        cost = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1])))
+        words = f"{law}, {many} groups, least {100 * least:.0f}%, predictor {base:g} at the middle, tilt {tilt:g}"
+        out.append(Cell(words, _grouped(words, law, shares, base, tilt), rows, cost, relation))
+    return tuple(out)
+
+
+def wide(number: int) -> tuple[Cell, ...]:
+    """Return cells of two regressors in bounds ten times too wide, events in a few percent of the rows."""
+    rng = np.random.default_rng([16, 386, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        laws = [str(one) for one in rng.choice(LAWS, 2, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05])]
+        slopes = np.round(rng.normal(0, 1 / math.sqrt(2), 2), 2)
+        slopes = slopes * np.array([{"lognormal": 0.3, "whole": 0.5}.get(law, 1.0) for law in laws])
+        share, rows = float(rng.choice([0.03, 0.05, 0.08])), int(rng.choice([3_000, 6_000, 12_000, 30_000]))
+        cost, pair = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1]))), float(rng.choice([0.0, 0.8]))
+        slopes_said = " and ".join(f"{one:.2g}" for one in slopes)
+        words = f"{' and '.join(laws)}, slopes {slopes_said}, bounds × 10, pair {pair:g}, events {100 * share:.0f}%"
+        level = float(special.logit(share))
+        study = model_study(words, "logistic", laws, slopes, np.full(2, 10.0), level=level, pair=pair)
+        out.append(Cell(words, study, rows, cost))
+    return tuple(out)
+
+
+SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {"grouped": grouped, "wide": wide}
