@@ -105,9 +105,52 @@ def of_calls(rows: pd.DataFrame) -> dict[str, float]:
     return {"mean": rows.calls.mean(), "share of none": (rows.calls == 0).mean(), "over 5": (rows.calls > 5).mean()}
 
 
+def others(rng: np.random.Generator, n: int, x: Any = None) -> pd.DataFrame:
+    """Rows of the designs at low prices: other laws of some columns."""
+    x = rng.normal(0, 1, n).clip(-3, 3) if x is None else x
+    return pd.DataFrame(
+        {
+            "wait": rng.exponential(6.0, n).clip(0.001, 60),
+            "kids": rng.poisson(0.7, n).clip(0, 20),
+            "height": 1.5 + 1.1 * rng.standard_t(6, n).clip(-6, 6),
+            "x": x,
+            "y": 1.5 - 0.5 * x + 1.4 * rng.normal(size=n),
+            "ill": rng.random(n) < 1 / (1 + np.exp(1.6 + 0.7 * x)),
+            "visits": rng.poisson(np.exp(0.2 - 0.4 * x)),
+            "claim": rng.gamma(1.8, np.exp(0.9 - 0.25 * x) / 1.8).clip(0.001, 60),
+        }
+    )
+
+
+def of_spread(rows: pd.DataFrame) -> dict[str, float]:
+    """Shares on either side, a quantile, and the spread of y."""
+    y = rows.y
+    return {
+        "share under 0": (y < 0).mean(),
+        "share over 4": (y > 4).mean(),
+        "ninth decile": y.quantile(0.9),
+        "sd": y.std(),
+    }
+
+
+def of_cells(rows: pd.DataFrame) -> dict[str, float]:
+    """Slope, mean, median, a share, and a correlation."""
+    (slope,) = slopes(rows, "y", rows.x)
+    return {
+        "slope": slope,
+        "mean": rows.y.mean(),
+        "median": rows.y.median(),
+        "share over 3": (rows.y > 3).mean(),
+        "correlation": rows.x.corr(rows.y),
+    }
+
+
 @dataclass(frozen=True)
 class ModelDesign:
-    """A question with its rows, price and analysis; regressors: None, "frame" or "histogram"."""
+    """A question with its rows, price and analysis; regressors: None, "frame" or "histogram".
+
+    draw: rows from a generator, their number and regressors, or None.
+    """
 
     name: str
     query: Any
@@ -115,6 +158,7 @@ class ModelDesign:
     epsilon: float
     analysis: Callable[[pd.DataFrame], dict[str, float]]
     regressors: str | None = None
+    draw: Callable[..., pd.DataFrame] = table
 
 
 F: Final = tc.families
@@ -155,12 +199,46 @@ DESIGNS: Final = (
     ModelDesign("gamma, frame", tc.Regression("claim ~ x", model="gamma"), 10_000, 1.0, of_claims, "frame"),
     ModelDesign("negative binomial", tc.Regression("calls ~ x", model="poisson"), 10_000, 1.0, of_calls, "frame"),
 )
+LOW: Final = (
+    # low prices, written down before any of them was simulated, when either side was to have an error of its own
+    ModelDesign("linear, 1,500", tc.Regression("y ~ x"), 1_500, 0.5, of_spread, "frame", others),
+    ModelDesign("logistic, 3,000", tc.Regression("ill ~ x", model="logistic"), 3_000, 0.5, of_ill, "frame", others),
+    ModelDesign("Poisson, 3,000", tc.Regression("visits ~ x", model="poisson"), 3_000, 0.5, of_visits, "frame", others),
+    ModelDesign("gamma, 4,000", tc.Regression("claim ~ x", model="gamma"), 4_000, 0.5, of_claims, "frame", others),
+    ModelDesign(
+        "exponential, 500",
+        tc.SufficientStatistics("wait", F.Exponential(rate=(0.01, 5))),
+        500,
+        0.2,
+        of_column("wait", 12),
+        draw=others,
+    ),
+    ModelDesign(
+        "Poisson, 500",
+        tc.SufficientStatistics("kids", F.Poisson(mean=(0.05, 10))),
+        500,
+        0.1,
+        of_column("kids", 1),
+        draw=others,
+    ),
+    ModelDesign(
+        "normal, 1,000",
+        tc.SufficientStatistics("y", F.Normal(mean=(-5, 9), sd=(0.2, 4))),
+        1_000,
+        0.2,
+        of_spread,
+        draw=others,
+    ),
+    ModelDesign(
+        "histogram, 2,000", tc.Histogram(["x", "y"], bins={"x": 10, "y": 15}), 2_000, 0.5, of_cells, draw=others
+    ),
+)
 
 
 def truth_of(design: ModelDesign) -> dict[str, float]:
     """Return the analysis of a population, whose regressors are those of the frame where that is given."""
     x = None if design.regressors != "frame" else np.resize(FRAME["x"].to_numpy(), PEOPLE)
-    return design.analysis(table(np.random.default_rng(2026), PEOPLE, x))
+    return design.analysis(design.draw(np.random.default_rng(2026), PEOPLE, x))
 
 
 def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
@@ -170,7 +248,7 @@ def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
     found, errors, inside, answered = [], [], [], []
     for i in range(repeats):
         rng = np.random.default_rng([8, i])
-        curator = tc.Curator(table(rng, design.rows), tc.Schema(SCHEMA), budget=tc.Budget(epsilon=9))
+        curator = tc.Curator(design.draw(rng, design.rows), tc.Schema(SCHEMA), budget=tc.Budget(epsilon=9))
         release = curator.release(design.query, epsilon=design.epsilon)
         more: dict[str, Any] = {"regressors": FRAME} if design.regressors == "frame" else {}
         if design.regressors == "histogram":
@@ -226,7 +304,7 @@ def main() -> None:
     parser.add_argument("--designs", nargs="*", default=[], help="those to simulate; none: the page alone")
     parser.add_argument("--repeats", type=int, default=24)
     given = parser.parse_args()
-    for design in DESIGNS:
+    for design in (*DESIGNS, *LOW):
         if design.name in given.designs:
             lines = list(simulated(design, given.repeats))
             cell, price = design.name, f"{design.epsilon:g}"
