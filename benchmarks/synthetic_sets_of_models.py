@@ -248,7 +248,9 @@ def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
     found, errors, inside, answered = [], [], [], []
     for i in range(repeats):
         rng = np.random.default_rng([8, i])
-        curator = tc.Curator(design.draw(rng, design.rows), tc.Schema(SCHEMA), budget=tc.Budget(epsilon=9))
+        rows = design.draw(rng, design.rows)
+        schema = tc.Schema({name: SCHEMA[name] for name in rows.columns})
+        curator = tc.Curator(rows, schema, budget=tc.Budget(epsilon=9))
         release = curator.release(design.query, epsilon=design.epsilon)
         more: dict[str, Any] = {"regressors": FRAME} if design.regressors == "frame" else {}
         if design.regressors == "histogram":
