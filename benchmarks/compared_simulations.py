@@ -193,7 +193,7 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
 
 def _reached(case: Case, one: Any, ends: Array, chances: Array, x: Array) -> Array:
     """Return what limits are around in a release without either error."""
-    curve = one.curves[0]
+    curve = one.curves[0].around
     if case.method.name == "Bernstein":
         lattice = np.arange(curve.fit.degree + 1) / curve.fit.degree
         return np.maximum(slopes(curve.fit.degree, curve.order, x) @ LAWS[case.law].cdf(lattice), 0.0)

@@ -83,7 +83,7 @@ def simulated(case: Case, repeats: int, *, limits: bool) -> dict[str, Any]:
         squared.append(float(((found(at) - true) ** 2).mean()))
         if limits:
             own, band = (found.intervals(x, LEVEL, simultaneous=all_at_once) for all_at_once in (False, True))
-            reach = _of_bins(found.curves[0], ends, chances, x)
+            reach = _of_bins(found.curves[0].around, ends, chances, x)
             inside = [(a[:, 0] <= b + 1e-9) & (b <= a[:, 1] + 1e-9) for a in (own, band) for b in (reach, exact)]
             noted = bool(found.doubts[0]) or any("too wide" in note for note in found.notes)
             held.append((inside[0].mean(), float(inside[2].all()), inside[1].mean(), float(inside[3].all()), noted))

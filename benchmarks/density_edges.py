@@ -96,7 +96,7 @@ class Case:
             release = simulated(shape, add_noise(shape, (exact,), rng))
             made = series_estimate.smooth_density if series else kernel_estimate.smooth_density
             one = estimate_smooth.smooth_density(release, "x") if self.method == "smooth" else made(release)
-            yield one, resolved(one.curves[0], ends, chances)
+            yield one, resolved(one.curves[0].around, ends, chances)
 
 
 def resolved(curve: Any, ends: Array, chances: Array) -> Array:
