@@ -10,6 +10,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.fits.response_spread import ResidualVariance
+from tacit.method.regression.estimate_variance import positive_part
 
 SCHEMA = tc.Schema(
     {
@@ -146,6 +148,16 @@ def test_sets_draw_the_spread_of_responses_with_its_errors() -> None:
     assert abs(found.value - np.log(scale)) < 5 * own
     noise = errors.factors(40_000, True, np.random.default_rng(0))
     assert np.log(noise).std() < np.log(factors).std()
+
+
+@pytest.mark.parametrize("observed", [4.0, 0.5, -1.0, -30.0])
+def test_a_residual_variance_is_drawn_from_the_law_whose_mean_it_is(observed: float) -> None:
+    """Cut off at 0 once: its mean over draws is the estimate, and its spread the estimate's, to six deviations."""
+    value, noise = positive_part(observed, 1.0)
+    errors = ResidualVariance(0.0, 1 / value**2, observed / value)
+    drawn = value * errors.factors(40_000, True, np.random.default_rng(0)) ** 2
+    assert drawn.mean() == pytest.approx(value, abs=6 * np.sqrt(noise / 40_000))
+    assert drawn.std() == pytest.approx(np.sqrt(noise), rel=0.06)
 
 
 def test_a_spread_of_counts_is_drawn_between_its_errors_and_none_is_negative() -> None:

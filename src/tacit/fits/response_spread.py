@@ -2,7 +2,8 @@
 
 Residual variance, of linear models.  It is drawn from a normal law cut off at 0: noise moves it up and down by as much,
 so that at a low price the truth may be a small part of the estimate, which a law of its logarithm hardly allows for.
-Sampling and noise add up as relative variances.
+Sampling and noise add up as relative variances.  Where the estimate is the mean of such a law around a noisy number,
+which may be below 0, it is drawn from that law: cut off once.
 Spread of counts and positive responses (variance = mean + spread mean**2, or spread mean**2).  Its errors are one-sided
 standard errors, since squared scores tell it by a curve; a negative draw is none.  Post-processing.
 """
@@ -28,6 +29,8 @@ LEAST: Final = 0.05
 class ResidualVariance:
     """A residual variance.  sampling, privacy: variances of its estimate, relative to its square.
 
+    center: where the normal law lies that is cut off at 0, relative to the estimate.
+
     >>> import numpy as np
     >>> ResidualVariance(0.02, 0.02).factors(100_000, False, np.random.default_rng(0)).std().round(2)
     np.float64(0.1)
@@ -35,15 +38,17 @@ class ResidualVariance:
 
     sampling: float
     privacy: float
+    center: float = 1.0
 
     def factors(self, many: int, table: bool, rng: np.random.Generator) -> Array:
         """Return what the residual standard deviation is multiplied by, shape (many,); table: without sampling."""
         spread = sqrt(self.privacy if table else self.sampling + self.privacy)
         if spread == 0:
             return np.ones(many)
-        below = special().ndtr(-1 / spread)
-        errors = special().ndtri(below + (1 - below) * rng.random(many))
-        return np.sqrt(np.maximum(1 + spread * np.asarray(errors, dtype=np.float64), SMALLEST))
+        # from the upper tail, which is precise where the law lies far below 0
+        above = special().ndtr(self.center / spread)
+        errors = -special().ndtri(above * (1 - rng.random(many)))
+        return np.sqrt(np.maximum(self.center + spread * np.asarray(errors, dtype=np.float64), SMALLEST))
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,9 @@ class Overdispersion:
         return np.asarray(np.maximum(made, least), dtype=np.float64)
 
 
-def of_normal_errors(rows: float, noise: float) -> ResidualVariance:
-    """Return the errors of a residual variance from rows with normal errors; noise: relative variance of its noise."""
-    return ResidualVariance(2 / max(rows, 1.0), noise)
+def of_normal_errors(rows: float, noise: float, center: float) -> ResidualVariance:
+    """Return the errors of a residual variance from rows with normal errors.
+
+    noise: relative variance of its noise.  center: of the law before it is cut off at 0, relative to the estimate.
+    """
+    return ResidualVariance(2 / max(rows, 1.0), noise, center)
