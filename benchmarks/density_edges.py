@@ -99,9 +99,9 @@ class Case:
             yield one, resolved(one.curves[0].around, ends, chances)
 
 
-def resolved(curve: Any, ends: Array, chances: Array) -> Array:
+def resolved(curve: Any, ends: Array, chances: Array, places: int = PLACES) -> Array:
     """Return what the limits of a curve are around where there is no error, from the law's shares of the cells."""
-    x = (np.arange(PLACES) + 0.5) / PLACES
+    x = (np.arange(places) + 0.5) / places
     if isinstance(curve, KernelCurve):
         return np.maximum(curve.fit.full_weights(curve.fit.limiting, x[:, None]) @ chances, 0.0)
     terms, widths = len(curve.found.values), np.diff(ends)
