@@ -310,14 +310,14 @@ def page(lines: list[dict[str, Any]]) -> str:
     many = sorted({one["repeats"] for one in lines})
     tables = " or ".join(f"{one:,}" for one in many)
     errors = " or ".join(f"{200 * math.sqrt(0.05 * 0.95 / one):.1f}" for one in many)
-    rows = [line if one.get("even") else _without_even(line) for one in lines for line in one["lines"]]
+    rows = [line if one.get("even") else _of_even(line) for one in lines for line in one["lines"]]
     again = ", ".join(one["cell"] for one in lines if one["repeats"] == many[-1])
     return f"""
 ## Coverage of sets from laws and regressions
 
 {tables} tables a line (the most: {again}), each with {SETS} sets and half as many plain ones; ± {errors}
 points (2 standard errors of simulation). Columns as above; *even* is the coverage of limits with one standard error for
-both sides, from the same sets (– where a line was not simulated since there are two).
+both sides, from the same sets; – where a line was not simulated since there are two.
 
 | release | rows | ε | analysis | bias | SE ÷ SD | coverage, % | even, % | reasons, % |
 |---|---:|---:|---|---:|---:|---:|---:|---:|
@@ -325,10 +325,10 @@ both sides, from the same sets (– where a line was not simulated since there a
 """
 
 
-def _without_even(line: str) -> str:
-    """Return a line that was stored before limits had two sides, with an empty column."""
-    first, reasons = line.rstrip("| ").rsplit(" | ", 1)
-    return f"{first} | – | {reasons} |"
+def _of_even(line: str) -> str:
+    """Return a line that was stored before limits had two sides: its coverage is that of even limits."""
+    first, covered, reasons = line.rstrip("| ").rsplit(" | ", 2)
+    return f"{first} | – | {covered} | {reasons} |"
 
 
 def main() -> None:
