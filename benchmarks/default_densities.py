@@ -44,6 +44,8 @@ WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
 MANY: Final = 40
 FEW: Final = 20
+BANDED: Final = 10
+"""Simulations of each line of bands."""
 NUMBERS: Final = (16, 24, 32, 48, 64, 96, 128)
 """Numbers of bins over which the least error of the same estimate is looked for."""
 STEPS: Final = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
@@ -145,7 +147,7 @@ def bands() -> None:
         for n in SIZES:
             for price in PRICES:
                 if (law, n, price) not in done:
-                    found = held(Case(DEFAULT, law, n, price), FEW)
+                    found = held(Case(DEFAULT, law, n, price), BANDED)
                     keep(part="bands", law=law, n=n, price=price, held=found.tolist())
 
 
@@ -247,7 +249,7 @@ def of_bands() -> str:
         shares = " | ".join(f"{100 * share:.1f}" for share in own[:, :3].mean(axis=0))
         rows.append(f"| {law} | {len(own)} | {shares} |")
     return f"""
-Coverage at 95% over {len(found):,} further releases, {FEW} a line: limits at {PLACES} places hold what the release
+Coverage at 95% over {len(found):,} further releases, {BANDED} a line: limits at {PLACES} places hold what the release
 resolves in {percent(found[:, 0])}, bands in {percent(found[:, 2])}; over the {len(plain):,} without a doubt or a note
 they hold the density itself in {percent(plain[:, 3])} and {percent(plain[:, 4])}. A band is for the whole curve, and is
 held against it at {WHOLE} places. At {PLACES} places it would hold in {percent(found[:, 1])}: what is missed between
