@@ -11,7 +11,7 @@ from scipy.stats import truncnorm
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.fits.response_spread import ResidualVariance, SpreadCurve
+from tacit.fits.response_spread import Overdispersion, ResidualVariance, SpreadCurve
 from tacit.method.regression.estimate_variance import positive_part
 
 SCHEMA = tc.Schema(
@@ -180,6 +180,8 @@ def test_squared_scores_below_those_of_every_law_leave_a_spread_unknown() -> Non
     law = truncnorm(2.0, np.inf, 60.0, 20.0)
     assert np.quantile(drawn, 0.9) == pytest.approx(np.interp(law.ppf(0.9), sums, spreads), rel=0.1)
     assert np.quantile(drawn, 0.9) > 0.15
+    middle = Overdispersion(0.02, 0.02, 0.02, SpreadCurve(60.0, 20.0, sums, spreads, 2.0)).middle
+    assert middle == pytest.approx(np.median(drawn), rel=0.1)
     assert SpreadCurve(900.0, 5.0, sums, spreads, 2.0).drawn(9, np.random.default_rng(0)).tolist() == [2.0] * 9
 
 

@@ -75,8 +75,12 @@ class SpreadCurve:
         >>> curve.drawn(10_000, np.random.default_rng(0)).mean().round(2)
         np.float64(0.03)
         """
+        return self.at(rng.random(many))
+
+    def at(self, shares: Array) -> Array:
+        """Return quantiles of the law that spreads are drawn from, each of a share of draws below."""
         above = special().ndtr((self.observed - self.sums[0]) / self.error)
-        z = -np.asarray(special().ndtri(above * (1 - rng.random(many))), dtype=np.float64)
+        z = -np.asarray(special().ndtri(above * (1 - shares)), dtype=np.float64)
         made = np.maximum(self.observed + self.error * z, self.sums[0])
         return np.asarray(np.interp(made, self.sums, self.spreads, right=self.most), dtype=np.float64)
 
@@ -92,6 +96,11 @@ class Overdispersion:
     value: float
     high: float
     curve: SpreadCurve | None = None
+
+    @property
+    def middle(self) -> float:
+        """The spread with as many draws below as above."""
+        return self.value if self.curve is None else float(self.curve.at(np.array([0.5]))[0])
 
     def drawn(self, many: int, rng: np.random.Generator, *, least: float = 0.0) -> Array:
         """Return spreads, shape (many,), none below `least`.
