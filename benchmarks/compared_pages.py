@@ -284,9 +284,9 @@ with both rules, only afterwards (of cosines a few numbers of terms of one of th
 ## Coverage
 
 At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at single places, and bands for
-{_places(lines)} places at once, hold what they are said to: the density as far as the release resolves it, of a histogram the average over each bin (for
-all bins at once, by Bonferroni). *Density*: they hold the density itself, over releases without a doubt or a note; a
-histogram and Bernstein polynomials have none. *Noted*: the other releases.
+{_places(lines)} places at once, hold what they are said to: the density as far as the release resolves it, of a
+histogram the average over each bin (for all bins at once, by Bonferroni). *Density*: they hold the density itself, over
+releases without a doubt or a note; a histogram and Bernstein polynomials have none. *Noted*: the other releases.
 
 {_table(["estimator", "releases", "resolved: limits", "band", "density: limits", "band", "noted"], _coverage(lines))}
 
