@@ -253,7 +253,8 @@ Coverage at 95% over {len(found):,} further releases, {BANDED} a line: limits at
 resolves in {percent(found[:, 0])}, bands in {percent(found[:, 2])}; over the {len(plain):,} without a doubt or a note
 they hold the density itself in {percent(plain[:, 3])} and {percent(plain[:, 4])}. A band is for the whole curve, and is
 held against it at {WHOLE} places. At {PLACES} places it would hold in {percent(found[:, 1])}: what is missed between
-them is not seen. Where a density is 0 over much of the range, no limit can be too low there, and bands hold more often.
+them is not seen. Where a density is 0 its upper limits cannot miss, so that bands hold more often where much of the
+range is empty. By law, ± {200 * (0.95 * 0.05 / (6 * BANDED)) ** 0.5:.1f} points (2 standard errors of simulation):
 
 | law | releases | limits, % | band at {PLACES} places, % | band, % |
 |---|---:|---:|---:|---:|
