@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from compared_designs import ASKED, BASES, HELD, LAWS, METHODS, PRICES, SIZES, Method
 from compared_pages import page
-from compared_simulations import FINE, LEVEL, Case, agreement, coverage, errors, truth
+from compared_simulations import FINE, LEVEL, WHOLE, Case, agreement, coverage, errors, truth
 from ks_dataset import released
 
 import tacit as tc
@@ -115,7 +115,8 @@ def covered(held: bool) -> None:
         found = coverage(case, COVERED, rng)
         clear = found[:, 4] == 0
         own = found[clear, 2:4].sum(axis=0).tolist()
-        keep(part="coverage", **named(case), held=found[:, :2].sum(axis=0).tolist(), own=own, clear=int(clear.sum()))
+        both = found[:, :2].sum(axis=0).tolist()
+        keep(part="coverage", **named(case), held=both, own=own, clear=int(clear.sum()), places=WHOLE)
         if case.law == "Beta(2,5)" and case.price == PRICES[1]:
             keep(part="agreement", **named(case), values=agreement(case, 5))
 

@@ -16,7 +16,7 @@ from compared_simulations import FINE, Case
 from tacit.base.arrays import Array
 from tacit.estimates.kernel_weights import kernel_weights
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
-from tacit.estimates.smooth_density import SeriesCurve, closest
+from tacit.estimates.series_curve import SeriesCurve, closest
 from tacit.method.kernel_density.estimate_kernel import WIDER, Kernel
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.shared.iterated_operator import slopes

@@ -129,6 +129,11 @@ def _rules(lines: Sequence[Line]) -> Iterator[list[str]]:
             yield [basis, name, *words]
 
 
+def _places(lines: Sequence[Line]) -> str:
+    """Return at how many places bands were held against curves: more where they were simulated again."""
+    return " or ".join(map(str, sorted({one.get("places", 50) for one in lines if one["part"] == "coverage"})))
+
+
 def _coverage(lines: Sequence[Line]) -> Iterator[list[str]]:
     every = [one for one in lines if one["part"] == "coverage"]
     for method in METHODS:
@@ -278,10 +283,10 @@ with both rules, only afterwards (of cosines a few numbers of terms of one of th
 
 ## Coverage
 
-At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at single places, and bands for 50 places at once,
-hold what they are said to: the density as far as the release resolves it, of a histogram the average over each bin (for
-all bins at once, by Bonferroni). *Density*: they hold the density itself, over releases without a doubt or a note; a
-histogram and Bernstein polynomials have none. *Noted*: the other releases.
+At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at single places, and bands for
+{_places(lines)} places at once, hold what they are said to: the density as far as the release resolves it, of a
+histogram the average over each bin (for all bins at once, by Bonferroni). *Density*: they hold the density itself, over
+releases without a doubt or a note; a histogram and Bernstein polynomials have none. *Noted*: the other releases.
 
 {_table(["estimator", "releases", "resolved: limits", "band", "density: limits", "band", "noted"], _coverage(lines))}
 

@@ -34,7 +34,9 @@ from tacit.testing.simulate import add_noise, shaped
 FINE: Final = 1_000
 """Places of [0, 1] at which squared errors are averaged, and distribution functions compared."""
 PLACES: Final = 50
-"""Places at which limits hold one by one, and a band all at once."""
+"""Places at which limits hold one by one."""
+WHOLE: Final = 400
+"""Places at which a band, which is for a whole curve, is held against it."""
 LEVEL: Final = 0.95
 LAWS: Final = {**KNOWN, **DESIGNED}
 
@@ -167,8 +169,9 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
     Shape (repeats, 5): limits and band of what the release resolves, limits and band of the density, whether there is
     a doubt or a note, the density's being nan then.
     """
-    x = (np.arange(PLACES) + 0.5) / PLACES
-    true = (LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3
+    # limits at places one by one, and bands for the whole curve
+    places = [(np.arange(k) + 0.5) / k for k in (PLACES, WHOLE)]
+    true = [(LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3 for x in places]
     shape, integers, ends, chances = case.drawn(repeats, rng)
     found = list[tuple[float, ...]]()
     for own_integers in integers:
@@ -177,14 +180,14 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
             averages = chances / np.diff(ends)
             each = [one.intervals(LEVEL, simultaneous=band)[0] for band in (False, True)]
             held = [(a[:, 0] <= averages + 1e-12) & (averages <= a[:, 1] + 1e-12) for a in each]
-            at = np.minimum((x * len(averages)).astype(int), len(averages) - 1)
-            own = [(a[at, 0] <= true) & (true <= a[at, 1]) for a in each]
+            at = [np.minimum((x * len(averages)).astype(int), len(averages) - 1) for x in places]
+            own = [(a[k, 0] <= b) & (b <= a[k, 1]) for a, k, b in zip(each, at, true, strict=True)]
             noted = False
         else:
-            each = [one.intervals(x, LEVEL, simultaneous=band) for band in (False, True)]
-            reach = _reached(case, one, ends, chances, x)
-            held = [(a[:, 0] <= reach + 1e-9) & (reach <= a[:, 1] + 1e-9) for a in each]
-            own = [(a[:, 0] <= true) & (true <= a[:, 1]) for a in each]
+            each = [one.intervals(x, LEVEL, simultaneous=len(x) == WHOLE) for x in places]
+            reach = [_reached(case, one, ends, chances, x) for x in places]
+            held = [(a[:, 0] <= b + 1e-9) & (b <= a[:, 1] + 1e-9) for a, b in zip(each, reach, strict=True)]
+            own = [(a[:, 0] <= b) & (b <= a[:, 1]) for a, b in zip(each, true, strict=True)]
             noted = any(one.doubts) or any(word in note for note in one.notes for word in ("too wide", "too few"))
         plain = (np.nan, np.nan) if noted else (own[0].mean(), float(own[1].all()))
         found.append((held[0].mean(), float(held[1].all()), *plain, float(noted)))
@@ -193,14 +196,14 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
 
 def _reached(case: Case, one: Any, ends: Array, chances: Array, x: Array) -> Array:
     """Return what limits are around in a release without either error."""
-    curve = one.curves[0]
+    curve = one.curves[0].around
     if case.method.name == "Bernstein":
         lattice = np.arange(curve.fit.degree + 1) / curve.fit.degree
         return np.maximum(slopes(curve.fit.degree, curve.order, x) @ LAWS[case.law].cdf(lattice), 0.0)
     if case.method.name in BASES:
-        return resolved(curve, ends, chances)
+        return resolved(curve, ends, chances, len(x))
     if case.method.name == "kernel":
-        return resolved(curve, ends, chances)
+        return resolved(curve, ends, chances, len(x))
     return _of_bins(curve, ends, chances, x)
 
 

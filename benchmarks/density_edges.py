@@ -96,12 +96,12 @@ class Case:
             release = simulated(shape, add_noise(shape, (exact,), rng))
             made = series_estimate.smooth_density if series else kernel_estimate.smooth_density
             one = estimate_smooth.smooth_density(release, "x") if self.method == "smooth" else made(release)
-            yield one, resolved(one.curves[0], ends, chances)
+            yield one, resolved(one.curves[0].around, ends, chances)
 
 
-def resolved(curve: Any, ends: Array, chances: Array) -> Array:
+def resolved(curve: Any, ends: Array, chances: Array, places: int = PLACES) -> Array:
     """Return what the limits of a curve are around where there is no error, from the law's shares of the cells."""
-    x = (np.arange(PLACES) + 0.5) / PLACES
+    x = (np.arange(places) + 0.5) / places
     if isinstance(curve, KernelCurve):
         return np.maximum(curve.fit.full_weights(curve.fit.limiting, x[:, None]) @ chances, 0.0)
     terms, widths = len(curve.found.values), np.diff(ends)

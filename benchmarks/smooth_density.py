@@ -19,7 +19,7 @@ from pages import by_repeats
 from scipy.stats import beta, expon, gamma, norm, t, triang, uniform
 
 import tacit as tc
-from tacit.estimates.smooth_density import closest
+from tacit.estimates.series_curve import closest
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import USUAL, smooth_density
 from tacit.method.shared.simulated_parts import simulated
@@ -88,7 +88,7 @@ def releases(law: str, n: int, price: dict[str, float], bins: int, rng: np.rando
 def nearest_series(release: Any) -> Any:
     """Return the smooth density that is a series, of the basis that is nearer to the counts."""
     each = {basis: smooth_density(release, "x", basis=basis) for basis in USUAL}
-    return each[closest(tuple(one.curves for one in each.values()), np.ones(1))[0].basis]
+    return each[closest(tuple((one.curves[0].around,) for one in each.values()), np.ones(1))[0].basis]
 
 
 def truth(law: str) -> np.ndarray:

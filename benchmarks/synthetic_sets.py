@@ -301,7 +301,8 @@ Each table has {SETS} sets and half as many plain ones; coverage is of those wit
 points and with 16 ± 11 (2 standard errors of simulation). *Bias* in standard deviations of the estimate; *SE ÷ SD* the
 root mean square standard error by the standard deviation; *width* the median standard error by the standard deviation
 of the same analysis of the table itself; *one set* the bias of an analysis of one set of `sample` in its standard
-deviations; *before* the coverage in 40 tables when sets did not draw how values lie within bins.
+deviations; *before* the coverage in 40 tables when sets did not draw how values lie within bins. Limits had one
+standard error for both sides then, and in all lines here.
 
 | design | rows | ρ | analysis | bias | SE ÷ SD | coverage, % | reasons, % | width | one set | tables | before |
 |---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|

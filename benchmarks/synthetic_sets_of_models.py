@@ -3,7 +3,8 @@
     python benchmarks/synthetic_sets_of_models.py --designs "linear, frame" --repeats 24
 
 Keeps lines in synthetic_sets_of_models.jsonl, and writes the second table of docs/reference/synthetic-sets.md.  The
-designs were committed before one of them was simulated.  Seeds are constants.
+designs were committed before one of them was simulated, those at low prices (LOW) before limits had an error on either
+side.  Seeds are constants.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from pages import keep, kept, put
+from scipy.special import stdtrit
 from synthetic_sets import log_odds, slopes
 
 import tacit as tc
+from tacit.base.arrays import Array
+from tacit.estimates.synthetic_rules import combined
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "synthetic-sets.md"
 PEOPLE: Final = 2_000_000
@@ -105,9 +109,52 @@ def of_calls(rows: pd.DataFrame) -> dict[str, float]:
     return {"mean": rows.calls.mean(), "share of none": (rows.calls == 0).mean(), "over 5": (rows.calls > 5).mean()}
 
 
+def others(rng: np.random.Generator, n: int, x: Any = None) -> pd.DataFrame:
+    """Rows of the designs at low prices: other laws of some columns."""
+    x = rng.normal(0, 1, n).clip(-3, 3) if x is None else x
+    return pd.DataFrame(
+        {
+            "wait": rng.exponential(6.0, n).clip(0.001, 60),
+            "kids": rng.poisson(0.7, n).clip(0, 20),
+            "height": 1.5 + 1.1 * rng.standard_t(6, n).clip(-6, 6),
+            "x": x,
+            "y": 1.5 - 0.5 * x + 1.4 * rng.normal(size=n),
+            "ill": rng.random(n) < 1 / (1 + np.exp(1.6 + 0.7 * x)),
+            "visits": rng.poisson(np.exp(0.2 - 0.4 * x)),
+            "claim": rng.gamma(1.8, np.exp(0.9 - 0.25 * x) / 1.8).clip(0.001, 60),
+        }
+    )
+
+
+def of_spread(rows: pd.DataFrame) -> dict[str, float]:
+    """Shares on either side, a quantile, and the spread of y."""
+    y = rows.y
+    return {
+        "share under 0": (y < 0).mean(),
+        "share over 4": (y > 4).mean(),
+        "ninth decile": y.quantile(0.9),
+        "sd": y.std(),
+    }
+
+
+def of_cells(rows: pd.DataFrame) -> dict[str, float]:
+    """Slope, mean, median, a share, and a correlation."""
+    (slope,) = slopes(rows, "y", rows.x)
+    return {
+        "slope": slope,
+        "mean": rows.y.mean(),
+        "median": rows.y.median(),
+        "share over 3": (rows.y > 3).mean(),
+        "correlation": rows.x.corr(rows.y),
+    }
+
+
 @dataclass(frozen=True)
 class ModelDesign:
-    """A question with its rows, price and analysis; regressors: None, "frame" or "histogram"."""
+    """A question with its rows, price and analysis; regressors: None, "frame" or "histogram".
+
+    draw: rows from a generator, their number and regressors, or None.
+    """
 
     name: str
     query: Any
@@ -115,6 +162,7 @@ class ModelDesign:
     epsilon: float
     analysis: Callable[[pd.DataFrame], dict[str, float]]
     regressors: str | None = None
+    draw: Callable[..., pd.DataFrame] = table
 
 
 F: Final = tc.families
@@ -155,39 +203,94 @@ DESIGNS: Final = (
     ModelDesign("gamma, frame", tc.Regression("claim ~ x", model="gamma"), 10_000, 1.0, of_claims, "frame"),
     ModelDesign("negative binomial", tc.Regression("calls ~ x", model="poisson"), 10_000, 1.0, of_calls, "frame"),
 )
+LOW: Final = (
+    # low prices, written down before any of them was simulated, when either side was to have an error of its own
+    ModelDesign("linear, 1,500", tc.Regression("y ~ x"), 1_500, 0.5, of_spread, "frame", others),
+    ModelDesign("logistic, 3,000", tc.Regression("ill ~ x", model="logistic"), 3_000, 0.5, of_ill, "frame", others),
+    ModelDesign("Poisson, 3,000", tc.Regression("visits ~ x", model="poisson"), 3_000, 0.5, of_visits, "frame", others),
+    ModelDesign("gamma, 4,000", tc.Regression("claim ~ x", model="gamma"), 4_000, 0.5, of_claims, "frame", others),
+    ModelDesign(
+        "exponential, 500",
+        tc.SufficientStatistics("wait", F.Exponential(rate=(0.01, 5))),
+        500,
+        0.2,
+        of_column("wait", 12),
+        draw=others,
+    ),
+    ModelDesign(
+        "Poisson, 500",
+        tc.SufficientStatistics("kids", F.Poisson(mean=(0.05, 10))),
+        500,
+        0.1,
+        of_column("kids", 1),
+        draw=others,
+    ),
+    ModelDesign(
+        "normal, 1,000",
+        tc.SufficientStatistics("y", F.Normal(mean=(-5, 9), sd=(0.2, 4))),
+        1_000,
+        0.2,
+        of_spread,
+        draw=others,
+    ),
+    ModelDesign(
+        "histogram, 2,000", tc.Histogram(["x", "y"], bins={"x": 10, "y": 15}), 2_000, 0.5, of_cells, draw=others
+    ),
+)
 
 
 def truth_of(design: ModelDesign) -> dict[str, float]:
     """Return the analysis of a population, whose regressors are those of the frame where that is given."""
     x = None if design.regressors != "frame" else np.resize(FRAME["x"].to_numpy(), PEOPLE)
-    return design.analysis(table(np.random.default_rng(2026), PEOPLE, x))
+    return design.analysis(design.draw(np.random.default_rng(2026), PEOPLE, x))
+
+
+def even_limits(sets: list[list[float]], plain: int) -> Array:
+    """Return limits by one standard error for both sides, shape (m, 2), as they were before; plain: so many sets."""
+    as_it_is, drawn = np.array(sets[:plain]), np.array(sets[plain:])
+    found, free = combined(as_it_is, drawn), len(drawn) - 1.0
+    scatter = drawn.var(axis=0, ddof=1) ** 2 / free + as_it_is.var(axis=0, ddof=1) ** 2 / (plain - 1)
+    df = np.divide(found.std_errors**4, scatter, out=np.full_like(scatter, free), where=scatter > 0)
+    half = stdtrit(np.clip(df, 1.0, free), 0.975) * found.std_errors
+    return np.stack([found.values - half, found.values + half], axis=1)
 
 
 def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
     """Yield lines of a design, one for each term."""
     wanted = truth_of(design)
     truth = np.array(list(wanted.values()))
-    found, errors, inside, answered = [], [], [], []
+    found, errors, inside, even, answered = [], [], [], [], []
     for i in range(repeats):
         rng = np.random.default_rng([8, i])
-        curator = tc.Curator(table(rng, design.rows), tc.Schema(SCHEMA), budget=tc.Budget(epsilon=9))
+        rows = design.draw(rng, design.rows)
+        schema = tc.Schema({name: SCHEMA[name] for name in rows.columns})
+        curator = tc.Curator(rows, schema, budget=tc.Budget(epsilon=9))
         release = curator.release(design.query, epsilon=design.epsilon)
         more: dict[str, Any] = {"regressors": FRAME} if design.regressors == "frame" else {}
         if design.regressors == "histogram":
             more = {"regressors": curator.release(tc.Histogram("x", bins=12), epsilon=design.epsilon)}
+        seen = list[list[float]]()
+
+        def analysis(frame: pd.DataFrame, seen: list[list[float]] = seen) -> dict[str, float]:
+            numbers = design.analysis(frame)
+            seen.append(list(numbers.values()))
+            return numbers
+
         try:
-            made = release.synthetic_sets(SETS, rng=rng, **more).analyse(design.analysis)
+            sets = release.synthetic_sets(SETS, rng=rng, **more)
+            made = sets.analyse(analysis)
         except tc.errors.InferenceError:
             answered.append([False] * len(truth))
-            for one in (found, errors, inside):
+            for one in (found, errors, inside, even):
                 one.append(np.zeros(len(truth)))
             continue
-        limits = made.intervals()
+        limits, before = made.intervals(), even_limits(seen, len(sets.plain))
         found.append(made.values)
         errors.append(made.std_errors)
         inside.append((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
+        even.append((before[:, 0] <= truth) & (truth <= before[:, 1]))
         answered.append([why is None for why in made.reasons])
-    values, sds, hits, given = map(np.array, (found, errors, inside, answered))
+    values, sds, hits, hits_even, given = map(np.array, (found, errors, inside, even, answered))
     for j, term in enumerate(wanted):
         ok = given[:, j]
         spread = values[ok, j].std(ddof=1)
@@ -196,7 +299,7 @@ def simulated(design: ModelDesign, repeats: int) -> Iterator[str]:
             (
                 f"| {design.name} | {design.rows:,} | {design.epsilon:g} | {term} | ",
                 f"{(values[ok, j].mean() - truth[j]) / spread:.2f} | {ratio:.2f} | ",
-                f"{100 * hits[ok, j].mean():.1f} | {100 * (1 - ok.mean()):.0f} |",
+                f"{100 * hits[ok, j].mean():.1f} | {100 * hits_even[ok, j].mean():.1f} | {100 * (1 - ok.mean()):.0f} |",
             )
         )
 
@@ -207,17 +310,25 @@ def page(lines: list[dict[str, Any]]) -> str:
     many = sorted({one["repeats"] for one in lines})
     tables = " or ".join(f"{one:,}" for one in many)
     errors = " or ".join(f"{200 * math.sqrt(0.05 * 0.95 / one):.1f}" for one in many)
+    rows = [line if one.get("even") else _of_even(line) for one in lines for line in one["lines"]]
     again = ", ".join(one["cell"] for one in lines if one["repeats"] == many[-1])
     return f"""
 ## Coverage of sets from laws and regressions
 
 {tables} tables a line (the most: {again}), each with {SETS} sets and half as many plain ones; ± {errors}
-points (2 standard errors of simulation). Columns as above.
+points (2 standard errors of simulation). Columns as above; *even* is the coverage of limits with one standard error for
+both sides, from the same sets; – where a line was not simulated since there are two.
 
-| release | rows | ε | analysis | bias | SE ÷ SD | coverage, % | reasons, % |
-|---|---:|---:|---|---:|---:|---:|---:|
-{chr(10).join(line for one in lines for line in one["lines"])}
+| release | rows | ε | analysis | bias | SE ÷ SD | coverage, % | even, % | reasons, % |
+|---|---:|---:|---|---:|---:|---:|---:|---:|
+{chr(10).join(rows)}
 """
+
+
+def _of_even(line: str) -> str:
+    """Return a line that was stored before limits had two sides: its coverage is that of even limits."""
+    first, covered, reasons = line.rstrip("| ").rsplit(" | ", 2)
+    return f"{first} | – | {covered} | {reasons} |"
 
 
 def main() -> None:
@@ -226,11 +337,11 @@ def main() -> None:
     parser.add_argument("--designs", nargs="*", default=[], help="those to simulate; none: the page alone")
     parser.add_argument("--repeats", type=int, default=24)
     given = parser.parse_args()
-    for design in DESIGNS:
+    for design in (*DESIGNS, *LOW):
         if design.name in given.designs:
             lines = list(simulated(design, given.repeats))
             cell, price = design.name, f"{design.epsilon:g}"
-            keep(KEPT, [{"cell": cell, "price": price, "repeats": given.repeats, "lines": lines}])
+            keep(KEPT, [{"cell": cell, "price": price, "repeats": given.repeats, "lines": lines, "even": True}])
     put(PAGE, "synthetic_sets_of_models.py", page(list(kept(KEPT).values())))
 
 

@@ -1886,4 +1886,35 @@ FAULTS: tuple[Fault, ...] = (
         "heaps that counts show are in the inner half of their bins",
         ("tests/fromcells/test_heaps_within_bins.py::test_errors_are_as_large_as_the_largest_movement",),
     ),
+    Fault(
+        "tacit.estimates.synthetic_rules",
+        "for sign in (-1, 1)], axis=-1)",
+        "for sign in (1, -1)], axis=-1)",
+        "limits of synthetic sets' analyses have each the other side's error",
+        ("tests/inference/test_synthetic_sets.py::test_the_rule_holds_for_curved_analyses",),
+    ),
+    Fault(
+        "tacit.estimates.synthetic_rules",
+        "np.full_like(center, max((m - 1) / 2, 1.0))",
+        "np.full_like(center, 4.0 * m)",
+        "a side's error is taken as known from more sets than it has",
+        ("tests/inference/test_synthetic_sets.py::test_the_rule_holds_for_normal_analyses",),
+    ),
+    Fault(
+        "tacit.fits.response_spread",
+        "above = special().ndtr(self.center / spread)",
+        "above = special().ndtr(1 / spread)",
+        "a residual variance is drawn from a law that is cut off twice",
+        ("tests/inference/test_rows_of_models.py::test_a_residual_variance_is_drawn_from_the_law_whose_mean_it_is",),
+    ),
+    Fault(
+        "tacit.fits.response_spread",
+        "above = special().ndtr((self.observed - self.sums[0]) / self.error)",
+        "above = 1.0",
+        "squared scores below those of every law tell a spread for certain",
+        (
+            "tests/inference/test_rows_of_models.py"
+            "::test_squared_scores_below_those_of_every_law_leave_a_spread_unknown",
+        ),
+    ),
 )

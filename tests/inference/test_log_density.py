@@ -11,7 +11,7 @@ from scipy import stats
 import tacit as tc
 from tacit.estimates.log_density import CELLS, LAMBDAS, functions_of, log_density
 from tacit.estimates.log_density_curve import LogDensityCurve
-from tacit.estimates.smooth_density import SeriesCurve
+from tacit.estimates.series_curve import SeriesCurve
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
@@ -94,9 +94,9 @@ def test_the_curve_has_the_limits_of_a_series_and_its_own_density() -> None:
     (release,) = releases(stats.beta(2, 5), 2_000, 48, 1, 5, epsilon=1)
     found = smooth_density(release, "x")
     series = smooth_density(release, "x", basis=found.basis)
-    (one,), (other,) = found.curves, series.curves
+    one, other = found.curves[0].estimate, series.curves[0].estimate
     assert isinstance(one, LogDensityCurve)
-    assert type(other) is SeriesCurve
+    assert isinstance(other, SeriesCurve)
     x = np.linspace(0, 1, 41)
     center = 1 + other.found.values[: other.band] @ _functions(other, x)
     limits, own = found.intervals(x), series.intervals(x)
@@ -114,7 +114,7 @@ def test_the_curve_has_the_limits_of_a_series_and_its_own_density() -> None:
 def test_tables_and_bases_asked_for_have_the_series() -> None:
     (release,) = releases(stats.beta(2, 5), 2_000, 48, 1, 6, epsilon=1)
     for found in (smooth_density(release, "x", target="table"), smooth_density(release, "x", basis="cosine")):
-        assert type(found.curves[0]) is SeriesCurve
+        assert isinstance(found.curves[0].estimate, SeriesCurve)
         assert "series of" in found.notes[0]
 
 

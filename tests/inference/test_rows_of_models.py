@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import truncnorm
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.fits.response_spread import Overdispersion, ResidualVariance, SpreadCurve
+from tacit.method.regression.estimate_variance import positive_part
 
 SCHEMA = tc.Schema(
     {
@@ -148,12 +151,38 @@ def test_sets_draw_the_spread_of_responses_with_its_errors() -> None:
     assert np.log(noise).std() < np.log(factors).std()
 
 
-def test_a_spread_of_counts_is_drawn_between_its_errors_and_none_is_negative() -> None:
+@pytest.mark.parametrize("observed", [4.0, 0.5, -1.0, -30.0])
+def test_a_residual_variance_is_drawn_from_the_law_whose_mean_it_is(observed: float) -> None:
+    """Cut off at 0 once: its mean over draws is the estimate, and its spread the estimate's, to six deviations."""
+    value, noise = positive_part(observed, 1.0)
+    errors = ResidualVariance(0.0, 1 / value**2, observed / value)
+    drawn = value * errors.factors(40_000, True, np.random.default_rng(0)) ** 2
+    assert drawn.mean() == pytest.approx(value, abs=6 * np.sqrt(noise / 40_000))
+    assert drawn.std() == pytest.approx(np.sqrt(noise), rel=0.06)
+
+
+def test_a_spread_of_counts_follows_the_curve_of_squared_scores_and_none_is_negative() -> None:
     errors = release(tc.Regression("kids ~ x", model="poisson")).fit().spread
-    drawn = errors.drawn(20_000, np.random.default_rng(0))
+    drawn, curve = errors.drawn(20_000, np.random.default_rng(0)), errors.curve
     assert drawn.min() >= 0
-    assert np.quantile(drawn, 0.8413) == pytest.approx(errors.high, rel=0.05)
+    law = truncnorm((curve.sums[0] - curve.observed) / curve.error, np.inf, curve.observed, curve.error)
+    # a quantile's standard error is under 1.5% of it here
+    expected = np.interp(law.ppf([0.5, 0.8413]), curve.sums, curve.spreads)
+    assert np.quantile(drawn, [0.5, 0.8413]) == pytest.approx(expected, rel=0.08)
+    assert errors.low <= errors.value <= errors.high
     assert errors.drawn(100, np.random.default_rng(0), least=0.01).min() >= 0.01
+
+
+def test_squared_scores_below_those_of_every_law_leave_a_spread_unknown() -> None:
+    """As noise makes them: the estimate is then the least, and so were both of its errors."""
+    sums, spreads = np.array([100.0, 140.0, 200.0]), np.array([0.02, 0.5, 1.0])
+    drawn = SpreadCurve(60.0, 20.0, sums, spreads, 2.0).drawn(20_000, np.random.default_rng(0))
+    law = truncnorm(2.0, np.inf, 60.0, 20.0)
+    assert np.quantile(drawn, 0.9) == pytest.approx(np.interp(law.ppf(0.9), sums, spreads), rel=0.1)
+    assert np.quantile(drawn, 0.9) > 0.15
+    middle = Overdispersion(0.02, 0.02, 0.02, SpreadCurve(60.0, 20.0, sums, spreads, 2.0)).middle
+    assert middle == pytest.approx(np.median(drawn), rel=0.1)
+    assert SpreadCurve(900.0, 5.0, sums, spreads, 2.0).drawn(9, np.random.default_rng(0)).tolist() == [2.0] * 9
 
 
 @pytest.mark.long

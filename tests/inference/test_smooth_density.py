@@ -12,8 +12,9 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms, shrinkage
-from tacit.estimates.smooth_density import SeriesCurve
+from tacit.estimates.series_curve import SeriesCurve
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
@@ -285,8 +286,8 @@ def test_a_band_takes_noise_of_heavy_tails_into_account() -> None:
     shares = Shares(edges, np.diff(edges), np.zeros((bins, bins)), np.eye(bins), 1e-4)
     found = coefficients("haar", shares, 7)
     normal, heavy = (
-        SeriesCurve("haar", found, 7, laplace, 1e-4).limits(np.array([0.1]), 0.99, simultaneous=True)
-        for laplace in (False, True)
+        ProjectedCurve("haar", one, one).limits(np.array([0.1]), 0.99, simultaneous=True)
+        for one in (SeriesCurve("haar", found, 7, laplace, 1e-4) for laplace in (False, True))
     )
     assert np.ptp(heavy) > 1.1 * np.ptp(normal)
 
@@ -342,5 +343,5 @@ def test_a_noisy_size_moves_all_shares() -> None:
     (part,) = release.parts
     more = [(k + (40 if i == 0 else 0),) for i, (k,) in enumerate(part.integers)]
     moved = smooth_density(replace(release, parts=(replace(part, integers=more),)), "x", basis="haar")
-    (one,), (other,) = found.curves, moved.curves
+    one, other = found.curves[0].estimate, moved.curves[0].estimate
     assert np.allclose(other.found.values - one.found.values, 40 * one.found.load[:, 0], rtol=0.05, atol=1e-3)

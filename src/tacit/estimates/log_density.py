@@ -147,6 +147,13 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
     >>> len(found), bool(np.abs(found - 1).max() < 0.01)
     (256, True)
     """
+    densities, evidence = of_penalties(edges, values, rows, noise)
+    weights = np.exp(np.array(evidence) - max(evidence))
+    return _even_at_poles(weights @ np.array(densities) / weights.sum(), edges)
+
+
+def of_penalties(edges: Array, values: Array, rows: float, noise: Array) -> tuple[list[Array], list[float]]:
+    """Return the density for each of LAMBDAS that was tried, from smooth to rough, and its log marginal likelihood."""
     over, free = functions_of(min(len(values), MOST), float(edges[1]), float(1 - edges[-2]))
     data = BinnedLikelihood(edges, values, rows, noise, over, free)
     theta, shares = _start(data)
@@ -163,8 +170,7 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
         evidence.append(data.evidence(found, precision, variance))
         if penalty < LEAST and evidence[-1] < max(evidence) - WORSE:
             break
-    weights = np.exp(np.array(evidence) - max(evidence))
-    return _even_at_poles(weights @ np.array(densities) / weights.sum(), edges)
+    return densities, evidence
 
 
 def _even_at_poles(density: Array, edges: Array) -> Array:

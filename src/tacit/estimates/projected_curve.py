@@ -1,11 +1,14 @@
-"""Curves that are made densities: lowered by a constant, cut off at 0, adding up to 1; their distribution functions."""
+"""Densities on [0, 1] from estimates that are nearly ones: lowered by a constant, cut off at 0, adding up to 1; bands.
+
+An estimate and what its limits are around are values of their own: limits of one kind may go with any estimate.
+"""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from statistics import NormalDist
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -13,40 +16,68 @@ from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
 
 GRID: Final = 2_048
-"""Cells of the grid on which a curve is made a density."""
+"""Cells of the grid on which an estimate is made a density."""
+
+
+class NearDensity(Protocol):
+    """An estimate of a density on [0, 1] that may be negative in places, and adds up to about 1."""
+
+    def series(self, t: Array) -> Array:
+        """Return the estimate at places t in [0, 1]."""
+        ...
+
+
+class BandTerms(Protocol):
+    """What limits are around: an estimate without shrinkage, its errors, and how many of them hold everywhere."""
+
+    def center(self, t: Array) -> Array:
+        """Return what limits are around at places t, shape (places,)."""
+        ...
+
+    def errors(self, t: Array) -> Array:
+        """Return its standard errors there."""
+        ...
+
+    def factor(self, level: float) -> float:
+        """Return the quantile of the largest standardised error over [0, 1]."""
+        ...
 
 
 @dataclass(frozen=True)
 class ProjectedCurve:
-    """An estimate of a density on [0, 1] that is nearly one: negative in places, adding up to about 1.
+    """A density on [0, 1] with limits.
 
-    basis: of what it is made, in a word.
+    basis: of what it is made, in a word.  estimate: what is made a density.  around: what limits are around.
     """
 
     basis: str
-
-    @abstractmethod
-    def series(self, t: Array) -> Array:
-        """Return the estimate at places t in [0, 1], before it is made a density."""
-
-    @abstractmethod
-    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
-        """Return the limits of a band at places t, shape (places, 2)."""
+    estimate: NearDensity
+    around: BandTerms
 
     @cached_property
     def projected(self) -> tuple[float, Array]:
-        """The constant by which the series is lowered before its negative part is cut off, and the density on the grid.
+        """The constant by which the estimate is lowered before its negative part is cut off, and the density on a grid.
 
         Of all densities the nearest in mean square.
         """
         t = (np.arange(GRID) + 0.5) / GRID
-        series = self.series(t)
+        series = self.estimate.series(t)
         low = lowered_by(series, GRID)
         return low, np.maximum(series - low, 0.0)
 
     def density(self, t: Array) -> Array:
         """Return the density at places t in [0, 1]."""
-        return np.maximum(self.series(t.reshape(-1)) - self.projected[0], 0.0).reshape(t.shape)
+        return np.maximum(self.estimate.series(t.reshape(-1)) - self.projected[0], 0.0).reshape(t.shape)
+
+    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
+        """Return the limits at places t, shape (places, 2): for each of them, or for all of [0, 1] at once."""
+        center, error = self.around.center(t), self.around.errors(t)
+        factor = self.around.factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
+        # an estimate below 0 is as wrong as it is below; its error is not smaller for that
+        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
+        made = self.density(t)
+        # a band holds the estimate, and a density is not negative
+        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
 
     def cdf(self, t: Array) -> Array:
         """Return the distribution function at places t."""

@@ -1,9 +1,8 @@
-"""Smooth densities: series whose coefficients were estimated with noise, projected to densities; and their bands."""
+"""The density of a column as a smooth curve with a band: what users see of curves on [0, 1]."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,17 +13,12 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.series_coefficients import SeriesCoefficients
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.release.document import Released
-from tacit.rows.series_bases import functions
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-DRAWS: Final = 4_000
-"""Draws of the joint error for a simultaneous band: its level is then within .007 of what is said."""
-SEED: Final = 18_05
 ROWS: Final = 21
 """Places of a summary."""
 POINTS: Final = 101
@@ -33,51 +27,6 @@ BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
 IN_DOUBT: Final = "the counts say more than is resolved there, as at a jump, a spike or a pole"
 """What is said of doubts."""
-
-
-@dataclass(frozen=True)
-class SeriesCurve(ProjectedCurve):
-    """One density on [0, 1]: its coefficients in a basis, and the terms that bands are made of.
-
-    laplace: whether each noise has a Laplace law; otherwise the noise of the coefficients is taken to be normal.
-    variance: of each noise.  band: number of terms of the bands, which are not shrunk.
-    """
-
-    found: SeriesCoefficients
-    band: int
-    laplace: bool = False
-    variance: float = 0.0
-
-    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
-        """Return the limits of a band at places t, shape (places, 2), around the series without shrinkage."""
-        over = functions(self.basis, t, self.band)
-        center = 1 + self.found.values[: self.band] @ over
-        spread = self.found.covariance[: self.band, : self.band]
-        error = np.sqrt(np.maximum(np.einsum("jx,jk,kx->x", over, spread, over), 0.0))
-        factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
-        # a series below 0 is as wrong as it is below; its error is not smaller for that
-        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
-        made = self.density(t)
-        # a band holds the estimate, and a density is not negative
-        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
-
-    def series(self, t: Array) -> Array:
-        """Return the series at places t, before it is made a density."""
-        used = self.found.kept
-        return 1 + (self.found.factors * self.found.values)[:used] @ functions(self.basis, t, used)
-
-    def _factor(self, level: float) -> float:
-        """Return the quantile of the largest standardised error over [0, 1], from draws of the law of the noise."""
-        rng, band = np.random.default_rng(SEED), self.band
-        load, spread = self.found.load[:band], self.found.covariance[:band, :band]
-        sampling = spread - self.variance * load @ load.T if self.laplace else spread
-        values, vectors = np.linalg.eigh(sampling)
-        errors = rng.standard_normal((DRAWS, band)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        if self.laplace:
-            errors = errors + rng.laplace(size=(DRAWS, load.shape[1])) @ load.T * np.sqrt(self.variance / 2)
-        over = functions(self.basis, np.linspace(0, 1, POINTS * 2 - 1), band)
-        error = np.sqrt(np.einsum("jx,jk,kx->x", over, spread, over))
-        return float(np.quantile(np.abs(errors @ over / error).max(axis=1), level, method="higher"))
 
 
 @shown_by_summary
@@ -301,18 +250,3 @@ class SmoothDensity:
 def _end(x: float, kind: str) -> str:
     """Return the end of a range, as a number or a day."""
     return str(np.datetime64(int(np.floor(x)), "D")) if kind == "date" else f"{x:.4g}"
-
-
-def closest(curves: tuple[tuple[SeriesCurve, ...], ...], sizes: Array) -> tuple[SeriesCurve, ...]:
-    """Return the curves of that basis in which they are nearest to the densities, groups weighed by size.
-
-    curves: of each basis those of all groups.  Bases that the bins resolve come first.
-    """
-    weight = np.maximum(sizes, 0.0)
-    weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
-
-    def order(made: tuple[SeriesCurve, ...]) -> tuple[bool, float]:
-        worst = any(not one.found.resolved for one, w in zip(made, weight, strict=True) if w > 0)
-        return worst, float(sum(w * one.found.distance for one, w in zip(made, weight, strict=True)))
-
-    return min(curves, key=order)

@@ -6,10 +6,13 @@ Of sets from the released table as it is (plain) and from tables that the truth 
 *variance*: that over the drawn sets less that over the plain ones, which is due to the drawing of rows alone; and what
 the drawing leaves in the mean;
 *bias*: the mean over the drawn sets less that over the plain ones, what noise and sampling once more do to the
-analysis; its square is added to the variance.
+analysis; its square is added to the variance;
+*sides*: what the truth may be lies unevenly around the estimate where the analysis is curved, as a share is by a
+spread.  The limit on either side has a standard error of its own, of the squared distances of drawn sets there, and
+half as many degrees of freedom: each side sees about half of the sets.
 
 The drawn sets alone follow the rule for fully synthetic data: `raghunathan`.  Sources: [Raghunathan, Reiter & Rubin
-2003] (drawn sets alone); [Efron & Tibshirani 1993, chapter 10] (bias); [Satterthwaite 1946] (degrees of freedom).
+2003] (drawn sets alone); [Efron & Tibshirani 1993, chapter 10] (bias).
 """
 
 from __future__ import annotations
@@ -23,16 +26,22 @@ from tacit.base.arrays import Array
 
 LEAST_SHARE: Final = 0.1
 """Of the variance over drawn sets, what is kept at least where the drawing of rows explains the rest."""
+OTHER_SIDE: Final = 0.1
+"""Part of the other side's squares in those of a side: of few sets hardly any may lie there."""
 DOUBT: Final = 1.0
 """Bias in standard errors beyond which an interval is not believed."""
 
 
 @dataclass(frozen=True)
 class CombinedAnalyses:
-    """Numbers of m terms: estimates, standard errors, degrees of freedom, biases (m,), and reasons."""
+    """Numbers of m terms: estimates, standard errors, degrees of freedom, biases (m,), and reasons.
+
+    sides: standard errors of the lower and of the upper limit, shape (m, 2).  df: degrees of freedom of limits.
+    """
 
     values: Array
     std_errors: Array
+    sides: Array
     df: Array
     bias: Array
     reasons: tuple[str | None, ...]
@@ -52,17 +61,23 @@ def combined(plain: Array, drawn: Array) -> CombinedAnalyses:
     within, between = plain.var(axis=0, ddof=1), drawn.var(axis=0, ddof=1)
     variance = np.maximum(between - within, LEAST_SHARE * between)
     # a bias that the drawing of sets alone explains counts as it is: it is small
-    total = variance + within / p + bias**2
-    scatter = between**2 / (m - 1) + within**2 / (p - 1)
-    df = np.divide(total**2, scatter, out=np.full_like(total, np.inf), where=scatter > 0)
-    error = np.sqrt(total)
+    error = np.sqrt(variance + within / p + bias**2)
+    sides = np.stack([_side(sign * (drawn - center), within, p) for sign in (-1, 1)], axis=-1)
     # beyond what the numbers of sets leave unknown of the bias
     unknown = 2 * np.sqrt(between / m + within / p)
     reasons = tuple(
         _why(*one)
         for one in zip(center.tolist(), bias.tolist(), unknown.tolist(), np.sqrt(variance).tolist(), strict=True)
     )
-    return CombinedAnalyses(center, error, np.clip(df, 1.0, m - 1.0), bias, reasons)
+    return CombinedAnalyses(center, error, sides, np.full_like(center, max((m - 1) / 2, 1.0)), bias, reasons)
+
+
+def _side(away: Array, within: Array, plain: int) -> Array:
+    """Return the standard error of a limit, shape (m,), from the drawn sets' distances towards its side."""
+    # of a law that is even around the estimate the mean of both sides' squares is the variance
+    own, other = (2 * (np.maximum(sign * away, 0.0) ** 2).sum(axis=0) / (len(away) - 1) for sign in (1, -1))
+    square = (1 - OTHER_SIDE) * own + OTHER_SIDE * other
+    return np.sqrt(np.maximum(square - within, LEAST_SHARE * square) + within / plain)
 
 
 def raghunathan(values: Array, variances: Array) -> tuple[Array, Array, Array]:

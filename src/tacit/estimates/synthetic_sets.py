@@ -98,7 +98,7 @@ class SyntheticSets:
         found = combined(plain, drawn)
         reasons = tuple(self.reason or why for why in found.reasons)
         return SyntheticEstimate(
-            self.release, names, found.values, found.std_errors, found.df, found.bias, reasons, self.notes
+            self.release, names, found.values, found.std_errors, found.sides, found.df, found.bias, reasons, self.notes
         )
 
     def summary(self, level: float = 0.95) -> Table:
@@ -162,6 +162,8 @@ class SyntheticEstimate:
     Attributes
     ----------
     terms, values, std_errors, df: of m terms; limits are those of Student's t with `df` degrees of freedom.
+    sides: standard errors of the lower and of the upper limit, shape (m, 2): what the truth may be lies unevenly around
+    an estimate where the analysis is curved, as a share is by a spread.
     bias: by how much noise and sampling once more move the analysis, in its units; its square is in the errors.
     reasons: why a term has no interval, in words, or None.
     notes: what the sets keep of the release.
@@ -171,6 +173,7 @@ class SyntheticEstimate:
     terms: tuple[str, ...]
     values: Array
     std_errors: Array
+    sides: Array
     df: Array
     bias: Array
     reasons: tuple[str | None, ...]
@@ -178,10 +181,10 @@ class SyntheticEstimate:
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01."""
-        half = special().stdtrit(self.df, 0.5 + check_level(level) / 2) * self.std_errors
-        half = np.where([why is not None for why in self.reasons], np.inf, half)
+        away = special().stdtrit(self.df, 0.5 + check_level(level) / 2)[:, None] * self.sides
+        away = np.where([[why is not None] for why in self.reasons], np.inf, away)
         center = np.where(np.isfinite(self.values), self.values, 0.0)
-        return np.stack([center - half, center + half], axis=1)
+        return center[:, None] + away * np.array([-1.0, 1.0])
 
     @property
     def value(self) -> Any:  # float, or Series

@@ -81,17 +81,21 @@ class ResponseLaw:
 
     def possible(
         self, errors: ResidualVariance | Overdispersion | None, ask: SetsAsked
-    ) -> tuple[list[ResponseLaw], tuple[str, ...]]:
-        """Return the law with a spread that the truth may have, for each set, and notes."""
+    ) -> tuple[ResponseLaw, list[ResponseLaw], tuple[str, ...]]:
+        """Return the law of plain sets, that with a spread that the truth may have, for each other set, and notes."""
+        plain = self
         if isinstance(errors, ResidualVariance):
             spreads = self.spread * errors.factors(ask.sets, ask.target == "table", ask.rng)
         elif isinstance(errors, Overdispersion):
             least = LEAST * self.spread if self.kind == "gamma" else 0.0
             spreads = errors.drawn(ask.sets, ask.rng, least=least)
+            if self.kind == "gamma":
+                # where noise hides the spread its estimate is the least of all; the middle of what it may be is above
+                plain = replace(self, spread=max(errors.middle, self.spread))
         else:
             known = () if self.kind in ("logistic", "probit", "poisson") else (SPREAD_KNOWN,)
-            return [self] * ask.sets, known
-        return [replace(self, spread=float(one)) for one in spreads], (SPREAD_DRAWN,)
+            return plain, [self] * ask.sets, known
+        return plain, [replace(self, spread=float(one)) for one in spreads], (SPREAD_DRAWN,)
 
     def numbers(self, rows: pd.DataFrame) -> Array:
         """Return responses of rows as numbers, shape (n,); InferenceError I87 for what are none."""
@@ -158,13 +162,13 @@ def synthetic_sets(
     given = _sets_of_regressors(needed(regressors, columns), ask, columns)
     known = model.coefficients
     joint = known.privacy if target == "table" else known.sampling + known.privacy
-    laws, said = law.possible(model.fit.spread, ask)
+    middle, laws, said = law.possible(model.fit.spread, ask)
     moved = model.values + ask.rng.standard_normal((ask.sets, len(model.values))) @ error_draws.root(joint).T
     kept = f"synthetic sets keep the regression {model.formula}; of regressors what was given with them"
     return made_sets(
         model.release,
         ask,
-        lambda place, rows, own: _with_response(given.plain(place, rows, own), law, formula, model.values, own),
+        lambda place, rows, own: _with_response(given.plain(place, rows, own), middle, formula, model.values, own),
         lambda place, rows, own: _with_response(given.moved(place, rows, own), laws[place], formula, moved[place], own),
         reason=given.reason,
         notes=(kept, law.words, *said, *given.notes),

@@ -13,6 +13,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn, values_at
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
@@ -125,6 +126,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     lower, upper = support(one)
+    curve = BernsteinCurve(fit, h)
     return SmoothDensity(
         release=release,
         target=target,
@@ -135,7 +137,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         groups=("",),
         lower=lower,
         upper=upper,
-        curves=(BernsteinCurve("Bernstein", fit, h),),
+        curves=(ProjectedCurve("Bernstein", curve, curve),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.terms import Target
 from tacit.method.shared.iterated_operator import slopes
 from tacit.noise.laws import Law
@@ -87,7 +85,7 @@ def of_rows(values: Array, n: float) -> Array:
 
 
 @dataclass(frozen=True)
-class BernsteinCurve(ProjectedCurve):
+class BernsteinCurve:
     """The density on [0, 1] that is the derivative of an iterated Bernstein polynomial."""
 
     fit: LatticeFit
@@ -97,20 +95,16 @@ class BernsteinCurve(ProjectedCurve):
         """Return the derivative of the polynomial at places t."""
         return np.asarray(slopes(self.fit.degree, self.order, t) @ self.fit.values)
 
-    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
-        """Return the limits of a band at places t, shape (places, 2), around the derivative of the polynomial."""
-        error = self._errors(t)
-        factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
-        center, made = self.series(t), self.density(t)
-        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
-        # a band holds the estimate, and a density is not negative
-        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
+    def center(self, t: Array) -> Array:
+        """Return what limits are around: the estimate itself."""
+        return self.series(t)
 
-    def _errors(self, t: Array) -> Array:
+    def errors(self, t: Array) -> Array:
+        """Return the standard errors of the derivative of the polynomial at places t."""
         over = slopes(self.fit.degree, self.order, t)
         return np.asarray(np.sqrt(np.maximum(((over @ self.fit.covariance) * over).sum(axis=1), 0.0)))
 
-    def _factor(self, level: float) -> float:
+    def factor(self, level: float) -> float:
         """Return the quantile of the largest standardised error over [0, 1], from draws.
 
         Sampling errors are normal, noise has its own law: at an end the derivative is that of two or three lattice
@@ -122,5 +116,5 @@ class BernsteinCurve(ProjectedCurve):
         draws = rng.standard_normal((DRAWS, len(found))) @ (vectors * np.sqrt(np.maximum(found, 0.0))).T
         many = self.fit.load.shape[1]
         draws += self.fit.law.sample(DRAWS * many, rng).reshape(DRAWS, many) @ self.fit.load.T
-        error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
+        error = np.maximum(self.errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))

@@ -19,9 +19,11 @@ from tacit.estimates.bins import spans
 from tacit.estimates.local_doubts import DRAWS, doubted, ranges
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
+from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
 from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
-from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity, closest
+from tacit.estimates.series_curve import SeriesCurve, closest
+from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_densities import binned_margin
@@ -64,12 +66,13 @@ def smooth_density(
         tuple(tuple(_curve(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
     )
     penalised = basis is None and target == "population"
+    estimates: Sequence[NearDensity] = curves
     if penalised:
         sizes = [total or max(float(one.sum()), 1.0) for one in cells]
-        curves = tuple(
-            one if reason is not None else LogDensityCurve.of(one, shares, size)
+        estimates = [
+            one if reason is not None else LogDensityCurve(shares, size)
             for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
-        )
+        ]
     return SmoothDensity(
         release=release,
         target=target,
@@ -80,7 +83,7 @@ def smooth_density(
         groups=cell_labels(made.levels[:-1]),
         lower=float(ends[0]),
         upper=float(ends[-1]),
-        curves=curves,
+        curves=tuple(ProjectedCurve(own.basis, estimate, own) for own, estimate in zip(curves, estimates, strict=True)),
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
         notes=(*_notes(column, curves, len(kept), penalised=penalised), *recorded_notes(column, axis)),

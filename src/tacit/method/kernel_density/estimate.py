@@ -13,6 +13,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn
 from tacit.estimates.joint_density import JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
@@ -176,7 +177,7 @@ def smooth_density(
     """Return the density of one column of a release, real or simulated."""
     check_target(target)
     one, fit = _of_column(release, column, target, smoothed=smoothed)
-    axis = _axis(release, one)
+    axis, curve = _axis(release, one), KernelCurve(fit)
     return SmoothDensity(
         release=release,
         target=target,
@@ -187,7 +188,7 @@ def smooth_density(
         groups=("",),
         lower=one.lower,
         upper=one.upper,
-        curves=(KernelCurve("kernel", fit),),
+        curves=(ProjectedCurve("kernel", curve, curve),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(_kernel(fit, one), *column_notes(one.name, axis.missing, "cell"), *recorded_notes(one.name, axis)),

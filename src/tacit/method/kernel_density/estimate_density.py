@@ -11,7 +11,6 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
-from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.smooth_density import BEYOND
 from tacit.method.kernel_density.estimate_kernel import DETAIL, KernelFit
 
@@ -23,7 +22,7 @@ SEED: Final = 2013
 
 
 @dataclass(frozen=True)
-class KernelCurve(ProjectedCurve):
+class KernelCurve:
     """The density of one column: a kernel estimate of least estimated risk, and limits around another.
 
     fit: of the column alone.
@@ -35,19 +34,15 @@ class KernelCurve(ProjectedCurve):
         """Return the estimate at places t in [0, 1], before it is made a density."""
         return self.fit.values(self.fit.chosen, t[:, None])
 
-    def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
-        """Return the limits of a band at places t, shape (places, 2)."""
-        fit, kernel = self.fit, self.fit.limiting
-        center = fit.values(kernel, t[:, None])
-        error = np.sqrt(sum(fit.errors(kernel, t[:, None])))
-        factor = self._factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
-        # an estimate below 0 is as wrong as it is below; its error is not smaller for that
-        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
-        made = self.density(t)
-        # a band holds the estimate, and a density is not negative
-        return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
+    def center(self, t: Array) -> Array:
+        """Return the estimate that limits are around, of a degree more."""
+        return self.fit.values(self.fit.limiting, t[:, None])
 
-    def _factor(self, level: float) -> float:
+    def errors(self, t: Array) -> Array:
+        """Return its standard errors."""
+        return np.sqrt(sum(self.fit.errors(self.fit.limiting, t[:, None])))
+
+    def factor(self, level: float) -> float:
         """Return the factor of a band that holds on all of [0, 1]."""
         fit = self.fit
         weights = fit.full_weights(fit.limiting, np.linspace(0, 1, PLACES)[:, None])

@@ -10,9 +10,11 @@ import numpy as np
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.series_coefficients import short, shrunk
-from tacit.estimates.smooth_density import SeriesCurve, SmoothDensity
+from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.orthogonal_series.estimate_coefficients import TOO_FEW, fitted
@@ -122,6 +124,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     found = shrunk(fit.values[alone], covariance, load)
     lower, upper = support(one)
     reach = _reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance))
+    curve = SeriesCurve(fit.basis, found, found.band)
     of_all = f"{found.band} of {len(alone)}" if found.band < len(alone) else f"{len(alone)}"
     return SmoothDensity(
         release=release,
@@ -133,7 +136,7 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         groups=("",),
         lower=lower,
         upper=upper,
-        curves=(SeriesCurve(fit.basis, found, found.band),),
+        curves=(ProjectedCurve(fit.basis, curve, curve),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(*reach, *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),

@@ -54,7 +54,8 @@ class Dispersion:
     law that has the released squared scores; low, high: one standard error down and up.  significant: whether noise is
     unlikely to explain the difference from Poisson.  mean_scores: sums over rows of the mean scores under that law,
     shape (u,); half_range: half of their change from low to high, of the kind of law where it is largest; aside: their
-    largest difference from those under another kind of law with the same squared scores.
+    largest difference from those under another kind of law with the same squared scores.  squares, squares_error: the
+    released sum of squared scores with its standard error; table: what laws would give.
     """
 
     ratio: float = 1.0
@@ -66,6 +67,9 @@ class Dispersion:
     mean_scores: Array | float = 0.0
     half_range: Array | float = 0.0
     aside: Array | float = 0.0
+    squares: float = 0.0
+    squares_error: float = 0.0
+    table: LawTable | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,8 @@ def estimate_dispersion(
     sure = squares > scale * tables[0].here[0] + SIGNIFICANCE * own and to.short
     low, middle, high = assumed_law.spreads
     sums = assumed_law.sums[1], longest(ranges, inverse), longest(aside, inverse)
-    return Dispersion(squares / assumed, own / assumed, middle, low, high, sure, *sums)
+    told = part.score_squares, error, tables[0]
+    return Dispersion(squares / assumed, own / assumed, middle, low, high, sure, *sums, *told)
 
 
 def longest(vectors: Sequence[Array], inverse: Array) -> Array:

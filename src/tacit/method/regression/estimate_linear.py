@@ -139,7 +139,7 @@ def fit(
         (_cut_note(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
         noisy=None if said.noisy is None else said.noisy.combined(np.diag(back)),
-        spread=of_normal_errors(step.rows, errors.noise / errors.value**2),
+        spread=of_normal_errors(step.rows, errors.spread / errors.value**2, errors.observed / errors.value),
     )
 
 

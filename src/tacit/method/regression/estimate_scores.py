@@ -20,7 +20,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit, MeanSlope
-from tacit.fits.response_spread import Overdispersion
+from tacit.fits.response_spread import Overdispersion, SpreadCurve
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import Dispersion
 from tacit.method.regression.estimate_counts import count_notes as counted
@@ -140,8 +140,13 @@ def _spread(step: ScoreStep) -> dict[str, float]:
 
 def _overdispersion(step: ScoreStep) -> Overdispersion | None:
     """Return that spread with its errors."""
-    found = step.dispersion
-    return Overdispersion(found.low, found.spread, found.high) if _spread(step) else None
+    found, curve = step.dispersion, None
+    if not _spread(step):
+        return None
+    if found.table is not None:
+        sums, spreads = found.table.there, found.table.spreads
+        curve = SpreadCurve(found.squares, found.squares_error, sums, spreads[: len(sums)], float(spreads[-1]))
+    return Overdispersion(found.low, found.spread, found.high, curve)
 
 
 def _no_fit(formula: str, model: str, layout: Layout, reason: str) -> Fit:

@@ -41,10 +41,15 @@ LEVEL: Final = 1.959964
 
 @dataclass(frozen=True)
 class ErrorVariance:
-    """The variance of the errors, and the variance of the noise in this estimate."""
+    """The variance of the errors, and the variance of the noise in this estimate.
+
+    observed, spread: the noisy number that it follows from, which may be below 0, and the variance of its noise.
+    """
 
     value: float
     noise: float
+    observed: float
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,9 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
     # of rows with weights the second part's has them squared, as standard errors do, and the first part's does not
     weight = 1.0 if scores.weighted else weight
     # inverse-variance weights, of variance v0 v1 / (v0 + v1) = weight v0
-    value, noise = weight * cut + (1 - weight) * whole, weight * noises[0]
-    value, noise = positive_part(value, noise)
-    return ErrorVariance(value / rows, noise / rows**2)
+    observed, spread = weight * cut + (1 - weight) * whole, weight * noises[0]
+    value, noise = positive_part(observed, spread)
+    return ErrorVariance(value / rows, noise / rows**2, observed / rows, spread / rows**2)
 
 
 def clipped_squares(step: LinearStep, scores: ResidualScores) -> float:
