@@ -8,20 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import halfwidth
-from tacit.pooling.common_value import SHARP, decorrelated_sizes, law, party_row_variances, pooled, row_variance
+from tacit.pooling.common_value import decorrelated_sizes, party_row_variances, pooled, row_variance
 from tacit.pooling.evidence import Evidence
 from tacit.pooling.heterogeneity import Method, PooledEffects, fit_effects
+from tacit.pooling.presence import points_of, presence
 
 ROUNDS = 2
 """Rounds of re-centring; the error of the centre falls quadratically."""
+SHARP = 0.95
+"""Two-sided level: a party's own estimate is shown where its noisy size exceeds the 97.5 % point of its noise."""
 
 
 @dataclass(frozen=True)
 class PartyEstimates:
     """Each party's own estimate in the column's units: value, sampling and privacy variance, shape (M, T).
 
-    usable: where its size is clearly above its noise, shape (M, T).
+    usable: where its size is clearly above its noise, in cells to which somebody belongs (`presence`), shape (M, T).
     """
 
     value: Array
@@ -32,7 +34,7 @@ class PartyEstimates:
 
 @dataclass(frozen=True)
 class RandomEffects:
-    """T random-effects estimates in the column's units; an effect is None where fewer than two parties are usable.
+    """T random-effects estimates in the column's units; an effect is None where two parties with rows are not seen.
 
     parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each;
     infinite where there are none: a mean without an effect is then NaN, of infinite variance.
@@ -96,7 +98,7 @@ def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
     party's own, shrunk to the pooled one (`party_row_variances`).
     """
     size = np.maximum(found.size, 1.0)
-    usable = found.size > _reach(found)
+    usable = (found.size > points_of(found, SHARP)) & presence(found).clear
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
     # E total / size is x - Cov(D(x), size) / size**2 to second order
@@ -105,17 +107,6 @@ def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
     sampling = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     return PartyEstimates(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
-
-
-def _reach(found: Evidence) -> Array:
-    """Return the 97.5 % point of the noise of each party's size, shape (M, 1 or T)."""
-    # parties of one price and encoding have the same noise: each distinct law is solved once
-    each = found.loads[0] ** 2 * found.noise[:, None, :]
-    inner = np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1))
-    pairs = np.stack([each.sum(axis=-1), inner], axis=-1)
-    some, back = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
-    reach = halfwidth(SHARP, *law(np.zeros(len(some)), some[:, 0], some[:, 1]))
-    return reach[back].reshape(pairs.shape[:-1])
 
 
 def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> PartyEstimates:
@@ -137,13 +128,13 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
 def linearised_effects(
     found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
 ) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
-    """Fit random effects to each of T cells; return them (None for fewer than two usable parties) and their data."""
+    """Fit random effects to each of T cells; return them (None without two parties that have rows) and their data."""
     # all rows alike, so that the first centre does not follow the noise in any weights
     x = pooled(found, equal=True).x
     low, high = found.bounds
     # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
     # sizes would depend on the noise
-    several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
+    several = (presence(found).several(usable, (1 - SHARP) / 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
     for i in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)
