@@ -33,6 +33,7 @@ from tacit.pooling.released_evidence import evidence, quality_evidence
 from tacit.release.document import Released
 
 FEW: Final = "fewer than two parties of a size clearly above its noise"
+"""Of many parties, besides those whose size noise alone may make (`Presence.several`)."""
 FEW_FITS: Final = "fewer than two parties of which noise leaves coefficients"
 NO_FITS: Final = "noise leaves no party's coefficients"
 FEW_BLOCKS: Final = "fewer than two parties whose own estimates have intervals"
