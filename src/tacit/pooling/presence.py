@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.base.lazy_imports import special
 from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.selection import chance_of_answer
 from tacit.pooling.evidence import Evidence
@@ -79,10 +80,10 @@ class Presence:
 @lru_cache(maxsize=64)
 def _binomial_points(most: int, chance: float) -> NDArray[np.int64]:
     """Return the 95 % point of how many of 0, 1, ..., `most` parties noise alone makes usable."""
-    from scipy import stats  # imported late, as it is slow
-
-    points: Any = stats.binom.ppf(0.95, np.arange(most + 1), chance)
-    return np.maximum(np.asarray(points), 0).astype(np.int64)
+    many = np.arange(most + 1)
+    # how many parties with fewer than 95 %: the row of a number of them and the column of all others
+    made = np.asarray(special().bdtr(np.minimum(many[:, None], many), many, chance), dtype=np.float64)
+    return np.asarray((made < 0.95).sum(axis=0), dtype=np.int64)
 
 
 def presence(found: Evidence) -> Presence:
@@ -104,7 +105,7 @@ def presence(found: Evidence) -> Presence:
         own=found.size,
         own_reach=np.where(noisy, points, np.inf),
         own_noise=own,
-        known=(~noisy & (found.size > 0)).any(axis=0),
+        known=np.asarray((~noisy & (found.size > 0)).any(axis=0)),
     )
 
 

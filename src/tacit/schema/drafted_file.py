@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -9,6 +10,13 @@ from tacit.schema.column_words import OPEN
 from tacit.schema.drafting import FOUND_MARK
 from tacit.schema.toml import key_text, quoted
 
+IDENTIFIERS: Final = frozenset(
+    (
+        *("id", "ids", "uid", "uuid", "guid", "key", "pk", "index", "idx", "code", "no", "nr", "serial", "serialno"),
+        *("ssn", "mrn", "ref", "zip", "zipcode", "postcode", "postal", "plz", "fips", "puma", "phone", "caseid"),
+    )
+)
+"""Words of names of numbers that are no quantities."""
 _TOP: Final = """\
 # Drafted by `tacit schema`.  Fill in every "?" with public facts: what the values can be, not what they are here.
 # Lines that begin with "#" are not read: take the "# " away where one is right, leave out what nobody asks for.
@@ -56,9 +64,19 @@ def draft_file(lines: Mapping[str, str], *, name: str, path: str, note: str = ""
             _BUDGET,
             "".join(f"{line}\n" for line in lines.values()),
             _SPEND,
-            _questions(numbers[0] if numbers else "age"),
+            _questions(next((column for column in numbers if not _identifies(column)), "age")),
         )
     )
+
+
+def _identifies(column: str) -> bool:
+    """Whether a name is that of a number which says who or where somebody is, and of which a mean says nothing.
+
+    >>> [_identifies(one) for one in ("person_id", "PatientID", "zip_code", "idle_time", "paid", "age")]
+    [True, True, True, False, False, False]
+    """
+    words = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column))
+    return any(word.lower() in IDENTIFIERS for word in words)
 
 
 def _questions(column: str) -> str:
