@@ -35,7 +35,12 @@ WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
     **dict.fromkeys(
         ("gini", "lorenz", "quantile_share", "atkinson", "theil"),
-        (("quantiles", 'none: inequality measures are not in this version; quantiles("income", [0.1, 0.9]) are'),),
+        (
+            ("gini", 'gini("income") of a tc.Histogram, and lorenz("income", [0.5, 0.9])'),
+            ("quantiles", "none: a tc.Histogram's release has gini and lorenz"),
+            ("values", "none: a tc.Histogram's release has gini and lorenz"),
+            ("estimate", "none: a tc.Histogram's release has gini and lorenz"),
+        ),
     ),
     "to_csv": (("to_frame", 'to_frame().to_csv("table.csv")'), ("summary", 'summary().save("table.csv")')),
     "to_excel": (("to_frame", 'to_frame().to_excel("table.xlsx")'), ("summary", 'summary().save("table.csv")')),

@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.pooling.common_value import decorrelated_sizes, party_row_variances, pooled, row_variance
 from tacit.pooling.evidence import Evidence
 from tacit.pooling.heterogeneity import Method, PooledEffects, fit_effects
-from tacit.pooling.presence import points_of, presence
+from tacit.pooling.presence import Presence, points_of, presence
 
 ROUNDS = 2
 """Rounds of re-centring; the error of the centre falls quadratically."""
@@ -39,13 +39,15 @@ class RandomEffects:
     parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each;
     infinite where there are none: a mean without an effect is then NaN, of infinite variance.
     centred: the values that the effects were fitted to; for estimating equations x + D(x) / size around the common mean
-    x, which are linear in the noise and not clipped.
+    x, which are linear in the noise and not clipped.  there: noisy sizes, on which it depends whether there is an
+    answer; None where that is certain.
     """
 
     parts: PartyEstimates
     effects: tuple[PooledEffects | None, ...]
     limits: tuple[Array, Array]
     centred: PartyEstimates
+    there: Presence | None = None
 
     @property
     def value(self) -> Array:
@@ -79,12 +81,20 @@ class RandomEffects:
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end."""
+        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end.
+
+        Their level is higher where few cells as small as this would have an answer (`Presence.chance`).
+        """
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
+        chance = np.ones(len(known)) if self.there is None else self.there.chance(1 - level)
+        levels = (1 - (1 - level) * chance).tolist()
         wide = np.array(
             # the quantile of t; `half` has it times the error, which `variance` may exceed
-            [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
+            [
+                0.0 if one is None else one.half(each) / max(one.error, 1e-300) ** 0.5
+                for one, each in zip(self.effects, levels, strict=True)
+            ]
         )
         half = wide * np.sqrt(np.where(known, self.variance, 0.0))
         lower = np.where(known, np.maximum(self.value - half, low), low)
@@ -150,7 +160,7 @@ def random_effects(found: Evidence, method: Method = "REML", *, sampled: bool = 
     parts = party_estimates(found, sampled=sampled)
     made, own = linearised_effects(found, parts.usable, method, sampled)
     low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
-    return RandomEffects(parts, made, (low, high), own)
+    return RandomEffects(parts, made, (low, high), own, presence(found))
 
 
 def effects_of_estimates(parts: PartyEstimates, limits: tuple[Array, Array], method: Method) -> RandomEffects:
