@@ -141,9 +141,13 @@ class Fit:
         return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
 
     def __repr__(self) -> str:
-        noisy = np.sqrt(np.maximum(np.diag(self.cov_privacy), 0.0))
+        total = self.std_errors**2
+        noisy = np.divide(np.diag(self.cov_privacy), total, out=np.full_like(total, np.nan), where=total > 0)
         each = zip(self.names, self.values, self.std_errors, noisy, self.reasons, strict=True)
-        rows = [(term, *(_five(x) for x in numbers), why or "") for term, *numbers, why in each]
+        rows = [
+            (term, _five(value), _five(error), f"{100 * part:.0f} %" if np.isfinite(part) else "–", why or "")
+            for term, value, error, part, why in each
+        ]
         columns = ("term", "coefficient", "std. error", "of which privacy", *(("reason",) if any(self.reasons) else ()))
         sides: tuple[Align, ...] = ("left", "right", "right", "right", "left")
         table = Table("", columns, tuple(row[: len(columns)] for row in rows), self.notes, sides[: len(columns)])

@@ -11,6 +11,7 @@ Sources: [Gastwirth 1972] (both from grouped values), [Hampel 1974] (influence);
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -31,8 +32,8 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
     words,
 )
 from tacit.method.histogram.estimate_from_cells.cell_moments import (
-    LOOSE,
     GroupNumbers,
+    clear_variance,
     derived,
     points_of,
     within_moved,
@@ -40,7 +41,9 @@ from tacit.method.histogram.estimate_from_cells.cell_moments import (
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 from tacit.release.document import Released
 
-DECILES = tuple(i / 10 for i in range(1, 10))
+ROUGH: Final = 0.1
+"""A ratio to the mean is given only if the noise of the mean is at most this part of it."""
+DECILES: Final = tuple(i / 10 for i in range(1, 10))
 
 
 def gini(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
@@ -63,7 +66,7 @@ def lorenz(
     shares = _shares(at)
     made = _sums(release, column, by)
     parts = [_lorenz(made.axes[0], counts, made.noise, shares) for counts in made.regular]
-    what = f"share of the sum of {column} that the lowest part of the {{}} has"
+    what = f"Lorenz curve of {column}, the share of its sum that the lowest part of the {{}} has"
     return _joined(made, parts, target, what, tuple(f"{p:g}" for p in shares))
 
 
@@ -101,7 +104,7 @@ def _joined(
 
     said = what.format(who(made.release))
     p = len(own)
-    heading = said[0].upper() + said[1:] + (f" by {' and '.join(made.by)}" if made.by else "")
+    heading = said.partition(",")[0] + (f" by {' and '.join(made.by)}" if made.by else "")
     return derived(
         made,
         parts,
@@ -142,11 +145,12 @@ class _Group:
         # a ratio of noisy numbers is off by its value times the variance of the divisor, less the covariance
         bias = (numbers * noise[0, 0] - noise[0, 1:]) / self.mean**2
         own, p = float(np.sqrt(max(float(noise[0, 0]), 0.0))), len(numbers)
-        rough = own > LOOSE * self.mean
+        rough = own > ROUGH * self.mean
         reason = self.few or (f"mean {self.mean:,.3g} with noise of {own:,.3g}: too rough" if rough else None)
-        sure = Thresholds(np.ones((1, p)), np.zeros((1, p)), np.zeros((1, p)))
+        clear = clear_variance(self.mean, float(noise[0, 0]), float(self.counts @ each[0] ** 2), ROUGH)
+        chosen = Thresholds(*(np.full((1, p), one) for one in clear))
         unknown = turned @ moved.unknown @ turned.T / self.size**2
-        return GroupNumbers(numbers - bias, turned @ each, unknown, (reason,) * p, sure)
+        return GroupNumbers(numbers - bias, turned @ each, unknown, (reason,) * p, chosen)
 
 
 def _gini(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
