@@ -11,6 +11,7 @@ Sources: [Gastwirth 1972] (both from grouped values), [Hampel 1974] (influence);
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -43,6 +44,9 @@ from tacit.release.document import Released
 
 ROUGH: Final = 0.1
 """A ratio to the mean is given only if the noise of the mean is at most this part of it."""
+FIRST: Final = "the lowest {:g} of the rows lie in the first bin: what they have of the sum is not known"
+HEAPED: Final = 1.5
+"""An end cell with more rows than so many times its neighbour's, by width, may have a heap at its bound."""
 DECILES: Final = tuple(i / 10 for i in range(1, 10))
 
 
@@ -129,6 +133,25 @@ class _Group:
         self.mean = max(float(self.weights @ self.x) / self.size, 1e-12)
         self.few = unclear(float(counts.sum()), axis.bins, noise)
 
+    def heaped(self, values: Array, at: int) -> Array:
+        """Return how sums of values at points, (points, p), move if what an end cell has too many lies at its bound.
+
+        Zeros, or values clamped to a bound, are rows that a neighbour of half as many again would not let expect.
+        """
+        low, high = _edges(self.axis)
+        widths, K = high - low, len(low)
+        if K < 2 or not (widths > 0).all():
+            return np.zeros(values.shape[1])
+        own, near = (0, 1) if at == 0 else (K - 1, K - 2)
+        usual = HEAPED * max(float(self.counts[near]), 0.0) * widths[own] / widths[near]
+        excess = max(0.0, float(self.counts[own]) - usual - 2 * float(np.sqrt(self.noise.cell)))
+        each = len(self.x) // K
+        inside = slice(own * each, (own + 1) * each)
+        x, v = self.x[inside], values[inside]
+        slope = (v[-1] - v[0]) / max(float(x[-1] - x[0]), 1e-300)
+        end = low[own] if at == 0 else high[own]
+        return np.asarray(excess * (float(end) - float(x.mean())) * slope, dtype=np.float64)
+
     def ratio(self, numerators: Array, numbers: Array) -> GroupNumbers:
         """Return numbers that are ratios to the mean.
 
@@ -150,6 +173,9 @@ class _Group:
         clear = clear_variance(self.mean, float(noise[0, 0]), float(self.counts @ each[0] ** 2), ROUGH)
         chosen = Thresholds(*(np.full((1, p), one) for one in clear))
         unknown = turned @ moved.unknown @ turned.T / self.size**2
+        for at in (0, -1):
+            one = turned @ self.heaped(both, at) / self.size
+            unknown = unknown + np.outer(one, one)
         return GroupNumbers(numbers - bias, turned @ each, unknown, (reason,) * p, chosen)
 
 
@@ -174,7 +200,15 @@ def _lorenz(axis: CellAxis, counts: Array, noise: Noise, shares: tuple[float, ..
         q = _quantile(axis, counts, p)
         above.append(_least(group, q))
         found.append((float(group.weights @ above[-1]) / group.size - (1 - p) * q) / group.mean)
-    return group.ratio(np.stack(above, axis=1), np.array(found))
+    made = group.ratio(np.stack(above, axis=1), np.array(found))
+    # within the first cell nothing is known of a curve whose rows may all be at its lower end
+    end = float(_edges(axis)[1][0])
+    wide = axis.kind == "continuous" and axis.within.any()
+    reasons = tuple(
+        why or (FIRST.format(p) if wide and _quantile(axis, counts, p) <= end else None)
+        for why, p in zip(made.reasons, shares, strict=True)
+    )
+    return replace(made, reasons=reasons)
 
 
 def _distances(x: Array, weights: Array) -> Array:
