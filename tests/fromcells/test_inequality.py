@@ -67,6 +67,21 @@ def test_intervals_hold() -> None:
     assert np.mean(hit) >= 0.93 - 5 * math.sqrt(0.93 * 0.07 / 40)
 
 
+def test_zeros_within_a_bin_are_in_errors() -> None:
+    """30% zeros in a bin with others: the coefficient's interval holds it, the curve below them has a reason."""
+    rng = np.random.default_rng(6)
+    x = np.where(rng.random(10_000) < 0.3, 0.0, np.clip(rng.gamma(3, 10, 10_000), 0, 120))
+    schema = tc.Schema({"x": tc.Real(0, 120)})
+    made = simulate(tc.Histogram("x", bins={"x": 50}), {"x": x}, schema, repeats=1, rng=1, epsilon=1).release(0)
+    ordered, n = np.sort(x), len(x)
+    truth = float((2 * np.arange(1, n + 1) - n - 1) @ ordered) / (n * float(x.sum()))
+    low, high = gini(made, "x").intervals()[0]
+    assert low <= truth <= high
+    curve = lorenz(made, "x", [0.2, 0.9])
+    assert "first bin" in str(curve.reasons[0])
+    assert curve.reasons[1] is None
+
+
 def test_too_much_noise_is_a_reason() -> None:
     table = {"x": np.random.default_rng(3).gamma(2, 1, 100)}
     query, schema = tc.Histogram("x", bins={"x": 50}), tc.Schema({"x": tc.Real(0, 200)})

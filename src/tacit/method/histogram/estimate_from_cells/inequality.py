@@ -141,7 +141,7 @@ class _Group:
         low, high = _edges(self.axis)
         widths, K = high - low, len(low)
         if K < 2 or not (widths > 0).all():
-            return np.zeros(values.shape[1])
+            return np.zeros_like(values[0])
         own, near = (0, 1) if at == 0 else (K - 1, K - 2)
         usual = HEAPED * max(float(self.counts[near]), 0.0) * widths[own] / widths[near]
         excess = max(0.0, float(self.counts[own]) - usual - 2 * float(np.sqrt(self.noise.cell)))
