@@ -514,10 +514,46 @@ BLOCKS = (
     ),
 )
 
+NOBODY = "tests/parties/test_groups_without_rows.py::test_"
 ANSWERS = (
     Fault(
+        "tacit.estimates.proportions",
+        "load = (np.eye(len(k)) - p[:, None]) / size",
+        "load = np.eye(len(k)) / size",
+        "the noise of the total that shares are of is left out of their errors",
+        ("tests/inference/test_proportions.py::test_errors_are_multinomial_and_those_of_a_ratio",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.inequality",
+        "value = apart / (2 * group.mean)",
+        "value = apart / group.mean",
+        "a Gini coefficient twice as large",
+        ("tests/fromcells/test_inequality.py::test_of_values_spread_evenly",),
+    ),
+    Fault(
+        "tacit.estimates.column_terms",
+        "ANSWER: Final = 0.98",
+        "ANSWER: Final = 0.84",
+        "one in six groups of nobody has a mean",
+        (f"{NOBODY}a_group_of_nobody_has_a_reason_and_one_of_four_rows_an_answer",),
+    ),
+    Fault(
+        "tacit.pooling.presence",
+        "points_of(found, 1 - 2 * ALONE / len(found.size))",
+        "points_of(found, 1 - 2 * ALONE)",
+        "one of many parties makes a mean of nobody by its noise",
+        (f"{NOBODY}nobody_in_any_party_is_a_reason",),
+    ),
+    Fault(
+        "tacit.pooling.presence",
+        "return (usable.sum(axis=0) >= 2 + made)",
+        "return (usable.sum(axis=0) >= 2)",
+        "the rows of one party, and the noise of another, make the mean of many parties",
+        (f"{NOBODY}one_party_with_all_rows_is_no_mean_of_several",),
+    ),
+    Fault(
         "tacit.pooling.common_value",
-        "alpha = (1 - level) * chance_of_answer(self.size, self.reach, *self.size_noise, 1 - level)",
+        "alpha = (1 - level) * self.there.chance(1 - level)",
         "alpha = 1 - level",
         "pooled numbers of few rows are given where noise makes them seem many, and their intervals do not know",
         ("tests/parties/test_combine_coverage.py::test_few_rows_are_covered_given_an_answer",),

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "if-you-know.md"
 OPTIONS = {"where", "bins", "weights", "missing", "rng", "width", "computed", "max_rows", "rho", "target", "model"}
 FOLLOWS = {
     *("value", "std_error", "cov", "conf_int", "test", "contrast", "pairwise", "ratio", "odds_ratio", "trend"),
-    *("independence", "standardize", "poststratify", "summary", "to_frame", "plot", "bootstrap"),
+    *("independence", "standardize", "poststratify", "summary", "to_frame", "plot", "bootstrap", "proportions"),
 }
 
 

@@ -76,7 +76,7 @@ def held(x: np.ndarray, truth: float, epsilon: float, repeats: int) -> tuple[int
 def test_few_rows_are_covered_given_an_answer() -> None:
     """Of 2 rows near a bound most have no answer; with 95% of the others right, one run in 1e6 is below the limit."""
     answers, inside = held(np.full((GROUPS, 2), 0.02), 0.02, 1.0, 3)
-    assert answers > 300
+    assert answers > 60
     assert inside >= stats.binom.ppf(1e-6, answers, 0.95)
 
 

@@ -151,6 +151,9 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def read_json(path: str | Path) -> dict[str, Any]:
     """Return the object in a JSON file; ReleaseError R03 where it cannot be read, R01 where it is not a JSON object."""
     raw = _bytes(path)
+    if not raw.strip():
+        hint = "a file that Tacit wrote, such as FILE.release.json"
+        raise ReleaseError(f"{path} is empty.", code="R01", hint=hint, state=None)
     try:
         words = parsed(raw.decode())
     except TextError as problem:

@@ -12,6 +12,7 @@ _ERRORS: Final = ("bse", "se", "stderr", "std_err", "standard_error", "standard_
 _LIMITS: Final = ("confint", "conf_interval", "confidence_interval", "confidence_intervals", "ci", "interval")
 _FRAMES: Final = ("to_pandas", "to_df", "to_dataframe", "as_frame", "as_dataframe", "df", "frame", "tidy", "dataframe")
 _FITS: Final = ("rsquared", "r2", "r_squared", "deviance", "llf", "aic", "bic", "nobs")
+_RATIOS: Final = "summary(exponentiate=True), or to_frame(exponentiate=True)"
 WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(_NUMBERS, (("value", "value"), ("values", "values"))),
     **dict.fromkeys(
@@ -25,12 +26,21 @@ WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
     **dict.fromkeys(_FRAMES, (("to_frame", "to_frame()"),)),
     **dict.fromkeys(
-        ("proportions", "shares", "percentages", "proportion", "prop_table"),
-        (("bootstrap", 'bootstrap(lambda m: m["a"] / (m["a"] + m["b"])), or Mean of a Boolean column'),),
+        ("proportions", "shares", "percentages", "proportion", "prop_table", "value_counts", "normalize"),
+        (
+            ("proportions", "proportions()"),
+            ("margin", 'margin("sex").proportions()'),
+            ("bootstrap", 'bootstrap(lambda m: m["a"] / (m["a"] + m["b"])), or Mean of a Boolean column'),
+        ),
     ),
     **dict.fromkeys(
         ("gini", "lorenz", "quantile_share", "atkinson", "theil"),
-        (("quantiles", 'none: inequality measures are not in this version; quantiles("income", [0.1, 0.9]) are'),),
+        (
+            ("gini", 'gini("income") of a tc.Histogram, and lorenz("income", [0.5, 0.9])'),
+            ("quantiles", "none: a tc.Histogram's release has gini and lorenz"),
+            ("values", "none: a tc.Histogram's release has gini and lorenz"),
+            ("estimate", "none: a tc.Histogram's release has gini and lorenz"),
+        ),
     ),
     "to_csv": (("to_frame", 'to_frame().to_csv("table.csv")'), ("summary", 'summary().save("table.csv")')),
     "to_excel": (("to_frame", 'to_frame().to_excel("table.xlsx")'), ("summary", 'summary().save("table.csv")')),
@@ -42,7 +52,8 @@ WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
     "contrast": (("conf_int", 'tc.difference(one["a"], one["b"])'),),
     **dict.fromkeys(("risk_ratio", "relative_risk", "rr", "prevalence_ratio"), (("ratio", 'ratio("a", "b")'),)),
-    "odds_ratios": (("odds_ratio", 'odds_ratio("a", "b")'), ("marginal_effects", "summary(exponentiate=True)")),
+    "odds_ratios": (("odds_ratio", 'odds_ratio("a", "b")'), ("marginal_effects", _RATIOS)),
+    **dict.fromkeys(("rate_ratios", "exp_coef", "incidence_rate_ratios"), (("marginal_effects", _RATIOS),)),
     **dict.fromkeys(("wald_test", "f_test", "anova", "linearhypothesis"), (("test", 'test("a = b")'),)),
     **dict.fromkeys(("ttest", "emmeans", "pairs", "tukey", "pairwise_tukeyhsd"), (("pairwise", "pairwise()"),)),
     **dict.fromkeys(_FITS, (("criteria", "criteria, which has what is known of the fit"),)),
@@ -84,7 +95,10 @@ def asked_of(cls: type[Any], name: str) -> str:
             return f": here it is {'' if sentence else '.'}{words}"
     # of a release, what its estimate has
     if hasattr(cls, "estimate") and not hasattr(cls, "value") and (said or name in ("value", "conf_int", "to_frame")):
-        words = next((words for _, words in said if not words.startswith(("tc.", "none"))), name)
+        words = next((words for _, words in said if not words.startswith(("tc.", "none"))), None)
+        if said and words is None:
+            return f": here it is {said[0][1]}"
+        words = name if words is None else words
         return f": here it is .estimate().{words}"
     return ""
 

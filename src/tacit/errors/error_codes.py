@@ -284,6 +284,8 @@ CODES: Final[dict[str, str]] = {
     "I95": "an argument that a method of a result does not have",
     "I96": "rows to predict that lack a column of the formula",
     "I97": "a cell of rows to predict that is no level, or no number, of its column",
+    "I98": "proportions of an estimate that is no Count by groups",
+    "I99": "a Gini coefficient or Lorenz curve of days, or of a column that may be below 0",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise, or one without an exact sampler",

@@ -30,12 +30,15 @@ from tacit.estimates.terms import ColumnTerms, Target
 from tacit.noise.laws import Law, rescaled
 from tacit.release.parts import OF_BLOCKS, Grid, Part
 
-ANSWER: Final = 0.84
+ANSWER: Final = 0.98
 """Answers are given where a noisy size exceeds this point of its noise; their intervals hold given that they are.
 
-The higher the point, the more an answer says of the noise and the less of the cell, and the wider its interval: with
-97.5%, those of 16 rows at epsilon = 1 would mostly be the whole range.  An empty cell has an answer in 16%, a wide one.
+A group to which nobody belongs has an answer in 2 %; one of three rows in about 80 % where the noise has a standard
+deviation of one row (`benchmarks/groups_of_nobody.py`).  The higher the point, the more an answer says of the noise and
+the less of the group, and the wider its interval.
 """
+ENOUGH: Final = 0.84
+"""Where a number takes several rows, the noisy size is above them by this point of its noise, too."""
 
 
 def terms_of(
@@ -289,18 +292,22 @@ def block_terms(part: Part, cells: Array, sampling: bool) -> ColumnTerms:
 def _unclear(
     size: Array, loadings: Array, law: Law, least: float, counted: str
 ) -> tuple[NDArray[np.bool_], float, tuple[str | None, ...]]:
-    """Find cells whose noisy size is not above `least` by the ANSWER point of its noise: the threshold, and reasons."""
-    q = _reach(law, tuple(loadings.tolist()))
-    unclear = size <= q + least
-    words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
-    return unclear, q + least, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
+    """Find cells whose noisy size is not above 0 by the ANSWER point of its noise, or not above `least` by its ENOUGH.
+
+    Return which, the threshold, and the reasons.
+    """
+    q, more = (_reach(law, tuple(loadings.tolist()), point) for point in (ANSWER, ENOUGH))
+    threshold, of = (q, 0.0) if q >= least + more else (least + more, least)
+    unclear = size <= threshold
+    words = [f"{counted} {x:,.0f} ± {threshold - of:,.0f}: not clearly above {of:,.0f}" for x in size]
+    return unclear, threshold, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
 
 
 @lru_cache(maxsize=256)
-def _reach(law: Law, loadings: tuple[float, ...]) -> float:
-    """Return the ANSWER point of the noise: from public facts alone, so cached for all releases of one question."""
+def _reach(law: Law, loadings: tuple[float, ...], point: float) -> float:
+    """Return a point of the noise: from public facts alone, so cached for all releases of one question."""
     s, b = split(law, np.array(loadings))
-    return float(halfwidth(2 * ANSWER - 1, s, b)) if any(loadings) else 0.0
+    return float(halfwidth(2 * point - 1, s, b)) if any(loadings) else 0.0
 
 
 def _bounded(variance: Array, loadings: Array, law: Law, most: float) -> tuple[Array, Array]:

@@ -85,15 +85,20 @@ RATIOS: Final = {"logistic": "odds ratio", "poisson": "rate ratio", "gamma": "ra
 """What the exponential of a coefficient is, by model."""
 
 
+def check_ratios(model: str) -> None:
+    """InferenceError I44 for a model whose coefficients are no logarithms of ratios."""
+    if model not in RATIOS:
+        text = f"coefficients of a {model} model are no logarithms of ratios."
+        raise InferenceError(text, code="I44", hint="exponentiate=False", state=None)
+
+
 def ratios_table(found: NormalEstimate, model: str, level: float, simultaneous: bool = False) -> Table:
     """Return exponentials of coefficients, with those of the ends of their intervals; InferenceError I44.
 
     An interval of a coefficient holds the truth as often as that of its exponential: no delta method is needed.  The
     intercept is no ratio, and is left out.
     """
-    if model not in RATIOS:
-        text = f"coefficients of a {model} model are no logarithms of ratios."
-        raise InferenceError(text, code="I44", hint="exponentiate=False", state=None)
+    check_ratios(model)
     limits, p = np.exp(found.intervals(level, simultaneous=simultaneous)), found.p_values
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(found.terms):

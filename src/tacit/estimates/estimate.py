@@ -6,7 +6,7 @@ values, differences).  `LinearCombination` computes arrays; `Estimate` labels th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -24,6 +24,7 @@ from tacit.estimates import (
     parametric_bootstrap,
     pictures,
     poststratification,
+    proportions,
     ratios,
     weighting,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from tacit.estimates.pairwise_differences import Pairwise
     from tacit.estimates.pairwise_ratios import Of, PairwiseRatios
     from tacit.estimates.parametric_bootstrap import ParametricBootstrap, Way
+    from tacit.estimates.proportions import Proportions
     from tacit.estimates.ratios import Ratio
 
 
@@ -252,6 +254,13 @@ class Estimate:
     def odds_ratio(self, one: str, other: str) -> Ratio:
         """Odds ratio of two shares, on the log scale [Woolf 1955]; InferenceError I02, I11."""
         return ratios.odds_ratio(self, one, other)
+
+    def proportions(self, within: str | Sequence[str] | None = None) -> Proportions:
+        """Shares of a Count's groups among all, or within levels of some columns of `by`, with both errors.
+
+        InferenceError I41 (no such column), I98 (an estimate of something else than a Count by groups).
+        """
+        return proportions.of_estimate(self, within)
 
     def trend(self, scores: Scores = None, *, by: str | None = None) -> Estimate:
         """Least-squares slopes over the levels of a factor, at each of the others: linear contrasts (theory §1.5).

@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
+from tacit.base.table import Align, Table
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.noisy_covariance import NoisyCovariance
 from tacit.fits.bin_errors import bin_errors
@@ -102,7 +103,7 @@ class MeanSlope:
     along: Array | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fit:
     """Coefficients of a regression fitted to noisy cells, with both parts of their covariance.
 
@@ -138,6 +139,25 @@ class Fit:
     def std_errors(self) -> Array:
         """Standard errors, sampling and privacy together, shape (p,)."""
         return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
+
+    def __repr__(self) -> str:
+        total = self.std_errors**2
+        noisy = np.divide(np.diag(self.cov_privacy), total, out=np.full_like(total, np.nan), where=total > 0)
+        each = zip(self.names, self.values, self.std_errors, noisy, self.reasons, strict=True)
+        rows = [
+            (term, _five(value), _five(error), f"{100 * part:.0f} %" if np.isfinite(part) else "–", why or "")
+            for term, value, error, part, why in each
+        ]
+        columns = ("term", "coefficient", "std. error", "of which privacy", *(("reason",) if any(self.reasons) else ()))
+        sides: tuple[Align, ...] = ("left", "right", "right", "right", "left")
+        table = Table("", columns, tuple(row[: len(columns)] for row in rows), self.notes, sides[: len(columns)])
+        title = f"{self.formula} · {self.model}, {self.method}: tests and intervals are those of estimate()"
+        return f"{title}\n{table.to_text()}"
+
+
+def _five(x: float) -> str:
+    """Return a number to five significant digits; a dash where there is none."""
+    return f"{x:.5g}" if np.isfinite(x) else "–"
 
 
 def empty(formula: str, model: str, method: Method, names: tuple[str, ...], notes: tuple[str, ...]) -> Fit:

@@ -135,9 +135,23 @@ class FittedModel:
         """Return confidence intervals, of each term or simultaneous; InferenceError I01 for a level below 0.5."""
         return self.coefficients.conf_int(level, simultaneous=simultaneous)
 
-    def to_frame(self, level: float = 0.95, *, simultaneous: bool = False) -> pd.DataFrame:
-        """Return a frame indexed by term: see `NormalEstimate.to_frame`."""
-        return self.coefficients.to_frame(level, simultaneous=simultaneous)
+    def to_frame(self, level: float = 0.95, *, simultaneous: bool = False, exponentiate: bool = False) -> pd.DataFrame:
+        """Return a frame indexed by term: see `NormalEstimate.to_frame`.
+
+        exponentiate: estimates and both ends of intervals are exponentials: odds ratios of a logistic model, rate
+        ratios of counts, ratios of means of a gamma model; `std_error` stays that of the coefficient, as broom has it,
+        and the intercept is left out.  InferenceError I44 (a model whose coefficients are no logarithms of ratios).
+        """
+        if not exponentiate:
+            return self.coefficients.to_frame(level, simultaneous=simultaneous)
+        from tacit.estimates.display import check_ratios
+
+        check_ratios(self.model)
+        kept = [term for term in self.terms if term != "Intercept"]
+        made = self.coefficients[kept].to_frame(level, simultaneous=simultaneous)
+        for name in ("estimate", "lower", "upper"):
+            made[name] = np.exp(np.asarray(made[name], dtype=np.float64))
+        return made
 
     def contrast(self, expression: str) -> NormalEstimate:
         """Return a linear combination of coefficients with its errors; InferenceError I02, I03."""

@@ -33,6 +33,7 @@ from tacit.pooling.released_evidence import evidence, quality_evidence
 from tacit.release.document import Released
 
 FEW: Final = "fewer than two parties of a size clearly above its noise"
+"""Of many parties, besides those whose size noise alone may make (`Presence.several`)."""
 FEW_FITS: Final = "fewer than two parties of which noise leaves coefficients"
 NO_FITS: Final = "noise leaves no party's coefficients"
 FEW_BLOCKS: Final = "fewer than two parties whose own estimates have intervals"
@@ -151,10 +152,6 @@ def _columns(
 
 def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: bool = False) -> Column:
     made: Pooled = pooled(found, sampled=sampled, equal=equal)
-    words = [
-        f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0"
-        for x, q in zip(made.size, made.reach, strict=True)
-    ]
     # a value in the column's units is shift + scale x, so that variances carry scale**2
     scale = found.scale**2
     parts = party_estimates(found, sampled=sampled)
@@ -165,7 +162,7 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
         privacy=scale * made.noise,
         excess=scale * made.excess,
         inversion=made,
-        reasons=tuple(word if bad else None for word, bad in zip(words, made.unclear, strict=True)),
+        reasons=made.reasons,
         shares=made.shares,
         parts=parts,
         effects=_differing(found, parts, method),

@@ -35,6 +35,12 @@ GUESSED: Final = (
     f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
 )
 
+DENSITIES: Final = (
+    "widths from and to, of quantiles: over laws that have the mean and the deviation that are told, skewed, "
+    "long-tailed, of two clusters or heaped at a bound; where many values are alike (round numbers, say) an interval "
+    "is as narrow as they are, or as wide as the distance to the next such value"
+)
+
 
 @dataclass(frozen=True)
 class WidthRange:
@@ -53,9 +59,13 @@ def ranges(
 ) -> tuple[WidthRange, ...]:
     """Return the range of each term's width over the guesses; nothing where every column is told.
 
+    Of quantiles of a column that is told, the range over laws that have its mean and standard deviation.
+
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
     query = shape.query
+    if all(one.between is not None for one in planned):
+        return tuple(WidthRange(*one.between, True) for one in planned if one.between is not None)
     if not isinstance(query, Regression):
         return ()
     untold = [one for one in _columns(shape) if one.name not in expect.columns]

@@ -14,13 +14,14 @@ from tacit.base import page_documents
 from tacit.base.table import Align, Table, format_number
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
+from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.guessed_spreads import GUESSED, WidthRange
+from tacit.planning.guessed_spreads import DENSITIES, GUESSED, WidthRange
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
@@ -98,6 +99,7 @@ class Plan:
     def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
         """The least and largest width of each term of a regression that is told nothing of some columns, by question.
 
+        Also of quantiles of a column of which mean and standard deviation are told: over laws that have both.
         Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
         of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
         no answer, the range is that of the others, and `always` is False.
@@ -223,8 +225,10 @@ class Plan:
         others = [part.other.line(part.called) for part in self.parts if part.other is not None]
         uneven = any(part.evenly and not part.known(self.expect) for part in self.parts)
         untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
-        guesses = any(part.ranges for part in self.parts)
-        notes = ((APART, uneven), (GUESSED, guesses))
+        ranged = [part for part in self.parts if part.ranges]
+        guesses = any(isinstance(part.shape.query, Regression) for part in ranged)
+        densities = any(isinstance(part.shape.query, Quantiles) for part in ranged)
+        notes = ((APART, uneven), (GUESSED, guesses), (DENSITIES, densities))
         return (f"assumed: {said}", *untold, *(note for note, holds in notes if holds), *others)
 
     @property

@@ -13,9 +13,10 @@ from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.query import Histogram
 from tacit.method.ks_dataset.design import KIND as DATA_SET
+from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec
-from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_POSITIVES, Expected
+from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_DENSITY, UNTOLD_POSITIVES, Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import says_all
@@ -39,7 +40,8 @@ class PlannedQuestion:
 
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
     question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
-    of each term, over guesses of the spreads of columns of which nothing is said; none where all are told.
+    of each term, over guesses of the spreads of columns of which nothing is said; of quantiles over laws that have the
+    mean and the deviation that are told.
     way: which method "auto" takes, and why.  enough: what would let a regression be answered that has no answer.
     """
 
@@ -148,6 +150,8 @@ class PlannedQuestion:
         if isinstance(query, Histogram):
             names = unknown_multiples(zip(query.columns, self.shape.axes, strict=True))
             return next(iter(rounding_note(names)), None)
+        if isinstance(query, Quantiles):
+            return None if query.column in expect.numbers else UNTOLD_DENSITY
         if not isinstance(query, Regression) or query.columns[0] in expect.numbers:
             return None
         return {"poisson": UNTOLD_COUNTS, "gamma": UNTOLD_POSITIVES}.get(query.model)

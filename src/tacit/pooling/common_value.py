@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.accepted_values import accepted
-from tacit.estimates.error_laws import halfwidth, tail
+from tacit.estimates.error_laws import tail
 from tacit.estimates.interval_inversion import CONTINUITY, FLOOR, SKEW, UNSEEN
-from tacit.estimates.selection import chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence
+from tacit.pooling.presence import Presence, presence
 
 WIDE: Final = Fraction(10**6)
 """Scale of the laws made by `noises`: so wide that their rounding to integers does not matter."""
@@ -30,8 +30,6 @@ NOISES: Final = 16
 """A sum of many noises is represented by this many, with the same variance and kurtosis."""
 ALIKE: Final = 0.5
 """Prior standard deviation of parties' sampling variances, relative to the pooled one, in the shrinkage towards it."""
-SHARP: Final = 0.95
-"""Two-sided level: an estimate is used only where its noisy size exceeds the 97.5 % point of the size's noise."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ class Pooled:
     """Pooled estimates of T quantities on the scale of x, with what their intervals need.
 
     weights: shape (M, T).  x, variance (sampling), noise (privacy): shape (T,).  excess: the fourth cumulant of the
-    noise, given as the variance of the Laplace variable that has it, shape (T,).  size, reach: the pooled size and the
-    97.5 % point of its noise, which has the law `size_noise`; unclear: where size is not above reach; shape (T,).
+    noise, given as the variance of the Laplace variable that has it, shape (T,).  there: whether anybody belongs to a
+    cell, by noisy sizes.
     """
 
     evidence: Evidence
@@ -49,11 +47,20 @@ class Pooled:
     variance: Array
     noise: Array
     excess: Array
-    unclear: NDArray[np.bool_]
-    size: Array
-    reach: Array
-    size_noise: tuple[Array, Array]
+    there: Presence
     sampled: bool
+
+    @property
+    def unclear(self) -> NDArray[np.bool_]:
+        """Cells to which nobody may belong, shape (T,): they have the whole range, and a reason."""
+        return ~self.there.clear
+
+    @property
+    def reasons(self) -> tuple[str | None, ...]:
+        """Why cells have no answer, or None."""
+        each = zip(self.unclear, self.there.size, self.there.reach, strict=True)
+        words = "size of all parties {:,.0f} ± {:,.0f}: not clearly above 0"
+        return tuple(words.format(x, q) if bad else None for bad, x, q in each)
 
     @property
     def value(self) -> Array:
@@ -71,7 +78,7 @@ class Pooled:
         """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller).
 
         The test's level is lower where an answer was not certain, so that limits hold given that there is one
-        (`selection.chance_of_answer`): conservative there.
+        (`Presence.chance`): conservative there.
         """
         found, low, high = self.evidence, *self.evidence.bounds
         # at least the weight of one row: a noisy total of sizes may be 0 or below
@@ -84,7 +91,7 @@ class Pooled:
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 
-        alpha = (1 - level) * chance_of_answer(self.size, self.reach, *self.size_noise, 1 - level)
+        alpha = (1 - level) * self.there.chance(1 - level)
         ends = accepted(p_value, self.x, low, high, alpha)
         lower, upper = np.where(self.unclear, low, ends[0]), np.where(self.unclear, high, ends[1])
         return found.shift + found.scale * lower, found.shift + found.scale * upper
@@ -126,21 +133,17 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
             else party_row_variances(found, x, np.maximum(found.size, 1.0))
         )
     size = (a * found.size).sum(axis=0)
-    noises = _noises(found, a, found.loads[0])
-    # loads[0] are those of the sizes: their noise alone, without sampling error
-    size_noise = law(0 * noises[0], *noises)
-    reach = halfwidth(SHARP, *size_noise)
+    there = presence(found)
     variance, noise, excess = weighted_sum_variances(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
     if found.kind == "share" and sampled:
         # the plug-in variance of a share is 0 where no row (or every row) has the value: the floor of a single release
         variance = np.maximum(variance, FLOOR * a.max(axis=0) ** 2)
-    shown = size, reach
-    unclear = size <= reach
     # where the size is unclear the ratio has no useful variance: it is capped at that of a value within its bounds
-    most = np.where(unclear, np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300)), 1.0)
+    capped = np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300))
+    most = np.where(there.clear, 1.0, capped)
     scale = most / usable**2
-    return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, unclear, *shown, size_noise, sampled)
+    return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, there, sampled)
 
 
 def solution(found: Evidence, a: Array) -> Array:

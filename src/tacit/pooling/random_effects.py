@@ -8,20 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import halfwidth
-from tacit.pooling.common_value import SHARP, decorrelated_sizes, law, party_row_variances, pooled, row_variance
+from tacit.pooling.common_value import decorrelated_sizes, party_row_variances, pooled, row_variance
 from tacit.pooling.evidence import Evidence
 from tacit.pooling.heterogeneity import Method, PooledEffects, fit_effects
+from tacit.pooling.presence import Presence, points_of, presence
 
 ROUNDS = 2
 """Rounds of re-centring; the error of the centre falls quadratically."""
+SHARP = 0.95
+"""Two-sided level: a party's own estimate is shown where its noisy size exceeds the 97.5 % point of its noise."""
 
 
 @dataclass(frozen=True)
 class PartyEstimates:
     """Each party's own estimate in the column's units: value, sampling and privacy variance, shape (M, T).
 
-    usable: where its size is clearly above its noise, shape (M, T).
+    usable: where its size is clearly above its noise, in cells to which somebody belongs (`presence`), shape (M, T).
     """
 
     value: Array
@@ -32,18 +34,20 @@ class PartyEstimates:
 
 @dataclass(frozen=True)
 class RandomEffects:
-    """T random-effects estimates in the column's units; an effect is None where fewer than two parties are usable.
+    """T random-effects estimates in the column's units; an effect is None where two parties with rows are not seen.
 
     parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each;
     infinite where there are none: a mean without an effect is then NaN, of infinite variance.
     centred: the values that the effects were fitted to; for estimating equations x + D(x) / size around the common mean
-    x, which are linear in the noise and not clipped.
+    x, which are linear in the noise and not clipped.  there: noisy sizes, on which it depends whether there is an
+    answer; None where that is certain.
     """
 
     parts: PartyEstimates
     effects: tuple[PooledEffects | None, ...]
     limits: tuple[Array, Array]
     centred: PartyEstimates
+    there: Presence | None = None
 
     @property
     def value(self) -> Array:
@@ -77,12 +81,20 @@ class RandomEffects:
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end."""
+        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end.
+
+        Their level is higher where few cells as small as this would have an answer (`Presence.chance`).
+        """
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
+        chance = np.ones(len(known)) if self.there is None else self.there.chance(1 - level)
+        levels = (1 - (1 - level) * chance).tolist()
         wide = np.array(
             # the quantile of t; `half` has it times the error, which `variance` may exceed
-            [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
+            [
+                0.0 if one is None else one.half(each) / max(one.error, 1e-300) ** 0.5
+                for one, each in zip(self.effects, levels, strict=True)
+            ]
         )
         half = wide * np.sqrt(np.where(known, self.variance, 0.0))
         lower = np.where(known, np.maximum(self.value - half, low), low)
@@ -96,7 +108,7 @@ def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
     party's own, shrunk to the pooled one (`party_row_variances`).
     """
     size = np.maximum(found.size, 1.0)
-    usable = found.size > _reach(found)
+    usable = (found.size > points_of(found, SHARP)) & presence(found).clear
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
     # E total / size is x - Cov(D(x), size) / size**2 to second order
@@ -105,17 +117,6 @@ def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
     sampling = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     return PartyEstimates(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
-
-
-def _reach(found: Evidence) -> Array:
-    """Return the 97.5 % point of the noise of each party's size, shape (M, 1 or T)."""
-    # parties of one price and encoding have the same noise: each distinct law is solved once
-    each = found.loads[0] ** 2 * found.noise[:, None, :]
-    inner = np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1))
-    pairs = np.stack([each.sum(axis=-1), inner], axis=-1)
-    some, back = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
-    reach = halfwidth(SHARP, *law(np.zeros(len(some)), some[:, 0], some[:, 1]))
-    return reach[back].reshape(pairs.shape[:-1])
 
 
 def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> PartyEstimates:
@@ -137,13 +138,13 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
 def linearised_effects(
     found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
 ) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
-    """Fit random effects to each of T cells; return them (None for fewer than two usable parties) and their data."""
+    """Fit random effects to each of T cells; return them (None without two parties that have rows) and their data."""
     # all rows alike, so that the first centre does not follow the noise in any weights
     x = pooled(found, equal=True).x
     low, high = found.bounds
     # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
     # sizes would depend on the noise
-    several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
+    several = (presence(found).several(usable, (1 - SHARP) / 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
     for i in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)
@@ -159,7 +160,7 @@ def random_effects(found: Evidence, method: Method = "REML", *, sampled: bool = 
     parts = party_estimates(found, sampled=sampled)
     made, own = linearised_effects(found, parts.usable, method, sampled)
     low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
-    return RandomEffects(parts, made, (low, high), own)
+    return RandomEffects(parts, made, (low, high), own, presence(found))
 
 
 def effects_of_estimates(parts: PartyEstimates, limits: tuple[Array, Array], method: Method) -> RandomEffects:

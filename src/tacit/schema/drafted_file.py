@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -9,6 +10,15 @@ from tacit.schema.column_words import OPEN
 from tacit.schema.drafting import FOUND_MARK
 from tacit.schema.toml import key_text, quoted
 
+NO_AMOUNTS: Final = frozenset(
+    (
+        *("id", "ids", "uid", "uuid", "guid", "key", "pk", "index", "idx", "code", "no", "nr", "serial", "serialno"),
+        *("ssn", "mrn", "ref", "zip", "zipcode", "postcode", "postal", "plz", "fips", "puma", "phone", "caseid"),
+        *("sex", "gender", "race", "ethnicity", "state", "county", "region", "district", "year", "month", "weekday"),
+        *("type", "status", "group", "class", "category", "flag"),
+    )
+)
+"""Words of names of whole numbers that are no amounts, but mostly names and codes."""
 _TOP: Final = """\
 # Drafted by `tacit schema`.  Fill in every "?" with public facts: what the values can be, not what they are here.
 # Lines that begin with "#" are not read: take the "# " away where one is right, leave out what nobody asks for.
@@ -56,9 +66,19 @@ def draft_file(lines: Mapping[str, str], *, name: str, path: str, note: str = ""
             _BUDGET,
             "".join(f"{line}\n" for line in lines.values()),
             _SPEND,
-            _questions(numbers[0] if numbers else "age"),
+            _questions(next((column for column in numbers if not _names_or_codes(column)), "age")),
         )
     )
+
+
+def _names_or_codes(column: str) -> bool:
+    """Whether a column's name is that of an identifier or a code, of which a mean says nothing.
+
+    >>> [_names_or_codes(one) for one in ("person_id", "PatientID", "zip_code", "sex", "idle_time", "paid", "age")]
+    [True, True, True, True, False, False, False]
+    """
+    words = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column))
+    return any(word.lower() in NO_AMOUNTS for word in words)
 
 
 def _questions(column: str) -> str:

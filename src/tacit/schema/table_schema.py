@@ -37,7 +37,9 @@ class Schema(Mapping[str, Column]):
 
     __slots__ = ("_columns",)
 
-    def __init__(self, columns: Mapping[str, Column], /) -> None:
+    def __init__(self, columns: Mapping[str, Column] | None = None, /, **named: Column) -> None:
+        if named or columns is None:
+            raise _without_dict(named)
         if not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f"a schema is a dict of columns, not {type(columns).__name__}."
             raise SchemaError(text, code="S02", hint='Schema({"age": Real(0, 100)})')
@@ -161,3 +163,12 @@ def _column(name: str, column: object) -> Column:
     elif isinstance(column, Mapping):
         hint = "Schema.from_dict({…})"
     raise SchemaError(text, code="S02", hint=hint)
+
+
+def _without_dict(named: Mapping[str, object]) -> SchemaError:
+    """Return what is wrong with a schema whose columns are named as arguments are, or that has none."""
+    if not named:
+        return SchemaError("the schema has no columns.", code="S01", hint='Schema({"age": Real(0, 100)})')
+    name = next(iter(named))
+    text = f"a schema is a dict of columns; {name!r} is given as an argument by name."
+    return SchemaError(text, code="S02", hint=f'Schema({{"{name}": …}})')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,6 +14,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
+from tacit.estimates.proportions import Counts, Proportions, proportions
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import people_of, source_of, who
 from tacit.fits.released_cells import counts_of
@@ -66,6 +68,19 @@ class Margin:
         words = f"number of {who(release)} by {by}" + _where(release)
         words += f", of the {who(release)} of this table" if target == "table" else f", {_drawn(release)}"
         return Estimate(release, target, words, cell_labels(self.levels), (made,), term_title=by.replace(" and ", ":"))
+
+    def proportions(self, within: str | Sequence[str] | None = None, *, target: Target = "population") -> Proportions:
+        """Shares of the cells among all, or within levels of some of the columns, with both errors.
+
+        InferenceError I09 (target), I41 (no such column), I48 (over 1,000 cells).
+        """
+        if self.counts.size > SHOWN:
+            text = f"{self.counts.size:,} cells are too many for a table of estimates: at most {SHOWN:,}."
+            raise InferenceError(text, code="I48", hint="margin(…) of fewer columns", state=None)
+        part = self.release.parts[0]
+        share = part.parameters.get("share", 1)
+        counts = Counts(self.levels, self.counts.reshape(-1), part.law, self.added, share)
+        return proportions(self.release, counts, within, target)
 
     def to_frame(self) -> pd.DataFrame:
         """The counts as pandas has cross-tabulations: the first column by the others."""

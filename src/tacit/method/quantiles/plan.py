@@ -19,6 +19,7 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shapes import widths
 from tacit.method.shared.plan_shares import NOTHING, Spread, cell_shares, presence, spread_of
 from tacit.release.parts import cell_labels
 from tacit.rows.row_map import RowMap
@@ -79,13 +80,19 @@ def _of_cell(
 def _expected(
     at: RowMap, expect: Expectations, p: float, rows: float, halves: tuple[float, float], z: float
 ) -> Expected:
-    """Return the expected precision of a quantile; halves: of the interval's width in ranks, and without privacy."""
+    """Return the expected precision of a quantile; halves: of the interval's width in ranks, and without privacy.
+
+    A mean and a standard deviation leave open how dense values are at a quantile: the width ranges over laws that have
+    both (`plan_shapes`).
+    """
     span, law = at.upper - at.lower, spread_of(at, expect)
     width, without = (_between(law, p, ranks / rows) * span for ranks in halves)
     width = max(width, without)
     privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
     value = at.lower + float(law.at(np.array(p))) * span
-    return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows)
+    found = widths(law, p, max(halves) / rows)
+    between = None if found is None else (found[0] * span, found[1] * span)
+    return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows, between)
 
 
 def _between(law: Spread, p: float, reach: float) -> float:

@@ -23,6 +23,10 @@ from tacit.schema.expectations import Expectations
 ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
 UNTOLD_COUNTS = "counts of a Poisson model are a tenth of their range on average, with the variance mean + mean²"
 UNTOLD_POSITIVES = "responses of a gamma model are a tenth of their range on average, and vary as much as their mean"
+UNTOLD_DENSITY = (
+    "a quantile's interval is as much narrower as values lie closer together there than evenly between the bounds, and "
+    "wider where they lie apart; with a mean and a deviation (expect) the plan says a range"
+)
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
 STEPS = 11
@@ -34,6 +38,7 @@ class Expected:
     """Expected precision of one term.
 
     width: of the interval.  privacy: part of the variance that is due to privacy.  without: width without privacy.
+    between: the least and the largest width, where what is told of a column leaves much open; None elsewhere.
     """
 
     term: str
@@ -43,6 +48,7 @@ class Expected:
     without: float
     std_error: float
     rows: float
+    between: tuple[float, float] | None = None
 
 
 def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:

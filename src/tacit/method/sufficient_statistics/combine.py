@@ -43,7 +43,7 @@ def common(
     # statistics are pooled before they are mapped: means are unbiased, parameters mapped party by party are not
     means = pooled_means(found, made)
     at = map_.solve(means.value, means.spread)
-    words = next((_size_note(one) for one in made if one.unclear[0]), None)
+    words = next((one.reasons[0] for one in made if one.unclear[0]), None)
     block = fitted(map_, means, at, "population" if sampled else "table", words)
     inverse = at.inverse
     # where statistics do not tell parameters apart, parties' own parameters are all shown at the common place
@@ -136,7 +136,3 @@ def _with_delta_errors(
         privacy[j] = inverse**2 @ each.privacy[j]  # independent noises: no covariances
     value = np.clip(theta, map_.model.lower, map_.model.upper)
     return PartyEstimates(value, np.maximum(sampling, 0.0), privacy, usable)
-
-
-def _size_note(one: Pooled) -> str:
-    return f"size of all parties {one.size[0]:,.0f} ± {one.reach[0]:,.0f}: not clearly above 0"

@@ -75,6 +75,39 @@ class Statistics:
 
         return moments(self._release(), column, by, target)
 
+    def gini(self, column: str, by: By = None, target: Target = "population") -> Derived:
+        """Return the Gini coefficient of a column that is 0 or more, corrected for binning (delta method).
+
+        InferenceError I09, I41, I48, I50 (levels without numbers), I99 (days, or a column that may be below 0).
+        Coverage: docs/reference/inequality.md.
+
+        >>> import tacit as tc
+        >>> table = {"pay": [float(i * i) for i in range(100)] * 50}
+        >>> curator = tc.Curator(table, tc.Schema({"pay": tc.Real(0, 10_000)}), budget=tc.Budget(rho=1))
+        >>> low, high = curator.release(tc.Histogram("pay", bins={"pay": 40}), rho=0.5).gini("pay").conf_int()
+        >>> 0.4 < low < high < 0.6
+        True
+        """
+        from tacit.method.histogram.estimate_from_cells.inequality import gini
+
+        return gini(self._release(), column, by, target)
+
+    def lorenz(
+        self,
+        column: str,
+        at: float | Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+        by: By = None,
+        target: Target = "population",
+    ) -> Derived:
+        """Return the Lorenz curve: which share of a column's sum the lowest part `at` of the rows has.
+
+        What the highest tenth has is 1 less the curve at 0.9.  InferenceError I09, I41, I48, I50, I51 (shares), I99 (a
+        column that may be below 0).  Coverage: docs/reference/inequality.md.
+        """
+        from tacit.method.histogram.estimate_from_cells.inequality import lorenz
+
+        return lorenz(self._release(), column, at, by, target)
+
     def correlation(self, columns: Sequence[str], target: Target = "population") -> Correlations:
         """Return Pearson's correlations of columns, corrected for binning, with Fisher-scale intervals (theory §7).
 

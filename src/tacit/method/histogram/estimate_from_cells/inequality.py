@@ -1,0 +1,259 @@
+"""Gini coefficients and Lorenz curves from the cells of a histogram, corrected for binning.
+
+With D(x) the mean distance of the rows from x, T the mean of D over the rows and m the mean, the Gini coefficient is
+G = T / 2m.  The Lorenz curve at p, the share of the sum that the lowest part p of the rows has, is L(p) = (mean of
+min(x, q) - (1 - p) q) / m with q the p-quantile, where its derivative in q is 0: an error of q is of second order.
+Errors are by the delta method, from the influence of each cell as those of moments (`cell_moments`): of a row at x it
+is D(x) / m - G x / m, and (min(x, q) - L x) / m, less their means, over the number of rows.
+Sources: [Gastwirth 1972] (both from grouped values), [Hampel 1974] (influence); theory §7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arguments import described
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates.bins import axis_of
+from tacit.estimates.terms import Target, check_target
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cell_points import Points
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
+from tacit.method.histogram.estimate_from_cells.cell_groups import (
+    By,
+    GroupCounts,
+    group_counts,
+    places,
+    unclear,
+    words,
+)
+from tacit.method.histogram.estimate_from_cells.cell_moments import (
+    GroupNumbers,
+    clear_variance,
+    derived,
+    points_of,
+    within_moved,
+)
+from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
+from tacit.release.document import Released
+
+ROUGH: Final = 0.1
+"""A ratio to the mean is given only if the noise of the mean is at most this part of it."""
+FIRST: Final = "the lowest {:g} of the rows lie in the first bin: what they have of the sum is not known"
+HEAPED: Final = 1.5
+"""An end cell with more rows than so many times its neighbour's, by width, may have a heap at its bound."""
+DECILES: Final = tuple(i / 10 for i in range(1, 10))
+
+
+def gini(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
+    """Return the Gini coefficient of a column by group; see `Statistics.gini`."""
+    check_target(target)
+    made = _sums(release, column, by)
+    parts = [_gini(made.axes[0], counts, made.noise) for counts in made.regular]
+    return _joined(made, parts, target, f"Gini coefficient of {column}", ("gini",))
+
+
+def lorenz(
+    release: Released,
+    column: str,
+    at: float | Sequence[float] = DECILES,
+    by: By = None,
+    target: Target = "population",
+) -> Derived:
+    """Return the Lorenz curve of a column at some shares of the rows, by group; see `Statistics.lorenz`."""
+    check_target(target)
+    shares = _shares(at)
+    made = _sums(release, column, by)
+    parts = [_lorenz(made.axes[0], counts, made.noise, shares) for counts in made.regular]
+    what = f"Lorenz curve of {column}, the share of its sum that the lowest part of the {{}} has"
+    return _joined(made, parts, target, what, tuple(f"{p:g}" for p in shares))
+
+
+def _sums(release: Released, column: str, by: By) -> GroupCounts:
+    """Return a column's counts; InferenceError I41, I50, I99 for days, or bounds that allow values below 0."""
+    made = group_counts(release, (column,), by)
+    axis = made.axes[0]
+    if axis_of(release, column).kind == "date":
+        text = f"{column!r} holds days, whose sum means nothing."
+        raise InferenceError(text, code="I99", hint="a column of amounts", state=None)
+    low = float((axis.bounds if axis.kind == "continuous" else places(axis))[0])
+    if low < 0:
+        text = f"{column!r} may be below 0, down to {low:,g}: shares of its sum are not between 0 and 1."
+        raise InferenceError(text, code="I99", hint="a column with lower bound 0", state="It takes another release.")
+    places(axis)
+    return made
+
+
+def _shares(at: float | Sequence[float]) -> tuple[float, ...]:
+    """Return shares of rows in (0, 1); InferenceError I51."""
+    given = [at] if isinstance(at, int | float) else list(at)
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"{described(one)} is no share of rows between 0 and 1."
+            raise InferenceError(text, code="I51", hint="at=[0.5, 0.9]", state=None)
+    if not given:
+        raise InferenceError("no share of rows is asked for.", code="I51", hint="at=[0.5, 0.9]", state=None)
+    return tuple(float(one) for one in given)
+
+
+def _joined(
+    made: GroupCounts, parts: Sequence[GroupNumbers], target: Target, what: str, own: tuple[str, ...]
+) -> Derived:
+    from tacit.estimates.wording import who
+
+    said = what.format(who(made.release))
+    p = len(own)
+    heading = said.partition(",")[0] + (f" by {' and '.join(made.by)}" if made.by else "")
+    return derived(
+        made,
+        parts,
+        target,
+        heading,
+        words(made, said, target, inside=True),
+        own,
+        ("plain",) * p,
+        (np.zeros(p), np.ones(p)),
+    )
+
+
+class _Group:
+    """What both numbers use of a group's counts."""
+
+    def __init__(self, axis: CellAxis, counts: Array, noise: Noise) -> None:
+        self.axis, self.counts, self.noise = axis, counts, noise
+        self.points: Points = points_of((axis,), counts, noise)
+        self.x = self.points.position(self.points.cells.axes[0])[0]
+        self.weights = self.points.spread(counts)
+        self.size = max(float(counts.sum()), 1.0)
+        self.mean = max(float(self.weights @ self.x) / self.size, 1e-12)
+        self.few = unclear(float(counts.sum()), axis.bins, noise)
+
+    def heaped(self, values: Array, at: int) -> Array:
+        """Return how sums of values at points, (points, p), move if what an end cell has too many lies at its bound.
+
+        Zeros, or values clamped to a bound, are rows that a neighbour of half as many again would not let expect.
+        """
+        low, high = _edges(self.axis)
+        widths, K = high - low, len(low)
+        if K < 2 or not (widths > 0).all():
+            return np.zeros_like(values[0])
+        own, near = (0, 1) if at == 0 else (K - 1, K - 2)
+        usual = HEAPED * max(float(self.counts[near]), 0.0) * widths[own] / widths[near]
+        excess = max(0.0, float(self.counts[own]) - usual - 2 * float(np.sqrt(self.noise.cell)))
+        each = len(self.x) // K
+        inside = slice(own * each, (own + 1) * each)
+        x, v = self.x[inside], values[inside]
+        slope = (v[-1] - v[0]) / max(float(x[-1] - x[0]), 1e-300)
+        end = low[own] if at == 0 else high[own]
+        return np.asarray(excess * (float(end) - float(x.mean())) * slope, dtype=np.float64)
+
+    def ratio(self, numerators: Array, numbers: Array) -> GroupNumbers:
+        """Return numbers that are ratios to the mean.
+
+        numerators: influences of what is divided by the mean at points, but for a constant, shape (points, p).
+        numbers: shape (p,), before the correction for the noise of both.
+        """
+        both = np.concatenate([self.x[:, None], numerators], axis=1)
+        moved = within_moved(self.points, both)
+        level = (self.points.gather(both).T @ self.counts) / self.size
+        each = (moved.influence - level[:, None]) / self.size
+        # of the ratio A / m: (influence of A less the ratio times that of m) over m
+        turned = np.column_stack([-numbers, np.eye(len(numbers))]) / self.mean
+        noise = self.noise.covariance(each)
+        # a ratio of noisy numbers is off by its value times the variance of the divisor, less the covariance
+        bias = (numbers * noise[0, 0] - noise[0, 1:]) / self.mean**2
+        own, p = float(np.sqrt(max(float(noise[0, 0]), 0.0))), len(numbers)
+        rough = own > ROUGH * self.mean
+        reason = self.few or (f"mean {self.mean:,.3g} with noise of {own:,.3g}: too rough" if rough else None)
+        clear = clear_variance(self.mean, float(noise[0, 0]), float(self.counts @ each[0] ** 2), ROUGH)
+        chosen = Thresholds(*(np.full((1, p), one) for one in clear))
+        unknown = turned @ moved.unknown @ turned.T / self.size**2
+        for at in (0, -1):
+            one = turned @ self.heaped(both, at) / self.size
+            unknown = unknown + np.outer(one, one)
+        return GroupNumbers(numbers - bias, turned @ each, unknown, (reason,) * p, chosen)
+
+
+def _gini(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
+    group = _Group(axis, counts, noise)
+    far = _distances(group.x, group.weights) / group.size
+    # squares of noise: of a cell with itself, and where the projection makes noises correlated, with all others
+    widths, centers = _widths(axis), places(axis)
+    squares = noise.cell * float(widths.sum()) / 3
+    if noise.projected:
+        squares -= noise.cell / noise.size * float(_distances(centers, np.ones_like(centers)).sum())
+    apart = (float(group.weights @ far) - squares / group.size) / group.size
+    value = apart / (2 * group.mean)
+    # of half the mean distance: D less its mean
+    return group.ratio(far[:, None], np.array([value]))
+
+
+def _lorenz(axis: CellAxis, counts: Array, noise: Noise, shares: tuple[float, ...]) -> GroupNumbers:
+    group = _Group(axis, counts, noise)
+    found, above = list[float](), list[Array]()
+    for p in shares:
+        q = _quantile(axis, counts, p)
+        above.append(_least(group, q))
+        found.append((float(group.weights @ above[-1]) / group.size - (1 - p) * q) / group.mean)
+    made = group.ratio(np.stack(above, axis=1), np.array(found))
+    # within the first cell nothing is known of a curve whose rows may all be at its lower end
+    end = float(_edges(axis)[1][0])
+    wide = axis.kind == "continuous" and axis.within.any()
+    reasons = tuple(
+        why or (FIRST.format(p) if wide and _quantile(axis, counts, p) <= end else None)
+        for why, p in zip(made.reasons, shares, strict=True)
+    )
+    return replace(made, reasons=reasons)
+
+
+def _distances(x: Array, weights: Array) -> Array:
+    """Return the weighted sum of distances from each place to all places, shape of x, which increases.
+
+    >>> _distances(np.array([0.0, 1.0, 3.0]), np.array([1.0, 1.0, 2.0]))
+    array([7., 5., 5.])
+    """
+    order = np.argsort(x, kind="stable")
+    places_, w = x[order], weights[order]
+    below, sums = np.cumsum(w), np.cumsum(w * places_)
+    out = np.empty_like(x)
+    out[order] = places_ * (2 * below - below[-1]) - 2 * sums + sums[-1]
+    return out
+
+
+def _widths(axis: CellAxis) -> Array:
+    return axis.widths if axis.kind == "continuous" else np.zeros(axis.bins)
+
+
+def _edges(axis: CellAxis) -> tuple[Array, Array]:
+    """Return lower and upper ends of cells, shape (bins,); of levels their numbers twice."""
+    if axis.kind == "continuous":
+        return axis.bounds[:-1], axis.bounds[1:]
+    return axis.centers, axis.centers
+
+
+def _quantile(axis: CellAxis, counts: Array, p: float) -> float:
+    """Return a quantile by linear interpolation within cells, of counts without negative ones."""
+    kept = np.maximum(counts, 0.0)
+    low, high = _edges(axis)
+    cumulative = np.cumsum(kept)
+    if cumulative[-1] <= 0:
+        return float(high[-1])
+    at = int(np.searchsorted(cumulative, p * float(cumulative[-1])))
+    before = float(cumulative[at] - kept[at])
+    return float(low[at] + (high[at] - low[at]) * (p * cumulative[-1] - before) / max(float(kept[at]), 1e-12))
+
+
+def _least(group: _Group, q: float) -> Array:
+    """Return min(x, q) at the points; in the cell that q is in, its mean over values spread evenly."""
+    out = np.minimum(group.x, q)
+    low, high = _edges(group.axis)
+    each = len(group.x) // len(low)
+    for at in np.flatnonzero((low < q) & (q < high)):
+        mean = ((q**2 - low[at] ** 2) / 2 + q * (high[at] - q)) / (high[at] - low[at])
+        out[at * each : (at + 1) * each] = mean
+    return out
