@@ -83,6 +83,14 @@ def _examples_run_in_their_own_folder(request: pytest.FixtureRequest, tmp_path_f
         os.chdir(here)
 
 
+@pytest.fixture
+def selected_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of quantiles have selected ends, also of few rows, of which a release would take cuts."""
+    from tacit.method.quantiles import design
+
+    monkeypatch.setattr(design, "cuts_plan", lambda *_, **__: None)
+
+
 def java_version() -> int:
     """Major version of `java`, 0 where there is none."""
     if shutil.which("java") is None:

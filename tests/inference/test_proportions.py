@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.proportions import Counts, proportions
+from tacit.estimates.proportions import CountedGroups, proportions
 from tacit.testing import simulate
 
 SCHEMA = tc.Schema({"s": tc.Category(["a", "b", "c"]), "y": tc.Boolean(), "x": tc.Real(0, 1)})
@@ -58,7 +58,7 @@ def test_intervals_hold() -> None:
     made = simulate(tc.Count(by="s"), people(120), SCHEMA, repeats=1, epsilon=0.5).release(0)
     rng, truth, hit = np.random.default_rng(3), np.array([0.6, 0.3, 0.1]), list[np.ndarray]()
     for counts in rng.multinomial(120, truth, R) + made.parts[0].law.sample(3 * R, rng).reshape(R, 3):
-        cells = Counts(made.levels, counts.astype(float), made.parts[0].law, 1, 1)
+        cells = CountedGroups(made.levels, counts.astype(float), made.parts[0].law, 1, 1)
         limits = proportions(made, cells).intervals()
         hit.append((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
     assert (np.mean(hit, axis=0) >= 0.95 - 5 * math.sqrt(0.95 * 0.05 / R)).all()

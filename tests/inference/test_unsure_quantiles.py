@@ -29,6 +29,7 @@ def release(query: Any, n: int = 4_000, **price: Any) -> Any:
     return tc.Curator(table, SCHEMA, name="people", budget=tc.Budget(rho=9)).release(query, **price)
 
 
+@pytest.mark.usefixtures("selected_ends")
 def test_a_reason_leaves_the_bounds_of_the_column() -> None:
     """In the estimate, as a table, in groups, from a file, and in differences: never finite and wrong."""
     found = release(tc.Quantiles("x", ["1/1000", 0.5], by="g", level=0.975), rho=0.3)

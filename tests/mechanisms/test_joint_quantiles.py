@@ -216,7 +216,8 @@ def test_steps_are_selected_together_where_that_is_quick() -> None:
         (tc.Quantiles("x", [0.5], interval=False), "point"),
     ):
         assert quantiles_design.design(query, public, Cost.of(epsilon=1)).columns[0].form.name == form
-    (grouped, _) = quantiles_design.design(tc.Quantiles("x", [0.25], by="sex"), public, Cost.of(epsilon=1)).columns
+    many = Public(SCHEMA, "replace-one", 10_000)
+    (grouped, _) = quantiles_design.design(tc.Quantiles("x", [0.25], by="sex"), many, Cost.of(epsilon=1)).columns
     # a row that changes groups moves utilities by 3 in each of the two
     assert grouped.law == Selection(Fraction(19, 20) / (2 * 6))
     assert grouped.form.l1 == 6

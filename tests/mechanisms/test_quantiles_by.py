@@ -105,6 +105,7 @@ def test_spark_counts_the_same_cells(spark: Any, tmp_path: Path) -> None:
         assert quantiles.exact(shape, open_source(frame, schema)) == on_files
 
 
+@pytest.mark.usefixtures("selected_ends")
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [Cost.of(epsilon=1), RHO], ids=str)
 @pytest.mark.parametrize("prob", ["0.5", "0.1"])

@@ -109,6 +109,7 @@ def test_pld_of_a_selection_is_that_of_the_worst_pair(rho, delta):
     assert both <= float(as_normal) + 2e-4
 
 
+@pytest.mark.usefixtures("selected_ends")
 def test_pld_of_selections_in_cells_is_that_of_a_normal():
     pytest.importorskip("dp_accounting")
     release = bought(tc.Quantiles("age", [0.5], by="sex"), rho=0.05)
@@ -119,6 +120,7 @@ def test_pld_of_selections_in_cells_is_that_of_a_normal():
     assert bound <= found + Fraction(1, 10**6) <= bound + Fraction(1, 1000)
 
 
+@pytest.mark.usefixtures("selected_ends")
 def test_pld_of_three_steps_together_is_that_of_one_selection():
     pytest.importorskip("dp_accounting")
     release = bought(tc.Quantiles("age", [0.5]), rho=0.05)

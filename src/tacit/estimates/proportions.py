@@ -86,7 +86,7 @@ class Proportions(NormalEstimate):
 
 
 @dataclass(frozen=True)
-class Counts:
+class CountedGroups:
     """Released counts of cells, shape (cells,), signed, in rows.
 
     levels: of the columns that make the cells.  added: number of noises in each count, of this law, in units of
@@ -101,7 +101,7 @@ class Counts:
 
 
 def proportions(
-    release: Released, cells: Counts, within: str | Sequence[str] | None = None, target: Target = "population"
+    release: Released, cells: CountedGroups, within: str | Sequence[str] | None = None, target: Target = "population"
 ) -> Proportions:
     """Return the shares of cells among all, or among those of equal levels of the columns `within`.
 
@@ -166,7 +166,7 @@ def of_estimate(estimate: Estimate, within: str | Sequence[str] | None = None) -
         hint = 'tc.Count(by="sex"); margin("sex").proportions() of a histogram; Mean of a Boolean column'
         raise InferenceError(text, code="I98", hint=hint, state=None)
     share = parts[0].parameters.get("share", 1)
-    cells = Counts(levels, integers(parts[0])[:, 0] / share, parts[0].law, 1, share)
+    cells = CountedGroups(levels, integers(parts[0])[:, 0] / share, parts[0].law, 1, share)
     return proportions(release, cells, within, estimate.target)
 
 

@@ -14,6 +14,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.method.quantiles.cut_tree import weights
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.noise.laws import RoundedNormal
 from tacit.noise.selection_law import Selection
@@ -94,6 +95,9 @@ def ranges(column: PartSpec, *, spread: bool) -> list[float]:
     The change is the declared one, of one cell or, with `spread`, of each of the two cells that a neighbour may change.
     """
     form, rate, picks = column.form, float(cast(Selection, column.law).rate), len(column.form.matrix)
+    if form.name == "cuts":  # a selection at each level, in one range or in each of two
+        w = weights(form.parameters["levels"], form.parameters["even"])
+        return [rate * one for one in w for _ in range(2)] if spread else [2 * rate * one for one in w]
     # two cells would make l1 larger than the root of l2_squared
     if form.l1**2 == form.l2_squared:  # one cell only
         return [2 * rate * form.l1] * picks

@@ -14,7 +14,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
-from tacit.estimates.proportions import Counts, Proportions, proportions
+from tacit.estimates.proportions import CountedGroups, Proportions, proportions
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import people_of, source_of, who
 from tacit.fits.released_cells import counts_of
@@ -79,7 +79,7 @@ class Margin:
             raise InferenceError(text, code="I48", hint="margin(…) of fewer columns", state=None)
         part = self.release.parts[0]
         share = part.parameters.get("share", 1)
-        counts = Counts(self.levels, self.counts.reshape(-1), part.law, self.added, share)
+        counts = CountedGroups(self.levels, self.counts.reshape(-1), part.law, self.added, share)
         return proportions(self.release, counts, within, target)
 
     def to_frame(self) -> pd.DataFrame:
