@@ -316,6 +316,26 @@ def test_intervals_of_groups_of_few_rows_hold(seed: int) -> None:
     assert held >= 98
 
 
+def test_plans_say_where_a_bound_may_end_an_interval() -> None:
+    """Of 1,000 rows the upper limit of the .95 quantile is a cut in some releases, and the bound in others."""
+    schema, query = tc.Schema({"x": tc.Real(0, 400)}), tc.Quantiles("x", [0.5, 0.95])
+    rng = np.random.default_rng(11)
+    curator = tc.Curator({"x": rng.normal(50, 10, 1_000)}, schema, budget=tc.Budget(rho=1))
+    plan = curator.plan(query, rho="0.02", expect={"x": {"mean": 50, "sd": 10}})
+    half, tail = (one.between for one in plan.parts[0].terms)
+    found = []
+    for _ in range(20):
+        made = simulate_quantiles(query, {"x": rng.normal(50, 10, 1_000)}, schema, rho=0.02, rng=rng)
+        assert made.release.parts[0].form == "cuts"
+        found.append(np.diff(made.limits)[:, 0])
+    assert half is not None
+    assert tail is not None
+    assert half[1] < 50
+    assert max(one[1] for one in found) > 300
+    assert tail[0] < min(one[1] for one in found) * 1.5
+    assert tail[1] > 300
+
+
 CASES = ("public", "unknown", "rho")
 
 

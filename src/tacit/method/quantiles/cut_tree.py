@@ -36,6 +36,8 @@ BESIDE: Final = 2
 """Cells that are halved beyond them."""
 LIKELY: Final = 0.5
 """Standard deviations beyond its test by which a cut must be expected to be for an interval to be told (`tells`)."""
+SURE: Final = 1.0
+"""Standard deviations beyond its test from which a plan takes it that a cut ends an interval: a chance of 84%."""
 UNEVEN: Final = log(3)
 """Logarithm of the mean squared size of cells, in squared even ones, above which what is expected is not relied on."""
 
@@ -233,10 +235,29 @@ def tells(at: Array, p: Array, rows: float, sampling: Array, noise: float, level
     >>> [tells(at, p, n, n * p * (1 - p), 800.0, 0.95, sized=False).tolist() for n in (100, 250, 1_000)]
     [[False, False], [False, True], [True, True]]
     """
+    far = np.abs(distances(at, p, rows, sampling, noise, sized=sized))
+    return far.max(axis=0) >= NormalDist().inv_cdf(0.5 + level / 2) + LIKELY
+
+
+def ended(at: Array, p: Array, rows: float, sampling: Array, noise: float, level: float, *, sized: bool) -> Array:
+    """Return of each probability whether a cut likely ends the interval below, and above; else the bound may.
+
+    Shape (probs, 2); arguments as of `tells`, with the chance of a side.
+
+    >>> at, p, own = np.arange(1, 8) / 8, np.array([0.5, 0.9]), np.array([100.0, 36.0])
+    >>> ended(at, p, 400, own, 100.0, 0.95, sized=False).tolist()
+    [[True, True], [True, False]]
+    """
+    far = distances(at, p, rows, sampling, noise, sized=sized)
+    z = NormalDist().inv_cdf(0.5 + level / 2) + SURE
+    return np.stack([far.min(axis=0) < -z, far.max(axis=0) > z], axis=1)
+
+
+def distances(at: Array, p: Array, rows: float, sampling: Array, noise: float, *, sized: bool) -> Array:
+    """Return how far cuts are expected to be from quantiles, in standard deviations, shape (cuts, probs)."""
     before = np.arange(1.0, len(at) + 1)[:, None]
     own = sampling + noise * share_of_noise(before, len(at) + 1, np.broadcast_to(p, (1, len(p))), sized=sized)
-    far = rows * np.abs(at[:, None] - p) / np.sqrt(np.maximum(own, 1e-12))
-    return far.max(axis=0) >= NormalDist().inv_cdf(0.5 + level / 2) + LIKELY
+    return rows * (at[:, None] - p) / np.sqrt(np.maximum(own, 1e-12))
 
 
 def unevenness(rows: float, rate: Fraction, w: tuple[int, ...], *, replaces: bool) -> float:

@@ -117,15 +117,30 @@ def _of_cut_cell(shape: Measurement, n: float, level: float, expect: Expectation
     at, probs = cast(RowMap, cutting.rowmap), cast("tuple[Fraction, ...]", query.probs)
     facts, z = cutting.form.parameters, NormalDist().inv_cdf(0.5 + level / 2)
     given = cut_tree.CutPlan(facts["levels"], facts["even"], Fraction(0), facts["reach"])
-    widths = cut_tree.widths_of(
-        probs, n, 1 / Fraction(cutting.law.scale), float(shape.columns[1].law.variance()), level, given,
-        replaces=shape.neighbors == "replace-one", sized=is_sized(shape),
+    noise, sized = float(shape.columns[1].law.variance()), is_sized(shape)
+    ranks = cut_tree.widths_of(
+        probs, n, 1 / Fraction(cutting.law.scale), noise, level, given,
+        replaces=shape.neighbors == "replace-one", sized=sized,
     )  # fmt: skip
+    p = np.array([float(one) for one in probs])
+    ended = cut_tree.ended(cut_tree.places(probs, given), p, n, n * p * (1 - p), noise, level, sized=sized)
     found: list[Expected] = []
-    for p, half in zip(map(float, probs), np.array(widths) / 2, strict=True):
-        own = z * math.sqrt(p * (1 - p) * n)
-        found.append(_expected(at, expect, p, n, (float(half), own), z))
+    for one, half, sides in zip(p.tolist(), np.array(ranks) / 2, ended.tolist(), strict=True):
+        own = z * math.sqrt(one * (1 - one) * n)
+        found.append(_to_bounds(_expected(at, expect, one, n, (float(half), own), z), at, sides))
     return found
+
+
+def _to_bounds(made: Expected, at: RowMap, ended: list[bool]) -> Expected:
+    """Return an expectation whose range of widths reaches to the bounds that may end the interval.
+
+    Where a range is said at all: the largest width then has half of its own on the other side.
+    """
+    if made.between is None or all(ended):
+        return made
+    far = (made.value - at.lower, at.upper - made.value)
+    most = sum(made.between[1] / 2 if end else one for end, one in zip(ended, far, strict=True))
+    return replace(made, between=(made.between[0], max(made.between[1], min(most, at.upper - at.lower))))
 
 
 def _named(shape: Measurement, each: Array, made: Mapping[float, list[Expected]]) -> list[Expected]:
