@@ -190,7 +190,7 @@ READ: dict[str, Any] = {
 
 
 def test_releases_are_as_wide_as_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within a factor 1.5, with seeded noise; `benchmarks/compared_ways.py` has the ways and questions that take longer."""
+    """Within a factor 1.5; `benchmarks/compared_ways.py` has the ways and questions that take longer."""
     seed_noise(monkeypatch)
     rng = np.random.default_rng(0)
     table = {"fare": rng.uniform(0, 100, 5_000), "sex": rng.choice(["f", "m"], 5_000)}
