@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 from quantile_choice_designs import LAWS, Design, fresh, grouped, tried
+from quantiles import plain
 
 import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
@@ -40,20 +41,14 @@ and groups are averaged. Widths and errors of columns of few values may be divid
 """
 HEADINGS: Final = {"fresh": "## Whole columns\n", "grouped": "## Groups\n"}
 PARTS: Final = {"tried": tried, "fresh": fresh, "grouped": grouped}
+LEAST: Final = 1e-9
+"""Least width without privacy: of few values it may be 0."""
 LARGE: Final = 2_000_001
 WAYS: Final = ("ends", "cuts", "chosen")
 HEAD: Final = (
     "| law | rows | p | price | held | without a reason | width | error | chosen |\n"
     "|---|---:|---|---|---|---|---|---|---|"
 )
-
-
-def plain(x: np.ndarray, p: float) -> float:
-    """Width of the interval between order statistics, at least 1e-9."""
-    n, ordered = len(x), np.sort(x)
-    z = 1.96 * np.sqrt(n * p * (1 - p))
-    low, high = int(np.floor(n * p - z)), int(np.ceil(n * p + z))
-    return max(float(ordered[min(high, n - 1)] - ordered[max(low, 0)]), 1e-9)
 
 
 def forced(way: str) -> Any:
@@ -92,7 +87,7 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
             made = tc.Curator(table, schema, budget=budget).release(query, **one.price)
             form, found = made.parts[0].form, made.estimate()
             cells = [x[table["g"] == name] for name in groups] if groups else [x]
-            bare = np.array([plain(y, p) for y in cells for p in one.probs])
+            bare = np.maximum([plain(y, p) for y in cells for p in one.probs], LEAST)
             exact = np.concatenate([np.quantile(y, one.probs, method="inverted_cdf") for y in cells])
             limits, known = found.limits, [reason is None for reason in found.reasons]
             told += known

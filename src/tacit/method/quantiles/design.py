@@ -286,9 +286,9 @@ def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, 
     query = cast(Quantiles, shape.query)
     known = shape.rows is not None and query.where is None
     rows = float(ASSUMED if size is None else size)
-    if not query.interval or shape.several or not (known or len(query.probs) >= FEWEST) or not 1 <= rows <= MOST_ROWS:
+    if not query.interval or shape.several or not 1 <= rows <= MOST_ROWS:
         return None
-    if shape.keys and not known:
+    if not known and (shape.keys or len(query.probs) < FEWEST):
         return None
     rows = max(1.0, rows / shape.cells)
     replaces, probs = shape.neighbors == "replace-one", probs_of(query)

@@ -47,7 +47,6 @@ ROUGH: Final = 0.1
 FIRST: Final = "the lowest {:g} of the rows lie in the first bin: what they have of the sum is not known"
 HEAPED: Final = 1.5
 """An end cell with more rows than so many times its neighbour's, by width, may have a heap at its bound."""
-DECILES: Final = tuple(i / 10 for i in range(1, 10))
 
 
 def gini(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
@@ -61,7 +60,7 @@ def gini(release: Released, column: str, by: By = None, target: Target = "popula
 def lorenz(
     release: Released,
     column: str,
-    at: float | Sequence[float] = DECILES,
+    at: float | Sequence[float],
     by: By = None,
     target: Target = "population",
 ) -> Derived:
@@ -196,8 +195,8 @@ def _gini(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
 def _lorenz(axis: CellAxis, counts: Array, noise: Noise, shares: tuple[float, ...]) -> GroupNumbers:
     group = _Group(axis, counts, noise)
     found, above = list[float](), list[Array]()
-    for p in shares:
-        q = _quantile(axis, counts, p)
+    quantiles = [_quantile(axis, counts, p) for p in shares]
+    for p, q in zip(shares, quantiles, strict=True):
         above.append(_least(group, q))
         found.append((float(group.weights @ above[-1]) / group.size - (1 - p) * q) / group.mean)
     made = group.ratio(np.stack(above, axis=1), np.array(found))
@@ -205,8 +204,8 @@ def _lorenz(axis: CellAxis, counts: Array, noise: Noise, shares: tuple[float, ..
     end = float(_edges(axis)[1][0])
     wide = axis.kind == "continuous" and axis.within.any()
     reasons = tuple(
-        why or (FIRST.format(p) if wide and _quantile(axis, counts, p) <= end else None)
-        for why, p in zip(made.reasons, shares, strict=True)
+        why or (FIRST.format(p) if wide and q <= end else None)
+        for why, p, q in zip(made.reasons, shares, quantiles, strict=True)
     )
     return replace(made, reasons=reasons)
 
