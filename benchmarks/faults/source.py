@@ -488,7 +488,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.grid_arrays",
-        "    np.clip(whole, 0, at.steps, out=whole)\n",
+        "    _clamp(whole, 0, at.steps)\n",
         "",
         "the range of grid values of tables in memory rests on floats",
         (f"{MEMORY}::test_the_last_clamp_is_in_integers",),

@@ -84,14 +84,19 @@ def _set(at: RowMap, cells: NDArray[Any], whole: NDArray[Any], buffers: Buffers)
         if not np.isfinite(cells).all():
             return False
         # the half is added already: no float is rounded after this clamp
-        np.clip(x, 0.5, at.steps + 0.5, out=x)
+        _clamp(x, 0.5, at.steps + 0.5)
     # of positive numbers the cast is the floor
     np.copyto(whole, x, casting="unsafe")
     # the last word on the range, in integers: whatever the floats were, v ends in {0, ..., steps} here
-    np.clip(whole, 0, at.steps, out=whole)
+    _clamp(whole, 0, at.steps)
     if at.factor != 1:
         whole *= at.factor
     return True
+
+
+def _clamp(x: NDArray[Any], low: float, high: float) -> None:
+    """Clamp in place."""
+    np.clip(x, low, high, out=x)
 
 
 def _simple(at: RowMap) -> bool:
