@@ -1,6 +1,6 @@
 """One to three quantiles of few rows: selected ends beside cuts with counts between them, and which is chosen.
 
-    python benchmarks/quantile_choice.py tried|fresh|grouped |page [--repeats N] [--only WORDS]
+    python benchmarks/quantile_choice.py tried|fresh|grouped|unknown|page [--repeats N] [--only WORDS]
 
 Rows and noise are drawn anew in each simulation; the designs are those of `quantile_choice_designs.py`.
 Columns, of selected ends / of cuts / of what Tacit chooses by itself: intervals that hold the law's quantile, of those
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from quantile_choice_designs import LAWS, Design, fresh, grouped, tried
+from quantile_choice_designs import LAWS, Design, fresh, grouped, tried, unknown
 from quantiles import plain
 
 import tacit as tc
@@ -36,11 +36,15 @@ likely an interval must be to be told (`cut_tree.LIKELY`), which was set when on
 In each cell ends / cuts / what Tacit chooses: *held*, 95% intervals that hold the law's quantile, of those without a
 reason, in per cent; *without a reason*, in per cent; *width*, the median over all intervals (where there is a reason,
 that of the bounds), over that of an interval without privacy; *error*, the mean absolute error of the value from the
-table's quantile, over a quarter of the width of the interval without privacy. One row is replaced; several quantiles
-and groups are averaged. Widths and errors of columns of few values may be divided by 0, and say nothing there.
+table's quantile, over a quarter of the width of the interval without privacy. One row is replaced, but where a number
+of rows is said; several quantiles and groups are averaged. Widths and errors of columns of few values may be divided by 0, and say nothing there.
 """
-HEADINGS: Final = {"fresh": "## Whole columns\n", "grouped": "## Groups\n"}
-PARTS: Final = {"tried": tried, "fresh": fresh, "grouped": grouped}
+HEADINGS: Final = {
+    "fresh": "## Whole columns\n",
+    "grouped": "## Groups\n",
+    "unknown": "## Numbers of rows that are not public\n",
+}
+PARTS: Final = {"tried": tried, "fresh": fresh, "grouped": grouped, "unknown": unknown}
 LEAST: Final = 1e-9
 """Least width without privacy: of few values it may be 0."""
 LARGE: Final = 2_000_001
@@ -61,8 +65,8 @@ def forced(way: str) -> Any:
         def always(shape: Any, size: Any, columns: Any, *, sized: bool) -> Any:
             query = shape.query
             rows = float(quantiles_design.ASSUMED if size is None else size) / shape.cells
-            probs = quantiles_design.probs_of(query)
-            return own(probs, rows, shape.cost, float(query.level), replaces=True, sized=sized)
+            probs, replaces = quantiles_design.probs_of(query), shape.neighbors == "replace-one"
+            return own(probs, rows, shape.cost, float(query.level), replaces=replaces, sized=sized)
 
         return always
     return None
@@ -72,8 +76,11 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
     """Return what releases of one way show."""
     column, draw = LAWS[one.law]
     rng, groups = np.random.default_rng(7), [f"g{i}" for i in range(len(one.shares))]
-    schema = tc.Schema({"x": column} | ({"g": tc.Category(groups)} if groups else {}))
-    query = tc.Quantiles("x", one.probs, by="g" if groups else None)
+    schema = tc.Schema({"x": column, "u": tc.Real(0, 1)} | ({"g": tc.Category(groups)} if groups else {}))
+    condition = None if one.where is None else f"u < {one.where}"
+    query = tc.Quantiles("x", one.probs, by="g" if groups else None, where=condition)
+    about = {} if one.hint is None else {"size_hint": round(one.hint * one.rows)}
+    relation = "replace-one" if one.hint is None else "add-remove"
     truth = np.quantile(draw(np.random.default_rng(0), LARGE), one.probs, method="inverted_cdf")
     truth = np.tile(truth, max(1, len(groups)))
     held, told, width, error, form = list[bool](), list[bool](), list[float](), list[float](), ""
@@ -82,11 +89,20 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
     try:
         for _ in range(repeats):
             x = draw(rng, one.rows)
-            table = {"x": x} | ({"g": rng.choice(groups, one.rows, p=np.array(one.shares))} if groups else {})
-            budget = tc.Budget(**dict.fromkeys(one.price, "9") | ({"delta": "1e-3"} if "delta" in one.price else {}))
-            made = tc.Curator(table, schema, budget=budget).release(query, **one.price)
+            table = {"x": x, "u": rng.random(one.rows)} | (
+                {"g": rng.choice(groups, one.rows, p=np.array(one.shares))} if groups else {}
+            )
+            budget = tc.Budget(
+                **dict.fromkeys(one.price, "9") | ({"delta": "1e-3"} if "delta" in one.price else {}),
+                neighbors=relation,
+            )
+            made = tc.Curator(table, schema, budget=budget, **about).release(query, **one.price)
             form, found = made.parts[0].form, made.estimate()
-            cells = [x[table["g"] == name] for name in groups] if groups else [x]
+            cells = (
+                [x[table["g"] == name] for name in groups]
+                if groups
+                else [x if one.where is None else x[table["u"] < one.where]]
+            )
             bare = np.maximum([plain(y, p) for y in cells for p in one.probs], LEAST)
             exact = np.concatenate([np.quantile(y, one.probs, method="inverted_cdf") for y in cells])
             limits, known = found.limits, [reason is None for reason in found.reasons]
@@ -107,12 +123,12 @@ def simulated(one: Design, way: str, repeats: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=[*PARTS, "page"], help="page: fresh and grouped, for the documentation")
+    parser.add_argument("part", choices=[*PARTS, "page"], help="page: all but tried, for the documentation")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--only", default="", help="designs whose words hold these")
     given = parser.parse_args()
     page = [INTRODUCTION.format(repeats=given.repeats)]
-    for part in ("fresh", "grouped") if given.part == "page" else (given.part,):
+    for part in ("fresh", "grouped", "unknown") if given.part == "page" else (given.part,):
         page += [HEADINGS.get(part, ""), *lines(PARTS[part](), given.repeats, given.only), ""]
     if given.part == "page":
         PAGE.write_text("\n".join(page).rstrip() + "\n", encoding="utf-8")

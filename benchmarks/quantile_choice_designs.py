@@ -56,7 +56,9 @@ PROBS: Final = ((0.5,), (0.5,), (0.1,), (0.9,), (0.75,), (0.95,), (0.25, 0.5, 0.
 class Design:
     """A column, a number of rows, probabilities and a price; one row is replaced, and cells may be missing.
 
-    shares: of groups, to which rows belong by chance; none for a whole column.
+    shares: of groups, to which rows belong by chance; none for a whole column.  where: the part of a table of as many
+    rows for which a condition holds.  hint: one row is added or removed, and the curator says that there are as many
+    rows, in parts of those that there are.
     """
 
     law: str
@@ -64,11 +66,15 @@ class Design:
     probs: tuple[float, ...]
     price: dict[str, str]
     shares: tuple[float, ...] = ()
+    where: float | None = None
+    hint: float | None = None
 
     @property
     def words(self) -> str:
         told = ", ".join(f"{name} = {value}" for name, value in self.price.items())
         groups = f" in groups of {', '.join(f'{100 * one:.0f}' for one in self.shares)}%" if self.shares else ""
+        groups += "" if self.where is None else f", a condition holds for {100 * self.where:.0f}%"
+        groups += "" if self.hint is None else f", {self.hint * self.rows:,.0f} are said"
         return f"{self.law} | {self.rows:,}{groups} | {', '.join(f'{p:g}' for p in self.probs)} | {told}"
 
 
@@ -102,4 +108,15 @@ def grouped() -> list[Design]:
         parts = rng.dirichlet(np.full(cells, 2.0))
         shares = tuple(float(f"{x:.2g}") for x in parts[:-1])
         made.append(replace(one, rows=cells * one.rows, shares=(*shares, round(1 - sum(shares), 4))))
+    return made
+
+
+def unknown() -> list[Design]:
+    """Return designs of a number of rows that is not public: those of a condition, and rows added or removed."""
+    rng = np.random.default_rng(20261201)
+    made = list[Design]()
+    for i, one in enumerate(_drawn(20261202, 2 * MANY // 3)):
+        rows = int(float(f"{one.rows / 3:.2g}"))
+        part, hint = float(f"{rng.uniform(0.1, 0.9):.1g}"), float(f"{2 ** rng.uniform(-1, 1):.2g}")
+        made.append(replace(one, where=part) if i % 2 else replace(one, rows=rows, hint=hint))
     return made
