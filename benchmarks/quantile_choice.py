@@ -37,7 +37,8 @@ In each cell ends / cuts / what Tacit chooses: *held*, 95% intervals that hold t
 reason, in per cent; *without a reason*, in per cent; *width*, the median over all intervals (where there is a reason,
 that of the bounds), over that of an interval without privacy; *error*, the mean absolute error of the value from the
 table's quantile, over a quarter of the width of the interval without privacy. One row is replaced, but where a number
-of rows is said; several quantiles and groups are averaged. Widths and errors of columns of few values may be divided by 0, and say nothing there.
+of rows is said; several quantiles and groups are averaged. Widths and errors of columns of few values may be divided
+by 0, and say nothing there.
 """
 HEADINGS: Final = {
     "fresh": "## Whole columns\n",
