@@ -224,18 +224,26 @@ def test_which_quantiles_are_read_from_cuts() -> None:
 
 
 def test_few_quantiles_of_few_rows_are_read_from_cuts() -> None:
-    """Where selected ends would have a reason or be much wider, and the number of rows is public; else ends."""
+    """Where selected ends would have a reason or be much wider, and something is known of the number of rows."""
     for rows, probs, price in ((200, [0.9], "0.05"), (1_000, [0.1, 0.5], "0.02"), (500, [0.5], "0.005")):
         assert shape_of(rows=rows, probs=probs, rho=price).columns[0].form.name == "cuts"
         assert shape_of(rows=100 * rows, probs=probs, rho=price).columns[0].form.name == "joint-4"
-        unknown = quantiles_design.design(
-            tc.Quantiles("x", probs), Public(SCHEMA, "add-remove", None), Cost.of(rho=price)
-        )
-        assert unknown.columns[0].form.name != "cuts"
-        # how many rows are in a subgroup is not public
-        asked = tc.Quantiles("x", probs, where="sex == 'f'")
-        part = quantiles_design.design(asked, Public(SCHEMA, "replace-one", rows, rows), Cost.of(rho=price))
-        assert part.columns[0].form.name != "cuts"
+        asked, cost = tc.Quantiles("x", probs), Cost.of(rho=price)
+        for said, form in ((None, "joint-4"), (rows, "cuts"), (100 * rows, "joint-4")):
+            unknown = quantiles_design.design(asked, Public(SCHEMA, "add-remove", None, said), cost)
+            assert unknown.columns[0].form.name == form
+
+
+def test_few_quantiles_of_a_part_are_read_from_cuts_where_ends_would_not_do_of_all_rows() -> None:
+    """How many rows a part has is not public: of 20 of 1,000 rows ends may be told where cuts for 1,000 are not."""
+    for rows, p, price, form in (
+        (200, 0.9, "0.05", "cuts"),
+        (1_000, 0.5, "0.02", "joint-4"),
+        (100, 0.5, "0.02", "cuts"),
+    ):
+        asked = tc.Quantiles("x", [p], where="sex == 'f'")
+        for public in (Public(SCHEMA, "replace-one", rows, rows), Public(SCHEMA, "add-remove", None, rows)):
+            assert quantiles_design.design(asked, public, Cost.of(rho=price)).columns[0].form.name == form
 
 
 def test_a_quantile_of_few_rows_has_an_interval() -> None:

@@ -58,7 +58,7 @@ MOST_CELLS: Final = 256
 
 
 FEWEST: Final = 5
-"""Quantiles from which on cuts of the column are considered where the number of rows is not public."""
+"""Quantiles from which on cuts of the column are considered where nothing is known of the number of rows."""
 
 
 NARROWER: Final = 0.9
@@ -281,14 +281,13 @@ def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, 
     those of `columns`, a part of the price each, or those would be too uncertain to be told; else None.
 
     Selected ends follow the released number of rows, and so suit a group of any size; a plan of cuts is made for
-    `size`, the public number, or what is said about it, or None, and an equal part of it in each cell.
+    `size`, what is public or said of the number, and an equal part of it in each cell.  Of a part of the rows, which
+    may be far fewer, few quantiles are read from cuts only where ends would be too uncertain even of all rows.
     """
     query = cast(Quantiles, shape.query)
-    known = shape.rows is not None and query.where is None
+    few = bool(shape.keys) or len(query.probs) < FEWEST
     rows = float(ASSUMED if size is None else size)
-    if not query.interval or shape.several or not 1 <= rows <= MOST_ROWS:
-        return None
-    if not known and (shape.keys or len(query.probs) < FEWEST):
+    if not query.interval or shape.several or not 1 <= rows <= MOST_ROWS or (size is None and few):
         return None
     rows = max(1.0, rows / shape.cells)
     replaces, probs = shape.neighbors == "replace-one", probs_of(query)
@@ -298,6 +297,8 @@ def cuts_plan(shape: Measurement, size: int | None, columns: list[PartSpec], *, 
     alone = [split_half(column, rows, float(query.level)) for column in columns]
     if None in alone:
         return found
+    if query.where is not None and few:
+        return None
     made = [spread(float(p), width / 2, rows) for p, width in zip(probs, found.widths, strict=True)]
     other = [spread(float(p), cast(float, half), rows) for p, half in zip(probs, alone, strict=True)]
     return found if sum(made) < NARROWER * sum(other) else None
