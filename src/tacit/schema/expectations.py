@@ -66,6 +66,8 @@ class Expectations:
     numbers: Mapping[str, ExpectedNumbers] = field(default_factory=dict[str, ExpectedNumbers])
     shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
     parameters: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
+    units: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, "tuple[float, float]"])
+    """What the schema declares of a `Real`: `multiple_of` and `heaped_at`, 0 where nothing is."""
 
     @classmethod
     def of(cls, expect: Expect | None, schema: ColumnTable, asked: Asked | None = None) -> Expectations:
@@ -77,8 +79,9 @@ class Expectations:
         up to more than 1, a mean outside the bounds, a standard deviation larger than the bounds allow, a parameter
         that is not asked for or lies outside its box).
         """
+        units = _units(schema)
         if expect is None:
-            return cls()
+            return cls(units=units)
         if not isinstance(expect, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             hint = 'expect={"fare": {"mean": 12, "sd": 9}}'
             raise QueryError(f"expect is {described(expect)}: not a table of columns.", code="Q42", hint=hint)
@@ -106,7 +109,7 @@ class Expectations:
             else:
                 text = f"expect of {name!r}: a {type(column).__name__} has no mean and no shares."
                 raise QueryError(text, code="Q42", hint="leave it out")
-        return cls(numbers, shares, parameters)
+        return cls(numbers, shares, parameters, units)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -116,6 +119,13 @@ class Expectations:
     def of_question(self, name: str) -> Expectations:
         """Return what is expected of one question: its parameters are those of the question at hand."""
         return replace(self, parameters={**self.parameters, "": self.parameters.get(name, {})})
+
+
+def _units(schema: ColumnTable) -> dict[str, tuple[float, float]]:
+    """Return the declared multiples and heaps of columns that have some."""
+    real = {name: one for name, one in schema.items() if isinstance(one, Real)}
+    made = {name: (float(one.multiple_of or 0), float(one.heaped_at or 0)) for name, one in real.items()}
+    return {name: one for name, one in made.items() if any(one)}
 
 
 def _parameters(name: str, given: object, boxes: Mapping[str, tuple[float, float]]) -> Mapping[str, float]:
