@@ -42,7 +42,7 @@ def lines_of(kind: str, number: int, column: Column, releases: int) -> Iterator[
     for rows, price, probs in column.settings:
         query, widths, reasons = tc.Quantiles("x", list(probs)), list[np.ndarray](), np.zeros(len(probs))
         for _ in range(releases):
-            curator = tc.Curator({"x": column.draw(rng, rows)}, schema, budget=tc.Budget(epsilon=10, delta=1e-6))
+            curator = tc.Curator({"x": column.draw(rng, rows)}, schema, budget=tc.Budget(epsilon=100, delta=1e-6))
             made = curator.release(query, **price).estimate()
             widths.append(np.diff(np.asarray(made.conf_int(0.95), dtype=float).reshape(-1, 2))[:, 0])
             reasons += [one is not None for one in made.reasons]

@@ -20,9 +20,8 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_matched import matched
-from tacit.method.shared.plan_shapes import Laws, laws_of
-from tacit.method.shared.plan_shares import NOTHING, cell_shares, presence, spread_of
+from tacit.method.shared.plan_shapes import Laws
+from tacit.method.shared.plan_shares import NOTHING, cell_shares, laws_told, presence, spread_of
 from tacit.release.parts import cell_labels
 from tacit.rows.row_map import RowMap
 from tacit.schema.expectations import Expectations
@@ -100,12 +99,8 @@ def _expected(
 
 def _laws(at: RowMap, expect: Expectations) -> Laws | None:
     """Return the laws that a column may have; None where nothing is told of it, or no law has what is told."""
-    found, law = expect.numbers.get(at.column), spread_of(at, expect)
-    if found is None:
-        return None
-    span = at.upper - at.lower
-    told = tuple((p, min(max((value - at.lower) / span, 0.0), 1.0)) for p, value in found.quantiles)
-    return matched(law.mean, law.sd, told) if told else laws_of(law.mean, law.sd)
+    found = expect.numbers.get(at.column)
+    return None if found is None else laws_told(found)
 
 
 def _recorded(at: RowMap, expect: Expectations, *, interval: bool) -> Recorded:

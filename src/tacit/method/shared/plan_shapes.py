@@ -58,6 +58,16 @@ class Laws:
         return np.stack([np.interp(p, every, one) for one in np.hstack([first, self.quantiles, last])])
 
 
+    def below(self, x: Array) -> Array:
+        """Return the probability of values up to x of all laws together, of the shape of x.
+
+        >>> round(float(laws_of(0.3, 0.1).below(np.array([0.3]))[0]), 1)
+        0.5
+        """
+        each = [np.searchsorted(one, x, side="right") / POINTS for one in self.quantiles]
+        return np.asarray(self.weights @ np.array(each), dtype=np.float64)
+
+
 @lru_cache(maxsize=256)
 def laws_of(mean: float, sd: float) -> Laws | None:
     """Return laws on [0, 1] with this mean and standard deviation; None where none of them can have both.
