@@ -45,7 +45,7 @@ def test_a_plan_that_is_told_a_mean_and_a_deviation_says_a_range() -> None:
     assert "values are alike" in str(plan)
     untold = planned("pay", None)
     assert untold.ranges == {}
-    assert "--expect 'pay = { mean = …, sd = … }'" in str(untold)
+    assert "(expect: COLUMN = { mean = …, sd = … })" in str(untold)
 
 
 def test_many_zeros_make_an_interval_of_no_width_possible() -> None:

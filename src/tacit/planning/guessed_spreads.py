@@ -38,8 +38,8 @@ GUESSED: Final = (
 DENSITIES: Final = (
     "widths from and to, of quantiles: over laws that agree with what is told, skewed, long-tailed, of two clusters or "
     "heaped at a bound; the rarest of them, of one in seven, are left out. Where many values are alike (round numbers, "
-    "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told, "
-    '{ quantiles = { "0.25" = …, "0.75" = … } }, from a past release, say, the range is narrower'
+    "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told "
+    "(expect), of a past release, say, the range is narrower"
 )
 
 

@@ -18,7 +18,7 @@ from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.method.shared.price_parts import charged_price
-from tacit.planning.enough import enough
+from tacit.planning.enough import enough, often_none
 from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
@@ -159,7 +159,8 @@ def _question(
     better = better or of_epsilon_alone(shape, cost, public, [one.width for one in terms], widths)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)
+    often = often_none(shape, rows, known) if none else None
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often)
 
 
 def plan_for(

@@ -20,8 +20,8 @@ def told_quantiles(name: str, given: object, low: float, high: float) -> Told:
 
     Probabilities may be text, as in TOML and in the terms of an estimate; TOML reads 0.25 without quotes as two keys.
 
-    >>> told_quantiles("fare", {"0.5": 12, "0.25": 7}, 0, 100) == told_quantiles("fare", {"0": {"25": 7, "5": 12}}, 0, 100)
-    True
+    >>> told_quantiles("fare", {"0.5": 12, "0.25": 7}, 0, 100), told_quantiles("fare", {"0": {"5": 12}}, 0, 100)
+    (((0.25, 7.0), (0.5, 12.0)), ((0.5, 12.0),))
     """
     hint = f'"{name}": {{"quantiles": {{"0.25": …, "0.5": …, "0.75": …}}}}'
     if not isinstance(given, Mapping) or not given:

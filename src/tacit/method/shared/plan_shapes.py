@@ -57,7 +57,6 @@ class Laws:
         first, last = self.quantiles[:, :1] / 2, (1 + self.quantiles[:, -1:]) / 2
         return np.stack([np.interp(p, every, one) for one in np.hstack([first, self.quantiles, last])])
 
-
     def below(self, x: Array) -> Array:
         """Return the probability of values up to x of all laws together, of the shape of x.
 
