@@ -1,4 +1,4 @@
-"""Plans of quantiles beside releases: 24 drawn columns, and six of real files; writes a part of docs/reference/plans.md.
+"""Plans of quantiles beside releases: 24 drawn columns, and six of real files; a part of docs/reference/plans.md.
 
     python benchmarks/plan_columns.py [--releases 11] [--only drawn|real] [--keep FILE] [--write FILE …]
 

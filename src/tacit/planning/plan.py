@@ -69,8 +69,9 @@ def plan(
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).  A Bootstrap is
     bought by a pair alone: its epsilon is found, at `delta=` or the budget's.
-    expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), of
-    levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
+    expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), or
+    {"quantiles": {"0.25": 7, "0.75": 16}}, or both, of levels their shares; levels that are not named have what is left
+    in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
     what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
