@@ -117,7 +117,7 @@ def drawn(number: int) -> Column:
         declared: Any = tc.Integer(math.floor(lower), math.ceil(upper))
     else:
         lower, upper = (math.floor(lower / unit) * unit, math.ceil(upper / unit) * unit)
-        words = {"declared multiples": {"multiple_of": unit}, "heaps, declared": {"heaped_at": unit}}.get(recorded, {})
+        words: dict[str, Any] = {"declared multiples": {"multiple_of": unit}, "heaps, declared": {"heaped_at": unit}}.get(recorded, {})
         declared = tc.Real(lower, upper, **words)
     settings = tuple(
         (

@@ -24,9 +24,11 @@ def told_quantiles(name: str, given: object, low: float, high: float) -> Told:
     (((0.25, 7.0), (0.5, 12.0)), ((0.5, 12.0),))
     """
     hint = f'"{name}": {{"quantiles": {{"0.25": …, "0.5": …, "0.75": …}}}}'
-    if not isinstance(given, Mapping) or not given:
-        raise QueryError(f"expect of {name!r}: quantiles is {described(given)}.", code="Q42", hint=hint)
-    found = sorted((_probability(name, key, hint), _value(name, key, value, hint)) for key, value in _flat(given))
+    if not isinstance(given, Mapping) or len(cast("Mapping[Any, Any]", given)) == 0:
+        text = f"expect of {name!r}: quantiles is {described(cast(object, given))}."
+        raise QueryError(text, code="Q42", hint=hint)
+    flat = _flat(cast("Mapping[Any, Any]", given))
+    found = sorted((_probability(name, key, hint), _value(name, key, value, hint)) for key, value in flat)
     for p, value in found:
         if not low <= value <= high:
             text = f"expect of {name!r}: quantile {p:g} is {value:,.6g}, outside the bounds {low:,.6g} to {high:,.6g}."

@@ -88,7 +88,7 @@ def _expected(
     """
     span, law = at.upper - at.lower, spread_of(at, expect)
     made = width_of(
-        _laws(at, expect) or law, p, *(one / rows for one in halves), _recorded(at, expect, interval=interval)
+        _laws(at, expect) or law, p, halves[0] / rows, halves[1] / rows, _recorded(at, expect, interval=interval)
     )
     width, without = made.middle * span, made.without * span
     privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0

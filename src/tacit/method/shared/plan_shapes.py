@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
@@ -55,7 +56,8 @@ class Laws:
         """
         every = np.concatenate([[0.0], P, [1.0]])
         first, last = self.quantiles[:, :1] / 2, (1 + self.quantiles[:, -1:]) / 2
-        return np.stack([np.interp(p, every, one) for one in np.hstack([first, self.quantiles, last])])
+        laws = np.hstack([first, self.quantiles, last])
+        return np.array([np.interp(p, every, one) for one in laws], dtype=np.float64)
 
     def below(self, x: Array) -> Array:
         """Return the probability of values up to x of all laws together, of the shape of x.
@@ -119,7 +121,7 @@ def shortest(values: Array, weights: Array, mass: float, floor: float) -> tuple[
     """
     order = np.argsort(values)
     held, sums = values[order], np.concatenate([[0.0], np.cumsum(weights[order])])
-    ends = np.searchsorted(sums, sums[:-1] + mass * sums[-1] - 1e-12)
+    ends: NDArray[np.int64] = np.asarray(np.searchsorted(sums, sums[:-1] + mass * sums[-1] - 1e-12), dtype=np.int64)
     begins = np.flatnonzero(ends <= len(held))
     logs = np.log(held + floor)
     best = begins[np.argmin(logs[ends[begins] - 1] - logs[begins])]
@@ -143,28 +145,29 @@ def _kept(beyond: float) -> float:
 
 def _anchored(mean: float, sd: float) -> Iterator[tuple[Array, float]]:
     """Yield laws that begin at 0, with a share at 0 or none, and their weights."""
-    for share in (0.0, *ZEROS):
-        for begin, weight in ((_gamma, 1.0), (_lognormal, 1.0), (_weibull, 0.5)):
-            if share and begin is _weibull:
-                continue
-
-            def law(m: float, s: float, share: float = share, begin: Callable[[float, Array], Array] = begin) -> Array:
-                own = m / (1 - share)
-                cv = math.sqrt(max((s * s + m * m) / (1 - share) / own**2 - 1, 0.0))
-                if not LEAST_CV <= cv <= MOST_CV:
-                    return np.full(POINTS, math.nan)
-                inner = np.clip((P - share) / (1 - share), 1e-6, 1 - 1e-6)
-                return np.where(share > P, 0.0, own * begin(cv, inner))
-
-            made = _fitted(law, mean, sd)
-            if made is not None:
-                # densities without end at the bound are rarer than its heaps
-                rare = min(1.0, (mean / sd) ** 2) if begin is not _lognormal and not share else 1.0
-                yield made[0], weight * rare * (0.25 if share else 1.0) * _kept(made[1])
-    for law, weight in ((_two_scales(0.7), 0.5), (_two_scales(0.85), 0.5), (_far_from_zeros, 0.5)):
+    # densities without end at the bound are rarer than its heaps
+    rare = min(1.0, (mean / sd) ** 2)
+    laws = [(_begun(_gamma, 0.0), rare), (_begun(_lognormal, 0.0), 1.0), (_begun(_weibull, 0.0), 0.5 * rare)]
+    laws += [(_begun(begin, share), 0.25) for share in ZEROS for begin in (_gamma, _lognormal)]
+    laws += [(_two_scales(0.7), 0.5), (_two_scales(0.85), 0.5), (_far_from_zeros, 0.5)]
+    for law, weight in laws:
         made = _fitted(law, mean, sd)
         if made is not None:
             yield made[0], weight * _kept(made[1])
+
+
+def _begun(begin: Callable[[float, Array], Array], share: float) -> Callable[[float, float], Array]:
+    """Return the law of a share of zeros, and other values of the law that `begin` gives of a cv."""
+
+    def law(mean: float, sd: float) -> Array:
+        own = mean / (1 - share)
+        cv = math.sqrt(max((sd * sd + mean * mean) / (1 - share) / own**2 - 1, 0.0)) if own > 0 else math.inf
+        if not LEAST_CV <= cv <= MOST_CV:
+            return np.full(POINTS, math.nan)
+        inner = np.clip((P - share) / (1 - share), 1e-6, 1 - 1e-6)
+        return np.where(share > P, 0.0, own * begin(cv, inner))
+
+    return law
 
 
 def _two_scales(share: float) -> Callable[[float, float], Array]:
