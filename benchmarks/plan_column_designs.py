@@ -117,7 +117,8 @@ def drawn(number: int) -> Column:
         declared: Any = tc.Integer(math.floor(lower), math.ceil(upper))
     else:
         lower, upper = (math.floor(lower / unit) * unit, math.ceil(upper / unit) * unit)
-        words: dict[str, Any] = {"declared multiples": {"multiple_of": unit}, "heaps, declared": {"heaped_at": unit}}.get(recorded, {})
+        declares = {"declared multiples": {"multiple_of": unit}, "heaps, declared": {"heaped_at": unit}}
+        words: dict[str, Any] = declares.get(recorded, {})
         declared = tc.Real(lower, upper, **words)
     settings = tuple(
         (

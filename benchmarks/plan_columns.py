@@ -1,11 +1,14 @@
 """Plans of quantiles beside releases: 24 drawn columns, and six of real files; a part of docs/reference/plans.md.
 
     python benchmarks/plan_columns.py [--releases 11] [--only drawn|real] [--keep FILE] [--write FILE …]
+    python benchmarks/plan_columns.py --again FILE [--told 2]
 
 Of each column and setting (`plan_column_designs`, committed before one was simulated) the median width of released
 intervals is held against plans that are told nothing, the mean and the deviation, and these with the quartiles, all to
 two digits.  A range is *near* where the width is in it, or within a factor 1.5 of an end.  --keep adds a line of each
 quantile to a file; --write reads such files, prints the figures and writes the page.
+--again plans once more, by the code at hand (with --told 2 no quartiles, which earlier versions did not take), and
+prints how these plans fit the widths that were kept.
 """
 
 from __future__ import annotations
@@ -38,7 +41,6 @@ def lines_of(kind: str, number: int, column: Column, releases: int) -> Iterator[
     """Yield a line for each quantile of each setting of a column."""
     schema = tc.Schema({"x": column.declared})
     rng = np.random.default_rng([2026, 17, number, kind == "real"])
-    expects: tuple[Any, ...] = (None, {"x": column.told()}, {"x": column.told(QUARTILES)})
     for rows, price, probs in column.settings:
         query, widths, reasons = tc.Quantiles("x", list(probs)), list[np.ndarray](), np.zeros(len(probs))
         for _ in range(releases):
@@ -46,11 +48,34 @@ def lines_of(kind: str, number: int, column: Column, releases: int) -> Iterator[
             made = curator.release(query, **price).estimate()
             widths.append(np.diff(np.asarray(made.conf_int(0.95), dtype=float).reshape(-1, 2))[:, 0])
             reasons += [one is not None for one in made.reasons]
-        plans = [tc.plan(query, schema, rows=rows, expect=one, **price).parts[0].terms for one in expects]
+        plans = planned(column, rows, price, probs, len(TOLD))
         for i, (p, width) in enumerate(zip(probs, np.median(widths, axis=0).tolist(), strict=True)):
-            said = [(one[i].width, *(one[i].between or (one[i].width,) * 2)) for one in plans]
+            said = [one[i] for one in plans]
             where = {"kind": kind, "number": number, "words": column.words, "rows": rows, "p": p}
             yield {**where, "price": price, "width": width, "reasons": reasons[i] / releases, "plans": said}
+
+
+def planned(
+    column: Column, rows: int, price: dict[str, Any], probs: tuple[float, ...], told: int
+) -> list[list[tuple[float, float, float]]]:
+    """Return the middle and both ends of each quantile's width, of plans that are told more and more."""
+    expects: tuple[Any, ...] = (None, {"x": column.told()}, {"x": column.told(QUARTILES)})
+    query, schema = tc.Quantiles("x", list(probs)), tc.Schema({"x": column.declared})
+    made = [tc.plan(query, schema, rows=rows, expect=one, **price).parts[0].terms for one in expects[:told]]
+    return [[(term.width, *(term.between or (term.width,) * 2)) for term in terms] for terms in made]
+
+
+def again(lines: list[Line], told: int) -> None:
+    """Replace the plans of lines by those of the code at hand; the lines are in the order of the designs."""
+    left = iter(lines)
+    for count, make in ((NUMBER, drawn), (len(REAL), real)):
+        for column in map(make, range(count)):
+            for rows, price, probs in column.settings:
+                made = planned(column, rows, price, probs, told)
+                for i, p in enumerate(probs):
+                    line = next(left)
+                    assert (line["words"], line["rows"], line["p"]) == (column.words, rows, p)
+                    line["plans"] = [one[i] for one in made]
 
 
 def figures(lines: list[Line], told: int) -> tuple[int, int, int, float]:
@@ -75,9 +100,7 @@ def table(lines: list[Line]) -> str:
     kinds = {"drawn": "24 drawn columns", "real": "6 columns of real files"}
     for kind, words in kinds.items():
         own = [line for line in lines if line["kind"] == kind]
-        for told, said in enumerate(TOLD):
-            if not own:
-                continue
+        for told, said in enumerate(TOLD[: len(own[0]["plans"]) if own else 0]):
             middle, inside, near, ratio = figures(own, told)
             shares = " | ".join(f"{100 * one / len(own):.0f}%" for one in (middle, inside, near))
             rows.append(f"| {words} | {said} | {len(own)} | {shares} | {ratio:.1f} |")
@@ -133,8 +156,15 @@ def main() -> None:
     parser.add_argument("--only", choices=["drawn", "real"])
     parser.add_argument("--keep")
     parser.add_argument("--write", nargs="*")
+    parser.add_argument("--again")
+    parser.add_argument("--told", type=int, default=len(TOLD))
     given = parser.parse_args()
     lines = list[Line]()
+    if given.again:
+        lines = [json.loads(one) for one in Path(given.again).read_text(encoding="utf-8").splitlines()]
+        again(lines, given.told)
+        print(table(lines))
+        return
     if given.write:
         kept = (one for name in given.write for one in Path(name).read_text(encoding="utf-8").splitlines())
         lines = [json.loads(one) for one in kept]

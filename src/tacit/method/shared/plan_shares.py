@@ -1,8 +1,8 @@
 """What plans assume of a table: values of a column and shares of cells, as declared (`Expectations`) or else evenly.
 
 Values of a column whose mean and standard deviation are expected follow the Beta law between its bounds that has both;
-there is one for every pair that a law between these bounds can have.  Shares of bins are those of all laws of
-`plan_shapes` together, whose tails are longer.  Columns are taken to be independent.
+there is one for every pair that a law between these bounds can have.  Where quantiles are told,
+shares of bins are those of laws that have them.  Columns are taken to be independent.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def level_shares(key: KeyMap, expect: Expectations) -> Array:
 def _below(one: ExpectedNumbers, edges: tuple[float, ...]) -> Array:
     """Return the probability of values below each edge of bins, the outermost included: from 0 to 1."""
     at = (np.array(edges) - one.lower) / (one.upper - one.lower)
-    laws = laws_told(one)
+    laws = laws_told(one) if one.quantiles else None
     inner = Spread(*one.shape).below(at) if laws is None else laws.below(at)
     return np.concatenate(([0.0], inner, [1.0]))
 
