@@ -138,8 +138,8 @@ is planned as recorded. Here are two settings of rows and price, three quantiles
 recording, bounds and settings were drawn, and four settings of five quantiles of six columns of
 real files (Californians of a census sample, flights), from which tables were drawn; medians of {releases} releases.
 Designs were committed before one of them was simulated, and simulated once; the laws' weights were set on the ten laws
-below and on columns of other public data. Most releases of {none} of the {len(lines)} quantiles have a reason in place
-of an interval: their width is that of the bounds.
+of this page and on columns of other public data. {none} of the {len(lines)} quantiles have a reason in place of an
+interval in most releases. With quartiles told ranges are narrower, and hold somewhat less than they say.
 
 {table(lines)}
 
