@@ -151,8 +151,9 @@ def section(lines: list[tuple[str, ...]], releases: int) -> str:
     table = "\n".join(rows)
     return (
         "## Quantiles of a column whose mean and spread are told\n\nA mean and a standard deviation say little of how "
-        "dense values are at a quantile. Plans of quantiles therefore say a range, over laws that have both. Five "
-        f"quantiles of ten laws at two sizes and three prices, medians of {releases} releases. {summary(lines)} At "
+        "dense values are at a quantile. Plans of quantiles therefore say a range. Its laws were weighed on these ten, "
+        "so that the drawn columns of this page say more of it. Five quantiles at two sizes and three prices, medians "
+        f"of {releases} releases. {summary(lines)} At "
         "heaps (hours of work, costs) intervals are narrower or wider than those of laws without, as the plan notes."
         f"\n\n{head}\n{table}\n"
     )

@@ -9,7 +9,8 @@
 
 A row for every question of every design and price.  Intervals without a reason count; of tests those with a p-value.
 `*` marks less than 93% covered, or more than 5% rejected, by more than 1.64 Monte-Carlo standard errors; `?` by less.
-plan: the median width of intervals over the width that `tc.plan` foretells, told means, deviations and shares.
+plan: the median width of intervals over the width that `tc.plan` foretells, told means, deviations and shares, with `*`
+where it is off by more than a factor 1.5; a plan that expects most releases to have no answer foretells none.
 """
 
 from __future__ import annotations
@@ -225,7 +226,9 @@ def line(where: str, cell: Cell, foretold: float | None) -> None:
     if cell.widths:
         width = float(np.median(cell.widths))
         text += f" | width {width:.3g}"
-        if foretold:
+        if foretold == math.inf:
+            text += " | plan: no answer from most releases"
+        elif foretold:
             ratio = width / foretold
             text += f" | plan {ratio:.2f}{'*' if not 1 / 1.5 <= ratio <= 1.5 else ''}"
     print(text, flush=True)

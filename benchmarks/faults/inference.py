@@ -5,6 +5,7 @@ from faults.fault import Fault
 MOMENTS = "tests/inference/test_variances_of_moments.py::test_"
 SHARES = "tests/inference/test_variances_of_shares.py::test_"
 SECOND = "tests/inference/test_second_order_noise.py::test_"
+RANGES = "tests/planning/test_ranges_of_quantiles.py"
 REACH = "tests/inference/test_reach_of_quantiles.py::test_"
 
 # Counts, sums, means and variances ----------------------------------------------------------------------------------
@@ -1366,6 +1367,27 @@ MODELS = (
         "most = high - low",
         "a standard deviation that no law between the bounds has is planned with",
         ("tests/planning/test_expectations.py::test_what_cannot_be_true_is_refused_in_words",),
+    ),
+    Fault(
+        "tacit.method.quantiles.plan_widths",
+        "beyond = grid * (1 - cut / 2)",
+        "beyond = 0 * cut",
+        "planned intervals of whole numbers are narrower than one of them",
+        (f"{RANGES}::test_an_interval_of_whole_numbers_has_at_least_one_of_them",),
+    ),
+    Fault(
+        "tacit.method.shared.plan_matched",
+        "made[inside] = q[i] + new * part",
+        "made[inside] = q[i] + old * part",
+        "laws of a plan lack the quantiles that are told",
+        (f"{RANGES}::test_quantiles_that_are_told_are_those_of_every_law",),
+    ),
+    Fault(
+        "tacit.schema.expected_quantiles",
+        "if p == after or value > other:",
+        "if p == after:",
+        "quantiles that fall are planned with",
+        (f"{RANGES}::test_quantiles_that_cannot_be_are_refused",),
     ),
     Fault(
         "tacit.models.program_files",

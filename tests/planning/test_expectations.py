@@ -175,7 +175,7 @@ def test_even_values_are_the_uniform_law() -> None:
         ({"fare": {"mean": 50, "sd": -1}}, "Q42", "not from 0 to 50"),
         ({"fare": {"mean": float("nan"), "sd": 1}}, "Q42", "not a number"),
         ({"fare": {"mean": 10**400, "sd": 1}}, "Q42", "not a number"),
-        ({"fare": {"mean": 12, "std": 9}}, "Q42", "not mean, sd or missing"),
+        ({"fare": {"mean": 12, "std": 9}}, "Q42", "not mean, sd, quantiles or missing"),
         ({"fare": {"mean": 12, "sd": 9, "missing": 1}}, "Q42", "every cell is missing"),
         ({"day": {"mean": "May", "sd": 9}}, "S06", "not a date"),
         ({"who": {"mean": 1, "sd": 1}}, "Q42", "PrivacyUnit"),
@@ -281,7 +281,7 @@ def test_the_mean_of_a_column_is_that_of_its_normal_law_and_of_no_other() -> Non
         ({"wait": {"rate": "x"}}, "rate is 'x', not a number"),
         ({"law": {"mean": 1}}, "has 'mean': none of rate"),
         ({"law": 3}, "expect of 'law' is 3"),
-        ({"wait": {"shape": 1}}, "has 'shape': not mean, sd or missing"),
+        ({"wait": {"shape": 1}}, "has 'shape': not mean, sd, quantiles or missing"),
         ({"laws": {"rate": 1}}, "laws"),
     ],
 )

@@ -49,5 +49,12 @@ def enough(
     return None if not words else f"about {' or '.join(words)} would be enough"
 
 
+def often_none(shape: Measurement, rows: int, expect: Expectations) -> float | None:
+    """Return how often a regression from sums over rows has no answer; None of other questions."""
+    if not isinstance(shape.query, Regression) or expected_cells.by_cells(shape):
+        return None
+    return 1 - expected_regressions.answered(shape, rows, expect)
+
+
 def _told(terms: list[Expected]) -> bool:
     return all(math.isfinite(one.width) for one in terms)

@@ -39,6 +39,11 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     return plan.cautions(shape, rows) if hasattr(plan, "cautions") else []
 
 
+def has_groups(shape: Measurement) -> bool:
+    """Whether cells are groups with answers of their own: those of a density are bins of its columns."""
+    return getattr(plan_of(shape), "GROUPS", True)
+
+
 def says_all(shape: Measurement) -> bool:
     """Whether the method's own cautions replace the general ones, whose assumptions do not hold for it."""
     return getattr(plan_of(shape), "SAYS_ALL", False)

@@ -28,6 +28,8 @@ MADE: Final = 2**12
 MOST: Final = 2**16
 TRIALS: Final = 7
 """Number of simulated releases, where noise moves standard errors."""
+ANSWERED: Final = 20
+"""Number of simulated releases that tell how often there is an answer, where most have none."""
 NEAR: Final = 1.1
 """Ratio of standard errors with noise to those without up to which they are the same."""
 LEAST: Final = 16
@@ -42,15 +44,7 @@ def expected(
     trials: number of simulated releases, where noise moves standard errors.
     Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
-    question = cast(ProductPart, shape.columns[0]).question
-    # rows with a missing cell in any column are left out
-    whole = math.prod(presence(at, expect) for at in question.maps if at.missing is None)
-    whole *= math.prod(min(1.0, float(level_shares(key, expect).sum())) for key in question.keys)
-    read = {at.source for at in (*question.maps, *question.keys)}
-    unread = {cell.source: cell for one in shape.computed for cell in one.cells if cell.source not in read}
-    whole *= math.prod(_present(cell.column, expect) for cell in unread.values() if cell.missing is None)
-    complete = max(2, round(rows * whole))
-    made = made_up(shape, expect)
+    complete, made = _complete(shape, rows, expect), made_up(shape, expect)
     found = typical(made, complete, trials)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
@@ -67,6 +61,25 @@ def expected(
         error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
         out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, complete))
     return out
+
+
+def answered(shape: Measurement, rows: int, expect: Expectations = NOTHING) -> float:
+    """Return the part of simulated releases that have an answer."""
+    made, rng = made_up(shape, expect), np.random.default_rng(0)
+    complete = _complete(shape, rows, expect)
+    fits = (fit_release(made.enlarged(complete, rng)) for _ in range(ANSWERED))
+    return sum(one.reasons[0] is None for one in fits) / ANSWERED
+
+
+def _complete(shape: Measurement, rows: int, expect: Expectations) -> int:
+    """Return the number of rows without a missing cell in any column: the others are left out."""
+    question = cast(ProductPart, shape.columns[0]).question
+    whole = math.prod(presence(at, expect) for at in question.maps if at.missing is None)
+    whole *= math.prod(min(1.0, float(level_shares(key, expect).sum())) for key in question.keys)
+    read = {at.source for at in (*question.maps, *question.keys)}
+    unread = {cell.source: cell for one in shape.computed for cell in one.cells if cell.source not in read}
+    whole *= math.prod(_present(cell.column, expect) for cell in unread.values() if cell.missing is None)
+    return max(2, round(rows * whole))
 
 
 def _varied(made: RegressionRows) -> float:

@@ -36,9 +36,10 @@ GUESSED: Final = (
 )
 
 DENSITIES: Final = (
-    "widths from and to, of quantiles: over laws that have the mean and the deviation that are told, skewed, "
-    "long-tailed, of two clusters or heaped at a bound; where many values are alike (round numbers, say) an interval "
-    "is as narrow as they are, or as wide as the distance to the next such value"
+    "widths from and to, of quantiles: over laws that agree with what is told, skewed, long-tailed, of two clusters or "
+    "heaped at a bound; the rarest of them, of one in seven, are left out. Where many values are alike (round numbers, "
+    "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told "
+    "(expect), of a past release, say, the range is narrower"
 )
 
 
@@ -59,7 +60,7 @@ def ranges(
 ) -> tuple[WidthRange, ...]:
     """Return the range of each term's width over the guesses; nothing where every column is told.
 
-    Of quantiles of a column that is told, the range over laws that have its mean and standard deviation.
+    Of quantiles of a column that is told, the range over laws that agree with it.
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,9 @@ from tacit.schema.expectations import Expectations
 
 SIDES: Final[tuple[Align, ...]] = ("left", "left", "right", "right", "right")
 SHOWN: Final = 40
-"""Terms listed on a page; the rest are counted."""
+"""Lines of terms listed on a page; the rest are counted."""
+ALIKE: Final = 5
+"""Terms of a question, one after another, from which on those of the same widths have one line."""
 APART: Final = (
     "where values lie farther apart, half of them at each bound, a mean's interval is up to 1.7 times as wide"
 )
@@ -99,7 +102,7 @@ class Plan:
     def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
         """The least and largest width of each term of a regression that is told nothing of some columns, by question.
 
-        Also of quantiles of a column of which mean and standard deviation are told: over laws that have both.
+        Also of quantiles of a column of which mean and deviation, or quantiles, are told: over laws that agree.
         Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
         of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
         no answer, the range is that of the others, and `always` is False.
@@ -204,14 +207,15 @@ class Plan:
         rows: list[tuple[object, ...]] = []
         listed = [(part, one, at) for part in self.parts for one, at in zip(part.terms, _ranges(part), strict=True)]
         several = any(part.ranges for part in self.parts)
-        for part, one, at in listed[:SHOWN]:
+        for part, one, at in listed:
             # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if 0 < one.std_error < math.inf else 2
             width, without = (_width(x, digits) for x in (one.width, one.without))
             guessed = () if not several else ("" if at is None else _from_to(at),)
             row = (part.called, one.term, width, *guessed, f"{100 * one.privacy:.0f} %", without)
             rows.append((*row, *self._pooled(part, one, digits)))
-        more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
+        rows, left = _shown(rows)
+        more = (f"and {left:,} more terms, of {_questions(listed[-left:])}",) if left else ()
         guessed = ("from and to",) if several else ()
         columns = ("question", "term", f"{100 * self.level:g}% width", *guessed, "of which privacy", "without privacy")
         if self._together is not None:
@@ -271,7 +275,12 @@ class Plan:
             [part.name, one.term, one.width, one.privacy, one.without] for part in self.parts for one in part.terms
         ]
         others = {
-            part.name: {"share": part.other.share, "width": part.other.width, "columns": list(part.other.columns)}
+            part.name: {
+                "share": part.other.share,
+                "width": part.other.width,
+                "columns": list(part.other.columns),
+                "term": part.other.term,
+            }
             for part in self.parts
             if part.other is not None
         }
@@ -303,6 +312,24 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _shown(rows: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], int]:
+    """Return the lines of a page, one for terms that are alike, and how many terms are left out."""
+    runs = [list(run) for _, run in groupby(rows, key=lambda row: (row[0], *row[2:]))]
+    lines = list[tuple[tuple[object, ...], int]]()
+    for run in runs:
+        first, last = run[0], run[-1]
+        if len(run) < ALIKE:
+            lines += [(row, 1) for row in run]
+        else:
+            lines.append(((first[0], f"{first[1]} … {last[1]} ({len(run):,} alike)", *first[2:]), len(run)))
+    return [line for line, _ in lines[:SHOWN]], sum(number for _, number in lines[SHOWN:])
+
+
+def _questions(listed: Sequence[tuple[PlannedQuestion, Expected, WidthRange | None]]) -> str:
+    """Return the names of questions whose terms are left out."""
+    return ", ".join(dict.fromkeys(part.called for part, _, _ in listed))
 
 
 def _ranges(part: PlannedQuestion) -> Sequence[WidthRange | None]:

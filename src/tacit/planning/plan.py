@@ -18,7 +18,7 @@ from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.method.shared.price_parts import charged_price
-from tacit.planning.enough import enough
+from tacit.planning.enough import enough, often_none
 from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
@@ -69,8 +69,9 @@ def plan(
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).  A Bootstrap is
     bought by a pair alone: its epsilon is found, at `delta=` or the budget's.
-    expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), of
-    levels their shares; levels that are not named have what is left in equal parts.  Parameters of a law that is asked
+    expect: what is known of columns beforehand, of numbers {"mean": 12, "sd": 9} (and "missing", their share), or
+    {"quantiles": {"0.25": 7, "0.75": 16}}, or both, of levels their shares; levels that are not named have what is left
+    in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
     what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
@@ -159,7 +160,8 @@ def _question(
     better = better or of_epsilon_alone(shape, cost, public, [one.width for one in terms], widths)
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps)
+    often = often_none(shape, rows, known) if none else None
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often)
 
 
 def plan_for(

@@ -19,7 +19,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import UNTOLD_COUNTS, UNTOLD_DENSITY, UNTOLD_POSITIVES, Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.planning.expected import cautions as own_cautions
-from tacit.planning.expected import says_all
+from tacit.planning.expected import has_groups, says_all
 from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.small_groups import OtherShares
@@ -40,8 +40,8 @@ class PlannedQuestion:
 
     other: the widest interval of a group of another size, where the shares of groups are not known.  narrower: another
     question that would tell the same more precisely, in words.  ranges: of a regression the least and the largest width
-    of each term, over guesses of the spreads of columns of which nothing is said; of quantiles over laws that have the
-    mean and the deviation that are told.
+    of each term, over guesses of the spreads of columns of which nothing is said; of quantiles over laws that agree
+    with what is told.
     way: which method "auto" takes, and why.  enough: what would let a regression be answered that has no answer.
     """
 
@@ -53,6 +53,8 @@ class PlannedQuestion:
     ranges: tuple[WidthRange, ...] = ()
     way: str | None = None
     enough: str | None = None
+    none: float | None = None
+    """Of a regression that is expected to have no answer: in which part of simulated releases it has none."""
 
     @property
     def numbers(self) -> int:
@@ -177,6 +179,19 @@ class PlannedQuestion:
             found.append(f"{self.called}: a group of {share} would have no answer; say how large groups are (expect)")
         return found + self._precision(rows)
 
+    def _less(self) -> str:
+        """Return what would make privacy's part smaller."""
+        query = self.shape.query
+        if self.shape.blocks is not None:
+            return "more budget or a narrower box"
+        if isinstance(query, Regression):
+            return "more budget or fewer regressors"
+        if isinstance(query, Quantiles):
+            several = len(cast("tuple[object, ...]", query.probs)) > 1
+            ways = [*(["fewer quantiles"] if several else []), *(["fewer groups"] if self.shape.keys else [])]
+            return " or ".join(["more budget", *ways])
+        return "more budget or fewer cells" if self.shape.cells > 1 and has_groups(self.shape) else "more budget"
+
     def _noise(self, rows: int) -> list[str]:
         """Return a caution for each part whose noise exceeds most counts."""
         cells, found = self.shape.cells, list[str]()
@@ -200,17 +215,17 @@ class PlannedQuestion:
                     f"noise too large for {several:,} of {len(self.terms):,} groups; larger groups, or a higher price"
                 )
             else:
-                what = "noise too large for any coefficient; fewer regressors, or a higher price"
+                some = f" in {100 * self.none:.0f} % of simulated releases" if self.none not in (None, 1.0) else ""
+                what = f"noise too large for any coefficient{some}; fewer regressors, or a higher price"
                 if self.enough is not None:
-                    return [f"{self.called}: noise too large for any coefficient; {self.enough}, or fewer regressors"]
+                    words = f"noise too large for any coefficient{some}; {self.enough}, or fewer regressors"
+                    return [f"{self.called}: {words}"]
             return [f"{self.called}: {what}, would do"]
         found: list[str] = []
         worst = max(self.terms, key=lambda one: one.privacy)
         if worst.privacy > 0.5:
-            less = "fewer cells" if self.shape.blocks is None else "a narrower box"
-            less = "fewer regressors" if isinstance(self.shape.query, Regression) else less
             share = f"{100 * worst.privacy:.0f} % of the variance"
-            found.append(f"{self.called}: privacy makes {share}; more budget or {less}")
+            found.append(f"{self.called}: privacy makes {share}; {self._less()}")
         grouped = bool(self.shape.keys) and not by_cells(self.shape)
         smallest = min(one.rows for one in self.terms) if grouped else rows
         if self.shape.cells > 1 and smallest < 30:

@@ -15,7 +15,7 @@ from tacit.base.table import format_number
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import cell_shares, unknown_keys
-from tacit.planning.expected import expected, says_all
+from tacit.planning.expected import expected, has_groups, says_all
 from tacit.planning.expected_cells import by_cells, columns_of
 from tacit.schema.expectations import Expectations
 
@@ -29,13 +29,14 @@ LARGE: Final = 0.5
 class OtherShares:
     """The widest interval of a group of another size: its width, the group's `share`, and the width that is planned.
 
-    columns: those whose levels' shares are not known.
+    columns: those whose levels' shares are not known.  term: the coefficient of a regression that it is of, else "".
     """
 
     columns: tuple[str, ...]
     share: float
     width: float
     planned: float
+    term: str = ""
 
     def line(self, name: str) -> str:
         """In words."""
@@ -45,6 +46,7 @@ class OtherShares:
             for x in (self.planned, self.width)
         )
         known = ", ".join(map(repr, self.columns))
+        name = f"{name}, {self.term}" if self.term else name
         return (
             f"{name}: from {low} with equal shares to {high} for a group of {100 * self.share:.3g} %: "
             f"nothing is said of the shares of {known} (expect)"
@@ -55,8 +57,8 @@ def other_shares(
     shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
 ) -> OtherShares | None:
     """Return what a group of another size would have; None where shares are known, or none is wider than planned."""
-    if says_all(shape):
-        # a histogram: its cells are for sums and fits, not for answers of their own
+    if says_all(shape) or not has_groups(shape):
+        # a histogram or a density: its cells are for sums and fits, not for answers of their own
         return None
     if shape.keys and not by_cells(shape):
         columns, made = unknown_keys(shape, expect), list[tuple[float, list[Expected]]]()
@@ -72,9 +74,27 @@ def other_shares(
         made = [(SMALL, expected(shape, rows, level, rare))] if small else []
     if not made:
         return None
+    if not shape.keys or by_cells(shape):
+        ((share, terms),) = made
+        return _of_coefficient(columns, share, planned, terms)
     share, terms = max(made, key=lambda one: _widest(one[1]))
     width, now = _widest(terms), _widest(planned)
     return OtherShares(columns, share, width, now) if width > now * 1.001 else None
+
+
+def _of_coefficient(
+    columns: tuple[str, ...], share: float, planned: Sequence[Expected], terms: Sequence[Expected]
+) -> OtherShares | None:
+    """Return what becomes of the coefficient that a small group widens the most: their units differ."""
+    ratios = [_ratio(one.width, now.width) for one, now in zip(terms, planned, strict=True)]
+    at = max(range(len(ratios)), key=ratios.__getitem__)
+    if not ratios[at] > 1.001:
+        return None
+    return OtherShares(columns, share, terms[at].width, planned[at].width, terms[at].term)
+
+
+def _ratio(width: float, now: float) -> float:
+    return (math.inf if math.isinf(width) and math.isfinite(now) else 1.0) if now in (0.0, math.inf) else width / now
 
 
 def _shares(shape: Measurement, expect: Expectations) -> tuple[float, float]:

@@ -17,13 +17,14 @@ from tacit.errors import QueryError, nearest
 from tacit.schema.column_checks import day
 from tacit.schema.column_table import ColumnTable
 from tacit.schema.column_types import Boolean, Category, Date, Integer, Real
+from tacit.schema.expected_quantiles import moments, told_quantiles
 from tacit.schema.row_maps_of_columns import column_of, keymap
 
 Expect: TypeAlias = Mapping[str, Mapping[Any, Any]]
-"""{"borough": {"Manhattan": 0.7, "Queens": 0.2}, "fare": {"mean": 12, "sd": 9}}."""
+"""{"borough": {"Manhattan": 0.7, "Queens": 0.2}, "fare": {"mean": 12, "sd": 9, "quantiles": {0.5: 10}}}."""
 Asked: TypeAlias = Mapping[str, Mapping[str, tuple[float, float]]]
 """Boxes of the parameters that questions ask for, by the column of a question and by the question's name."""
-NUMBERS: Final = ("mean", "sd", "missing")
+NUMBERS: Final = ("mean", "sd", "missing", "quantiles")
 SLACK: Final = 1e-9
 """Shares that add up to 1 in decimals may not in floats."""
 EPOCH: Final = date(1970, 1, 1).toordinal()
@@ -34,6 +35,7 @@ class ExpectedNumbers:
     """The mean and standard deviation that a column of numbers is expected to have, and its share of missing cells.
 
     In the column's units (dates: days since 1970-01-01); lower, upper: the bounds of the schema.
+    quantiles: those that are told, by probability, in rising order.
     """
 
     mean: float
@@ -41,6 +43,7 @@ class ExpectedNumbers:
     missing: float
     lower: float
     upper: float
+    quantiles: tuple[tuple[float, float], ...] = ()
 
     @property
     def shape(self) -> tuple[float, float]:
@@ -66,6 +69,8 @@ class Expectations:
     numbers: Mapping[str, ExpectedNumbers] = field(default_factory=dict[str, ExpectedNumbers])
     shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
     parameters: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
+    units: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, "tuple[float, float]"])
+    """What the schema declares of a `Real`: `multiple_of` and `heaped_at`, 0 where nothing is."""
 
     @classmethod
     def of(cls, expect: Expect | None, schema: ColumnTable, asked: Asked | None = None) -> Expectations:
@@ -77,8 +82,9 @@ class Expectations:
         up to more than 1, a mean outside the bounds, a standard deviation larger than the bounds allow, a parameter
         that is not asked for or lies outside its box).
         """
+        units = _units(schema)
         if expect is None:
-            return cls()
+            return cls(units=units)
         if not isinstance(expect, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             hint = 'expect={"fare": {"mean": 12, "sd": 9}}'
             raise QueryError(f"expect is {described(expect)}: not a table of columns.", code="Q42", hint=hint)
@@ -106,7 +112,7 @@ class Expectations:
             else:
                 text = f"expect of {name!r}: a {type(column).__name__} has no mean and no shares."
                 raise QueryError(text, code="Q42", hint="leave it out")
-        return cls(numbers, shares, parameters)
+        return cls(numbers, shares, parameters, units)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -116,6 +122,13 @@ class Expectations:
     def of_question(self, name: str) -> Expectations:
         """Return what is expected of one question: its parameters are those of the question at hand."""
         return replace(self, parameters={**self.parameters, "": self.parameters.get(name, {})})
+
+
+def _units(schema: ColumnTable) -> dict[str, tuple[float, float]]:
+    """Return the declared multiples and heaps of columns that have some."""
+    real = {name: one for name, one in schema.items() if isinstance(one, Real)}
+    made = {name: (float(one.multiple_of or 0), float(one.heaped_at or 0)) for name, one in real.items()}
+    return {name: one for name, one in made.items() if any(one)}
 
 
 def _parameters(name: str, given: object, boxes: Mapping[str, tuple[float, float]]) -> Mapping[str, float]:
@@ -146,12 +159,19 @@ def _numbers(name: str, column: Real | Integer | Date, given: Mapping[Any, Any])
         if key not in NUMBERS:
             guess = nearest(str(key), NUMBERS)
             raise QueryError(
-                f"expect of {name!r} has {key!r}: not mean, sd or missing.", code="Q42", hint=guess or hint
+                f"expect of {name!r} has {key!r}: not mean, sd, quantiles or missing.", code="Q42", hint=guess or hint
             )
     low, high = column.days if isinstance(column, Date) else (column.lower, column.upper)
     if low is None or high is None:
         text = f"expect of {name!r}: the column has no bounds, within which a mean is expected."
         raise QueryError(text, code="Q42", hint=f'"{name}": Real(0, 100) in the schema')
+    missing = _share(name, "missing", given.get("missing", 0.0), hint)
+    if missing >= 1:
+        raise QueryError(f"expect of {name!r}: every cell is missing.", code="Q42", hint=hint)
+    quantiles = told_quantiles(name, given["quantiles"], float(low), float(high)) if "quantiles" in given else ()
+    if len(quantiles) > 1 and "mean" not in given and "sd" not in given:
+        mean, sd = moments(quantiles, float(low), float(high))
+        return ExpectedNumbers(mean, sd, missing, float(low), float(high), quantiles)
     if "mean" not in given or "sd" not in given:
         lacking = "mean" if "mean" not in given else "sd"
         raise QueryError(f"expect of {name!r} has no {lacking}.", code="Q42", hint=hint)
@@ -165,10 +185,7 @@ def _numbers(name: str, column: Real | Integer | Date, given: Mapping[Any, Any])
     if not 0 <= sd <= most * (1 + SLACK):
         text = f"expect of {name!r}: sd {_said(given['sd'])} is not from 0 to {most:,.4g}, the largest with that mean"
         raise QueryError(f"{text} between {low:,.6g} and {high:,.6g}.", code="Q42", hint=hint)
-    missing = _share(name, "missing", given.get("missing", 0.0), hint)
-    if missing >= 1:
-        raise QueryError(f"expect of {name!r}: every cell is missing.", code="Q42", hint=hint)
-    return ExpectedNumbers(mean, min(sd, most), missing, float(low), float(high))
+    return ExpectedNumbers(mean, min(sd, most), missing, float(low), float(high), quantiles)
 
 
 def _shares(
@@ -229,4 +246,6 @@ def _example(name: str, column: object) -> str:
         return f'"{name}": {{"true": 0.3}}'
     if isinstance(column, Date):
         return f'"{name}": {{"mean": a date, "sd": a number of days}}'
-    return f'"{name}": {{"mean": …, "sd": …}}, and "missing" where some are'
+    return (
+        f'"{name}": {{"mean": …, "sd": …}}, or {{"quantiles": {{"0.25": …, "0.75": …}}}}, and "missing" where some are'
+    )

@@ -14,6 +14,8 @@ from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
 from tacit.schema.expectations import Expectations
 
+GROUPS: Final = False
+"""Cells are bins of the columns, not groups."""
 SIDE: Final = {1: 101, 2: 21, 3: 9}
 """Places along each column over which the squared error is averaged."""
 

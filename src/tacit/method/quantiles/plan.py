@@ -15,12 +15,13 @@ from tacit.base.arrays import Array
 from tacit.method.quantiles import cut_tree
 from tacit.method.quantiles.design import is_sized, reach, split
 from tacit.method.quantiles.many_laws import equal_laws
+from tacit.method.quantiles.plan_widths import Recorded, width_of
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.quantiles.rank_errors import scale_of
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_shapes import widths
-from tacit.method.shared.plan_shares import NOTHING, Spread, cell_shares, presence, spread_of
+from tacit.method.shared.plan_shapes import Laws
+from tacit.method.shared.plan_shares import NOTHING, cell_shares, laws_told, presence, spread_of
 from tacit.release.parts import cell_labels
 from tacit.rows.row_map import RowMap
 from tacit.schema.expectations import Expectations
@@ -73,12 +74,12 @@ def _of_cell(
         c = _half(column, rows, level, z)
         # a sample quantile stands at a rank whose standard deviation is sqrt(n p (1 - p))
         own = z * math.sqrt(p * (1 - p) * rows)
-        found.append(_expected(at, expect, p, rows, (c, own), z))
+        found.append(_expected(at, expect, p, rows, (c, own), z, query.interval))
     return found
 
 
 def _expected(
-    at: RowMap, expect: Expectations, p: float, rows: float, halves: tuple[float, float], z: float
+    at: RowMap, expect: Expectations, p: float, rows: float, halves: tuple[float, float], z: float, interval: bool
 ) -> Expected:
     """Return the expected precision of a quantile; halves: of the interval's width in ranks, and without privacy.
 
@@ -86,21 +87,29 @@ def _expected(
     both (`plan_shapes`).
     """
     span, law = at.upper - at.lower, spread_of(at, expect)
-    width, without = (_between(law, p, ranks / rows) * span for ranks in halves)
-    width = max(width, without)
+    made = width_of(
+        _laws(at, expect) or law, p, halves[0] / rows, halves[1] / rows, _recorded(at, expect, interval=interval)
+    )
+    width, without = made.middle * span, made.without * span
     privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
-    value = at.lower + float(law.at(np.array(p))) * span
-    found = widths(law, p, max(halves) / rows)
-    between = None if found is None else (found[0] * span, found[1] * span)
-    return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows, between)
+    between = None if made.between is None else (made.between[0] * span, made.between[1] * span)
+    value = at.lower + made.value * span
+    return Expected(f"{p:g}", value, width, privacy, without, width / (2 * z), rows, None if law.uniform else between)
 
 
-def _between(law: Spread, p: float, reach: float) -> float:
-    """Return the length between the quantiles of p - reach and p + reach of a law on [0, 1]."""
-    if law.uniform:
-        return min(2 * reach, 1.0)
-    low, high = law.at(np.array([p - reach, p + reach]))
-    return float(high - low)
+def _laws(at: RowMap, expect: Expectations) -> Laws | None:
+    """Return the laws that a column may have; None where nothing is told of it, or no law has what is told."""
+    found = expect.numbers.get(at.column)
+    return None if found is None else laws_told(found)
+
+
+def _recorded(at: RowMap, expect: Expectations, *, interval: bool) -> Recorded:
+    """Return how values of a column are recorded: whole numbers, days, declared multiples and heaps."""
+    span = at.upper - at.lower
+    unit, heaps = expect.units.get(at.column, (0.0, 0.0))
+    unit = unit if at.kind == "real" else 1.0
+    first = -at.lower / heaps % 1 * heaps / span if heaps else 0.0
+    return Recorded(unit / span, heaps / span, 1 / at.G if interval else 0.0, first)
 
 
 def _of_cuts(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
@@ -127,7 +136,7 @@ def _of_cut_cell(shape: Measurement, n: float, level: float, expect: Expectation
     found: list[Expected] = []
     for one, half, sides in zip(p.tolist(), np.array(ranks) / 2, ended.tolist(), strict=True):
         own = z * math.sqrt(one * (1 - one) * n)
-        found.append(_to_bounds(_expected(at, expect, one, n, (float(half), own), z), at, sides))
+        found.append(_to_bounds(_expected(at, expect, one, n, (float(half), own), z, True), at, sides))
     return found
 
 

@@ -1,7 +1,8 @@
 """What plans assume of a table: values of a column and shares of cells, as declared (`Expectations`) or else evenly.
 
 Values of a column whose mean and standard deviation are expected follow the Beta law between its bounds that has both;
-there is one for every pair that a law between these bounds can have.  Columns are taken to be independent.
+there is one for every pair that a law between these bounds can have.  Where quantiles are told,
+shares of bins are those of laws that have them.  Columns are taken to be independent.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import special
 from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_matched import matched
+from tacit.method.shared.plan_shapes import Laws, laws_of
 from tacit.rows.row_map import KeyMap, RowMap
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 
@@ -134,9 +137,18 @@ def level_shares(key: KeyMap, expect: Expectations) -> Array:
 
 def _below(one: ExpectedNumbers, edges: tuple[float, ...]) -> Array:
     """Return the probability of values below each edge of bins, the outermost included: from 0 to 1."""
-    law = Spread(*one.shape)
-    inner = law.below((np.array(edges) - one.lower) / (one.upper - one.lower))
+    at = (np.array(edges) - one.lower) / (one.upper - one.lower)
+    laws = laws_told(one) if one.quantiles else None
+    inner = Spread(*one.shape).below(at) if laws is None else laws.below(at)
     return np.concatenate(([0.0], inner, [1.0]))
+
+
+def laws_told(one: ExpectedNumbers) -> Laws | None:
+    """Return the laws on [0, 1] that a column may have of which this is expected; None where none has it."""
+    span = one.upper - one.lower
+    told = tuple((p, min(max((value - one.lower) / span, 0.0), 1.0)) for p, value in one.quantiles)
+    mean, sd = one.shape
+    return matched(mean, sd, told) if told else laws_of(mean, sd)
 
 
 def cell_shares(shape: Measurement, expect: Expectations) -> Array:
