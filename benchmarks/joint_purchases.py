@@ -1,0 +1,604 @@
+"""Several questions bought at one price, of neighbouring tables: what all their integers together lose, and what is charged.
+
+    python benchmarks/joint_purchases.py [--trials 1000] [--seed 1] [--only regression ...] [--careless]
+
+Two to five random questions (those of `neighbouring_releases.py`, adaptive ones too, some of them twice) are bought at
+one price, with shares, of two small tables that differ in one row or one person, from ledgers of every accounting.  The
+release of the first table draws as always, and its transcript is kept: exact sums and noisy ones, utilities and what
+was selected.  That of the second is made to give the same transcript, so that later questions, which follow from
+earlier answers, are the same; blocks and parts of steps are drawn alike.  Then
+
+- what the noise must make up for, over all parts of all questions, is within the price and within the ledger's charge:
+  l1 over the scale of Laplace noise, squared l2 over the variance of normal noise, of selections the spread of the
+  log-ratios of what might have been selected; in ε, ρ, μ² and δ, each by its own rule of composition;
+- no part moves by more than the sensitivities that it declares;
+- both releases are the same, word for word, as all of them follows from the transcript;
+- the plan of the same purchase says what the ledger was charged, and whether it fits.
+
+`--careless` buys noise and rates at 1.2 times the price, which must be found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from neighbouring_releases import ADAPTIVE, COLUMNS, KINDS, MOST, TRUSTED, TYPES, Row, a_row, asked, levels, masked, one_of
+from told_problems import ended
+
+import tacit as tc
+from tacit.curator import purchase as door
+from tacit.errors import TacitError
+from tacit.method.bootstrap import mechanism as bootstrap
+from tacit.method.exponential_mechanism import mechanism as candidates
+from tacit.method.histogram import mechanism_sparse as sparse
+from tacit.method.ks_dataset import mechanism as data_sets
+from tacit.method.quantiles import mechanism_cuts, mechanism_many
+from tacit.method.quantiles.joint_steps import JointSteps
+from tacit.method.shared import mechanism_additive, mechanism_cell_counts, mechanism_rank_selection, mechanism_sums
+from tacit.method.unlisted_levels import mechanism as unlisted
+from tacit.noise.averaged_laplace import AveragedLaplace
+from tacit.noise.laws import DiscreteLaplace, RoundedNormal
+from tacit.noise.permute_and_flip import PermuteAndFlip
+from tacit.noise.product import ProductLaplace
+from tacit.noise.spherical import SphericalLaplace
+from tacit.privacy import Cost
+from tacit.privacy.approximate_part import approximate_part
+from tacit.privacy.gaussian import range_to_mu_squared
+from tacit.release.query_checks import of_numbers
+from tacit.source import row_arrays
+
+TOLERANCE: Final = 1e-9
+"""Relative, for the floats that losses are added up in here."""
+TRIPLES: Final = 300
+"""Triples of steps, drawn evenly, whose log-ratios are looked at beside that which was selected."""
+OWN_DELTA: Final = ("bootstrap", "levels")
+RARE: Final = ("of a law", "winsorised", "of a statistic", "risk", "Poisson", "logistic", "data set", "quantiles")
+"""Kinds that take long: drawn a tenth as often."""
+
+
+# What is lost --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Loss:
+    """What transcripts lost: ε of pure mechanisms, μ² of normals, ranges of selections, and a δ."""
+
+    epsilon: float = 0.0
+    squared: float = 0.0
+    ranges: list[float] = field(default_factory=list[float])
+    pure_only: bool = False
+    """Whether a mechanism has no cost in ρ of its own: Laplace noise, permute-and-flip."""
+    wrong: list[str] = field(default_factory=list[str])
+
+    @property
+    def rho(self) -> float:
+        """ρ of normals and of selections of bounded range."""
+        return self.squared / 2 + sum(one**2 for one in self.ranges) / 8
+
+    @property
+    def mu_squared(self) -> float:
+        """μ² of the same."""
+        return self.squared + sum(float(range_to_mu_squared(Fraction(one))) for one in self.ranges if one > 1e-12)
+
+
+def of_noise(loss: Loss, laws: Sequence[Any], one: Sequence[Any], other: Sequence[Any]) -> None:
+    """Add what the noises of some parts lose: exact integers of both tables."""
+    vector = 0.0
+    for law, a, b in zip(laws, one, other, strict=True):
+        apart = np.array([x - y for x, y in zip(flat(a), flat(b), strict=True)], dtype=object)
+        l1, l2 = int(abs(apart).sum()), int((apart**2).sum())
+        loss.pure_only |= not isinstance(law, RoundedNormal)
+        match law:
+            case DiscreteLaplace():
+                loss.epsilon += l1 / float(law.scale)
+            case AveragedLaplace():
+                loss.epsilon += l1 / float(law.one.scale)
+            case SphericalLaplace():
+                loss.epsilon += l2**0.5 / float(law.scale)
+            case ProductLaplace():
+                vector = max(vector, l1 / float(law.scale))
+            case RoundedNormal():
+                loss.squared += l2 / float(law.scale) ** 2
+            case _:
+                loss.wrong.append(f"a law that is not known: {law!r}")
+    loss.epsilon += vector
+
+
+def flat(cells: Any) -> list[int]:
+    """All integers of a part."""
+    return [int(n) for cell in cells for n in np.ravel(np.array(cell, dtype=object))]
+
+
+def of_ratios(loss: Loss, law: Any, ratios: np.ndarray) -> None:
+    """Add what a selection loses: log-ratios of what might have been selected."""
+    loss.epsilon += float(np.abs(ratios).max())
+    if isinstance(law, PermuteAndFlip):
+        loss.pure_only = True
+    else:
+        loss.ranges.append(float(ratios.max() - ratios.min()))
+
+
+def log_pmf(law: Any, utility: Any, points: Any) -> np.ndarray:
+    """Logarithms of the probabilities of one point of each run."""
+    u, many = np.asarray(utility, dtype=float), np.array([float(n) for n in points])
+    if isinstance(law, PermuteAndFlip):
+        return np.log(law.pmf(utility, points) / many)
+    scaled = float(law.rate) * (u - u.max())
+    return scaled - np.log(np.sum(many * np.exp(scaled)))
+
+
+def of_runs(law: Any, one: Any, other: Any, chosen: Any) -> np.ndarray:
+    """Log-ratios of the candidates of one selection on both tables."""
+    if isinstance(one, JointSteps):
+        return of_triples(law, one, other, chosen)
+    at = np.array(sorted({*one.first, *other.first}))
+    both = [log_pmf(law, runs.utility, runs.points)[np.searchsorted(runs.first, at, "right") - 1] for runs in (one, other)]
+    return both[0] - both[1]
+
+
+def of_triples(law: Any, one: JointSteps, other: JointSteps, chosen: Any) -> np.ndarray:
+    """Log-ratios of triples of steps, by the definition of their utility."""
+    rng = np.random.default_rng(len(one.utility))
+    edges = np.unique(np.concatenate([one.runs.first, other.runs.first]))
+    at = rng.choice(edges, (TRIPLES, 3))
+    at = np.concatenate([at, np.sort(at, axis=1), [chosen]])
+    found: list[np.ndarray] = []
+    for made in (one, other):
+        runs = made.runs
+        low, up = runs.below[runs.run_of(at)], runs.upto[runs.run_of(at)]
+        targets = np.array(made.targets)
+        far = np.maximum(low - targets, targets - up).max(axis=1)
+        if made.weight:
+            far = np.maximum(far, made.weight * (made.between - (up[:, 2] - low[:, 0]) // made.denominator))
+        u = -np.clip(far, -made.limit, made.limit)
+        best = max(made.utility)
+        whole = sum(n * np.exp(float(law.rate) * (v - best)) for v, n in zip(made.utility, map(float, made.points), strict=True))
+        found.append(float(law.rate) * (u - best) - np.log(whole))
+    return found[0] - found[1]
+
+
+# Transcripts ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Transcript:
+    """What was asked of the samplers, and what they answered; on the second table the same answers."""
+
+    held: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    again: bool = False
+    at: int = 0
+    loss: Loss = field(default_factory=Loss)
+    moved: list[tuple[Any, int, int]] = field(default_factory=list[tuple[Any, int, int]])
+    """Of each part of sums: its noisy integers, and by how much the exact ones moved in l1 and squared l2."""
+
+    def next(self, what: str, law: Any) -> tuple[Any, ...] | None:
+        """The first table's entry; None on the first table."""
+        if not self.again:
+            return None
+        entry = self.held[self.at]
+        self.at += 1
+        if entry[:2] != (what, law):
+            raise RuntimeError(f"another transcript: {entry[:2]} and {(what, law)}")
+        return entry
+
+    def sums(self, what: str, laws: Any, exact: Any, draw: Callable[[], Any]) -> Any:
+        """Noisy integers of parts."""
+        entry = self.next(what, laws)
+        if entry is None:
+            self.held.append((what, laws, exact, draw()))
+            return self.held[-1][3]
+        _, _, before, noisy = entry
+        of_noise(self.loss, laws, before, exact)
+        for a, b, found in zip(before, exact, noisy, strict=True):
+            apart = [x - y for x, y in zip(flat(a), flat(b), strict=True)]
+            self.moved.append((found, sum(map(abs, apart)), sum(k * k for k in apart)))
+        return noisy
+
+    def select(self, law: Any, runs: Any, draw: Callable[[], Any]) -> Any:
+        """A selection among runs."""
+        entry = self.next("select", law)
+        if entry is None:
+            self.held.append(("select", law, runs, draw()))
+            return self.held[-1][3]
+        of_ratios(self.loss, law, of_runs(law, entry[2], runs, entry[3]))
+        return entry[3]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Noise that was asked for, before it is added."""
+
+    law: Any
+    noise: Any
+
+
+@contextlib.contextmanager
+def replayed(script: Transcript, dearer: Fraction) -> Iterator[None]:
+    """Samplers that keep, or repeat, a transcript; blocks and parts of steps drawn alike."""
+    protect, choose = mechanism_additive.protect_parts, mechanism_rank_selection.select
+    draw, added = mechanism_cell_counts.draw, mechanism_cell_counts.added
+
+    def parts(exact: Any, laws: Any) -> Any:
+        return script.sums("parts", [cheaper(law, dearer) for law in laws], exact, lambda: protect(exact, laws))
+
+    def select(runs: Any, law: Any) -> Any:
+        return script.select(cheaper(law, dearer), runs, lambda: choose(runs, law))
+
+    def adding(exact: Any, drawn: Drawn) -> Any:
+        law = cheaper(drawn.law, dearer)
+        noisy = script.sums("counts", [law], [exact.tolist()], lambda: [added(exact, drawn.noise)])
+        return noisy[0]
+
+    def among(found: list[int], law: Any) -> int:
+        entry, one = script.next("candidates", cheaper(law, dearer)), [1] * len(found)
+        if entry is None:
+            script.held.append(("candidates", cheaper(law, dearer), found, kept["drawn"](found, law)))
+            return script.held[-1][3]
+        ratios = log_pmf(entry[1], entry[2], one) - log_pmf(entry[1], found, one)
+        of_ratios(script.loss, entry[1], ratios)
+        return entry[3]
+
+    def data_set(shape: Any, counts: Any, choice: Any, noise: Any) -> Any:
+        part = shape.columns[0]
+        law = cheaper(part.law, dearer)
+        entry = script.next("data set", law)
+        if entry is None:
+            layers = data_sets.Layers(data_sets.bands(part, counts), part.law.rate)
+            entry = ("data set", law, counts.tolist(), choice(layers))
+            script.held.append(entry)
+        else:
+            weight = 1 if part.weight is None else part.weight.G
+            size = part.form.parameters["G"]
+            u = [levels(one, size, weight) for one in (entry[2], counts.tolist())]
+            of_ratios(script.loss, law, log_pmf(law, u[0], np.ones(len(u[0]))) - log_pmf(law, u[1], np.ones(len(u[1]))))
+        number = ((int(counts.sum()),),)
+        return (part.released((entry[3],)), *(one.released(noise(number, one.law)) for one in shape.columns[1:]))
+
+    def passing(column: Any, found: Any, cells: int) -> Any:
+        dense = np.zeros(cells, dtype=np.int64)
+        dense[found.cells] = found.counts
+        return script.sums("sparse", [cheaper(column.law, dearer)], [dense.tolist()], lambda: [kept["released"](column, found, cells)])[0]
+
+    def listed(shape: Any, counts: dict[str, int]) -> Any:
+        laws = [cheaper(one.law, dearer) for one in shape.columns]
+        entry = script.next("levels", laws)
+        if entry is None:
+            entry = ("levels", laws, counts, kept["listed"](shape, counts))
+            script.held.append(entry)
+            return entry[3]
+        shown, both = set(entry[3][0].texts), sorted(entry[2].keys() & counts.keys())
+        pairs = [([one[name] for name in both], [sum(one.values())], [sum(n for t, n in one.items() if t not in shown)]) for one in (entry[2], counts)]
+        of_noise(script.loss, laws, *pairs)
+        return entry[3]
+
+    def resampled(counts: Any, some: int, weights: Any) -> Any:
+        return np.tile(counts, (some, 1))
+
+    def placed(size: int) -> Callable[..., Any]:
+        def of(counts: Any, given: Any) -> Any:
+            word = np.random.default_rng(3).integers(size, size=64)
+            places = [step * size + int(word[(step + 7 * i) % 64]) for step, many in counts.items() for i in range(many)]
+            return np.sort(np.array(places, dtype=np.int64))
+
+        return of
+
+    def words(count: int) -> Any:
+        return np.random.default_rng(5).integers(2**64, size=4096, dtype=np.uint64)[:count]
+
+    kept = {"drawn": candidates.drawn, "released": sparse.released, "listed": unlisted.drawn}
+    places: list[tuple[Any, str, Any]] = [
+        (mechanism_additive, "protect_parts", parts),
+        (mechanism_sums, "protect_parts", parts),
+        (mechanism_rank_selection, "select", select),
+        (mechanism_cell_counts, "draw", lambda law, size: Drawn(law, draw(law, size))),
+        (mechanism_cell_counts, "added", adding),
+        (candidates, "drawn", among),
+        (data_sets, "released", data_set),
+        (sparse, "released", passing),
+        (unlisted, "drawn", listed),
+        (bootstrap, "resampled", resampled),
+        (bootstrap, "draw", lambda law, size: Drawn(law, draw(law, size))),
+        (bootstrap, "added", adding),
+        (mechanism_cuts, "placed", placed(mechanism_cuts.PARTS)),
+        (mechanism_many, "placed", placed(mechanism_many.PARTS)),
+        (door, "admit", lambda *given: None),
+        *((place, "system_random_words", words) for place in _of_words()),
+    ]
+    before = [getattr(place, name) for place, name, _ in places]
+    try:
+        for place, name, new in places:
+            setattr(place, name, new)
+        yield
+    finally:
+        for (place, name, _), old in zip(places, before, strict=True):
+            setattr(place, name, old)
+
+
+def _of_words() -> list[Any]:
+    from tacit.method.blocks import mechanism_equal_blocks, mechanism_labels
+
+    return [row_arrays, mechanism_labels, mechanism_equal_blocks]
+
+
+def cheaper(law: Any, dearer: Fraction) -> Any:
+    """A law as it would be at a higher price than was paid; the law itself where the factor is 1."""
+    if dearer == 1:
+        return law
+    if isinstance(law, AveragedLaplace):
+        return type(law)(law.one.scale / dearer, law.draws)
+    if isinstance(law, SphericalLaplace):
+        return type(law)(law.scale / dearer, law.dimension)
+    if isinstance(law, ProductLaplace):
+        return type(law)(law.scale / dearer, law.size, law.dimension)
+    return type(law)(law.rate * dearer) if hasattr(law, "rate") else type(law)(law.scale / dearer)
+
+
+# Purchases -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Found:
+    """What was tried, and what was wrong."""
+
+    trials: Counter[str] = field(default_factory=Counter[str])
+    refused: Counter[str] = field(default_factory=Counter[str])
+    wrong: list[str] = field(default_factory=list[str])
+    nearest: dict[str, float] = field(default_factory=dict[str, float])
+    """Of each way to pay and to add up, the largest part of it that a pair lost."""
+
+    def reached(self, what: str, part: float, whole: float, case: str) -> None:
+        """Hold a loss against what was paid."""
+        self.nearest[what] = max(self.nearest.get(what, 0.0), part / whole if whole else float(part > 0))
+        if part > whole * (1 + TOLERANCE):
+            self.wrong.append(f"{case}: {what} {part} of {whole}")
+
+
+PRICES: Final = ({"epsilon": "1.5"}, {"rho": "1/10"}, {"rho": "1/3"}, {"epsilon": 1, "delta": "1e-6"}, {"epsilon": 3, "delta": "1e-5"})
+BUDGETS: Final[dict[str, dict[str, Any]]] = {
+    "pure": {"epsilon": 9},
+    "rho": {"rho": 9},
+    "pair": {"epsilon": 20, "delta": "1e-3"},
+    "reserved": {"epsilon": 20, "delta": "1e-3", "reserved_delta": "1e-4"},
+    "pair in ρ": {"epsilon": 20, "delta": "1e-3", "accounting": "zcdp"},
+    "basic": {"epsilon": 20, "delta": "1e-3", "accounting": "basic"},
+}
+TAKES: Final = {
+    "pure": ("epsilon",),
+    "rho": ("epsilon", "rho", "pair"),
+    "pair": ("epsilon", "rho", "pair"),
+    "reserved": ("epsilon", "rho", "pair"),
+    "pair in ρ": ("epsilon", "rho", "pair"),
+    "basic": ("epsilon", "pair"),
+}
+SHARES: Final = (1, 1, 2, "1/3", 0.1, 7, "0.001")
+
+
+def way(price: dict[str, Any]) -> str:
+    """How a price is stated."""
+    return "pair" if "delta" in price else next(iter(price))
+
+
+def neighbours(rng: np.random.Generator, relation: str, persons: bool) -> tuple[list[Row], list[Row]]:
+    """Two tables that differ in their last row, or in their last person with all rows."""
+    size = int(rng.integers(2, 12))
+    common = [a_row(rng) for _ in range(size)]
+    if persons:
+        common = [{**row, "who": i // MOST} for i, row in enumerate(common)]
+    many = int(rng.integers(1, MOST + 1)) if persons else 1
+    first = [{**a_row(rng), **({"who": 999} if persons else {})} for _ in range(many)]
+    second = [{**a_row(rng), **({"who": 999} if persons else {})} for _ in range(many)]
+    both = [*common, *first], [*common, *second] if relation == "replace-one" else list(common)
+    return both if rng.random() < 0.5 else (both[1], both[0])
+
+
+def questions(rng: np.random.Generator, price: dict[str, Any], takes_delta: bool, only: Sequence[str]) -> dict[str, Any]:
+    """Two to five questions by name; sometimes one of them twice."""
+    kinds = [kind for kind in (*KINDS, *ADAPTIVE) if kind != "several" and (not only or any(word in kind for word in only))]
+    kinds = [kind for kind in kinds if kind not in OWN_DELTA or (takes_delta and way(price) == "pair")]
+    kinds = [kind for kind in kinds if kind != "averaged Laplace" or way(price) == "epsilon"]
+    weights = np.array([0.1 if any(word in kind for word in RARE) and not only else 1.0 for kind in kinds])
+    found: dict[str, Any] = {}
+    for i in range(int(rng.integers(2, 6))):
+        found[f"q{i}"] = asked(kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))], rng)
+    if rng.random() < 0.3:
+        found["again"] = found["q0"]
+    order = rng.permutation(list(found))
+    return {str(name): found[str(name)] for name in order}
+
+
+@dataclass(frozen=True)
+class Bought:
+    """A purchase of one table: the answers, or the text of the refusal."""
+
+    release: Any
+    words: str
+    curator: Any = None
+
+
+def bought(rows: list[Row], names: list[str], container: str, schema: tc.Schema, budget: tc.Budget, ask: Any, price: Any, shares: Any) -> Bought:
+    """Buy the answers to the questions."""
+    made = pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
+    data = made if container == "arrow" else {name: [row[name] for row in rows] for name in names}
+    try:
+        curator = tc.Curator(data, schema, name="t", budget=budget, trust=TRUSTED)
+        release = curator.release(ask, **price, **({"shares": shares} if shares else {}))
+    except TacitError as problem:
+        return Bought(None, f"{type(problem).__name__} {problem}")
+    return Bought(release, json.dumps([masked_of(one) for one in release.values()]), curator)
+
+
+def masked_of(one: Any) -> Any:
+    """A release without what every ledger has of its own; its integers remain."""
+    words = one.to_dict()
+    return {**masked({**words, "parts": None}), "parts": words["parts"]}
+
+
+def replicate(release: Any, script: Transcript) -> float:
+    """The largest part of what is composed that one replicate of bootstraps reaches, of all that were bought."""
+    most = 0.0
+    for one in release.values():
+        if one.kind != "bootstrap":
+            continue
+        columns = list(dict.fromkeys(part.label for part in one.parts))
+        times = len(one.parts) // len(columns)
+        reached = np.zeros(times)
+        for place, label in enumerate(columns):
+            (part, *_) = parts = [part for part in one.parts if part.label == label]
+            cells = np.array([[n for cell in part.integers for n in cell] for part in parts])
+            for noisy, _, l2 in script.moved:
+                if flat(noisy) == np.ravel(cells).tolist():
+                    reached += l2 / times / (len(columns) * part.l2_squared)
+                    break
+            else:
+                return float("inf") if place >= 0 else most
+        most = max(most, float(reached.max()))
+    return most
+
+
+def held(found: Found, case: str, purchase: Bought, script: Transcript, kind: str, price: dict[str, Any], own: bool) -> None:
+    """Hold what a pair of tables lost against the price and the charge."""
+    loss, spent, stated = script.loss, purchase.curator.spent, Cost.of(**price)
+    found.wrong += [f"{case}: {one}" for one in loss.wrong]
+    for one in purchase.release.values():
+        for part in one.parts if one.kind != "bootstrap" else ():
+            for noisy, l1, l2 in script.moved:
+                if _same(part, noisy) and (l1 > part.l1 or l2 > part.l2_squared):
+                    found.wrong.append(f"{case}: {part.label} ({part.form}) moved by l1 {l1} of {part.l1}, squared l2 {l2} of {part.l2_squared}")
+    parts = [one.cost for one in purchase.release.values() if one.kind == "bootstrap"]
+    if parts:
+        reached = replicate(purchase.release, script)
+        found.reached("a replicate", reached, 1.0, case)
+        # what all replicates have with every row once is not what they cost
+        loss.squared -= sum(_squared(one, script) for one in purchase.release.values() if one.kind == "bootstrap")
+        loss.squared += sum(float(one.mu_squared or 0) for one in parts)
+    if stated.kind == "pure":
+        found.reached(f"ε, {kind}", loss.epsilon, float(stated.epsilon or 0), case)
+        return
+    if loss.pure_only and kind != "basic":
+        found.wrong.append(f"{case}: noise of a pure price was bought by {stated}")
+    if stated.kind == "zcdp":
+        found.reached(f"ρ, {kind}", loss.rho, float(stated.rho or 0), case)
+        if kind in ("pair", "reserved"):
+            found.reached(f"ρ as μ², {kind}", loss.mu_squared, float(spent.mu_squared), case)
+        return
+    if loss.pure_only:
+        found.reached(f"pair as ε, {kind}", loss.epsilon, float(stated.epsilon or 0), case)
+        return
+    whole = approximate_part(stated) if own else stated
+    found.reached(f"pair, {kind}", loss.mu_squared, float(whole.gdp), case)
+    delta = sum((one.cost.delta or Fraction(0) for one in purchase.release.values()), Fraction(0))
+    if own and delta != whole.delta:
+        found.wrong.append(f"{case}: δ {delta} of {whole.delta}")
+    if kind in ("pair", "reserved"):
+        found.reached(f"charged μ², {kind}", loss.mu_squared, float(spent.mu_squared), case)
+        if own and spent.delta != delta:
+            found.wrong.append(f"{case}: charged δ {spent.delta} of {delta}")
+    if kind in ("pair in ρ", "rho"):
+        found.reached(f"charged ρ, {kind}", loss.rho, float(spent.rho), case)
+
+
+def _same(part: Any, noisy: Any) -> bool:
+    return flat(noisy) == [n for cell in part.integers for n in cell]
+
+
+def _squared(one: Any, script: Transcript) -> float:
+    """The μ² that the transcript added for a bootstrap's columns."""
+    total = 0.0
+    for label in dict.fromkeys(part.label for part in one.parts):
+        parts = [part for part in one.parts if part.label == label]
+        cells = [n for part in parts for cell in part.integers for n in cell]
+        for noisy, _, l2 in script.moved:
+            if flat(noisy) == cells:
+                total += l2 / float(parts[0].law.scale) ** 2
+                break
+    return total
+
+
+def planned(found: Found, case: str, purchase: Bought, plan: Any, budget: tc.Budget) -> None:
+    """Hold the plan of a purchase against its charge."""
+    said, spent = budget.spend(plan.charged, plan.bought), purchase.curator.spent
+    if said != spent:
+        found.wrong.append(f"{case}: the plan says {said}, charged were {spent}")
+    if not plan.fits:
+        found.wrong.append(f"{case}: the plan says that it does not fit")
+
+
+def tried(number: int, seed: int, found: Found, careless: bool, only: Sequence[str]) -> None:
+    """One purchase of a pair of neighbours."""
+    rng = np.random.default_rng([seed, number])
+    kind = one_of(rng, *BUDGETS)
+    price = one_of(rng, *(one for one in PRICES if way(one) in TAKES[kind]))
+    relation, persons = one_of(rng, "replace-one", "add-remove"), bool(rng.integers(2))
+    container = one_of(rng, "arrow", "lists")
+    ask = questions(rng, price, kind in ("pair", "reserved", "basic"), only)
+    shares = {name: one_of(rng, *SHARES) for name in ask if rng.random() < 0.5}
+    columns: dict[str, Any] = {"who": tc.PrivacyUnit(max_rows=MOST), **COLUMNS} if persons else dict(COLUMNS)
+    schema, names = tc.Schema(columns), list(columns)
+    rows = neighbours(rng, relation, persons)
+    budget = tc.Budget(**BUDGETS[kind], neighbors=relation)
+    case = f"{number} {kind} {relation} {'persons' if persons else 'rows'} {price} {shares} {ask!r}"
+    dearer = Fraction(6, 5) if careless else Fraction(1)
+    script = Transcript()
+    with replayed(script, dearer):
+        first = bought(rows[0], names, container, schema, budget, ask, price, shares)
+        script.again = True
+        try:
+            second = bought(rows[1], names, container, schema, budget, ask, price, shares)
+        except RuntimeError as problem:
+            found.wrong.append(f"{case}: {problem}")
+            return
+    if first.release is None or second.release is None:
+        found.refused[first.words[:70]] += 1
+        if first.words != second.words:
+            found.wrong.append(f"{case}: {first.words[:600]} or {second.words[:600]}")
+        return
+    found.trials[f"{kind}, {way(price)}"] += 1
+    if script.at != len(script.held):
+        found.wrong.append(f"{case}: {len(script.held)} answers of samplers, {script.at} on the other table")
+    if first.words != second.words:
+        found.wrong.append(f"{case}: another release of the same transcript\n{first.words[:1500]}\n{second.words[:1500]}")
+    own = any(of_numbers(one, schema).own_delta for one in ask.values())
+    held(found, case, first, script, kind, price, own)
+    before = tc.Curator({name: [row[name] for row in rows[0]] for name in names}, schema, name="t", budget=budget, trust=TRUSTED)
+    planned(found, case, first, before.plan(ask, **price, **({"shares": shares} if shares else {})), budget)
+
+
+def swept(trials: int, seed: int, careless: bool = False, only: Sequence[str] = (), progress: bool = False) -> Found:
+    """Try so many purchases."""
+    found = Found()
+    for number in range(trials):
+        tried(number, seed, found, careless, only)
+        if progress and number % 100 == 99:
+            print(f"… {number + 1:,}: {len(found.wrong)} wrong", flush=True)
+    return found
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--trials", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", default=[])
+    parser.add_argument("--careless", action="store_true")
+    options = parser.parse_args()
+    found = swept(options.trials, options.seed, options.careless, options.only, progress=True)
+    for name, many in sorted(found.trials.items()):
+        print(f"{name:<24} {many:>6,} purchases")
+    for name, part in sorted(found.nearest.items()):
+        print(f"largest loss, {name:<24} {part:.4f}")
+    for words, many in found.refused.most_common(12):
+        print(f"refused alike: {words} {many:,}")
+    ended(found.wrong)
+
+
+if __name__ == "__main__":
+    main()
