@@ -4,12 +4,12 @@
 
 Each ledger has a budget of one accounting and gets random purchases of one to four questions: new ones; earlier ones
 word by word; the same questions in another order, under other names, with other shares or another note; a question
-twice; with `fresh`; by an analyst with a limit; with bootstraps, whose δ is reserved or not.  In some a question fails
-when its rows are read, or the release when it is stored, or somebody interrupts it.  On every fourth ledger four processes do so at
+twice; with `fresh`; by an analyst; with bootstraps, whose δ is reserved or not.  In some a question fails when its rows
+are read, or the release when it is stored, or somebody interrupts it.  On every fourth ledger four processes do so at
 once.  Held is, by sums that are added up here:
 
 - a purchase that is refused changes nothing; one that is admitted costs what its parts say, once, and all its answers
-  come together; the total never exceeds the budget, nor an analyst's limit;
+  come together; the total never exceeds the budget;
 - an answer that was given once is given again, the same whoever asks, for nothing, and by any process;
 - what failed after its charge has no answer stored, is charged once, and is answered when it is asked again;
 - names belong to one purchase; the ledger verifies at the end, and what it stored is what was given.
@@ -77,7 +77,11 @@ class Asked:
 
     def words(self) -> dict[str, Any]:
         """Arguments of `Curator.release`."""
-        return {"query": dict(self.queries), **dict(self.price), **({"shares": dict(self.shares)} if self.shares else {})}
+        return {
+            "query": dict(self.queries),
+            **dict(self.price),
+            **({"shares": dict(self.shares)} if self.shares else {}),
+        }
 
 
 @dataclass
@@ -158,7 +162,9 @@ def failing(at: int | None, how: str) -> Iterator[None]:
 
 def said(release: Any) -> str:
     """All integers of an answer, in order, by name."""
-    return json.dumps([[one.name, [[list(cell) for cell in part.integers] for part in one.parts]] for one in release.values()])
+    return json.dumps(
+        [[one.name, [[list(cell) for cell in part.integers] for part in one.parts]] for one in release.values()]
+    )
 
 
 def ask(curator: Any, one: Asked, fresh: bool, note: str, at: int | None, how: str) -> tuple[str, str]:
@@ -181,13 +187,19 @@ def cost_of(curator: Any, one: Asked) -> Spend:
     return curator.budget.spend(plan.charged, plan.bought)
 
 
-def run(rng: np.random.Generator, where: Path, kind: dict[str, Any], steps: int, found: Found, alone: bool, case: str) -> Known:
+def run(
+    rng: np.random.Generator, where: Path, kind: dict[str, Any], steps: int, found: Found, alone: bool, case: str
+) -> Known:
     """Purchases by one process; sums are held where no other process buys."""
     known, budget = Known(), tc.Budget(**kind)
     curators = [tc.Curator(TABLE, SCHEMA, name="t", budget=budget, ledger=where, analyst=who) for who in (None, "u")]
     earlier, charged = list[Asked](), set[Any]()
     for step in range(steps):
-        one = varied(rng, earlier[int(rng.integers(len(earlier)))]) if earlier and rng.random() < 0.6 else drawn(rng, kind)
+        one = (
+            varied(rng, earlier[int(rng.integers(len(earlier)))])
+            if earlier and rng.random() < 0.6
+            else drawn(rng, kind)
+        )
         curator, fresh = curators[int(rng.integers(2))], rng.random() < 0.1
         at = int(rng.integers(-1, len(one.queries))) if rng.random() < 0.25 else None
         how = "interrupt" if rng.random() < 0.3 else "error"
@@ -263,7 +275,9 @@ def at_once(seed: list[int], where: Path, kind: dict[str, Any], steps: int, foun
             try:
                 own = Found()
                 # two and two have one stream of purchases, so that they meet at the same ones
-                known = run(np.random.default_rng([*seed, i // 2]), where, kind, steps, own, False, f"{case} process {i}")
+                known = run(
+                    np.random.default_rng([*seed, i // 2]), where, kind, steps, own, False, f"{case} process {i}"
+                )
                 words = [[repr(one), answer] for one, answer in known.answers.items()]
                 out.write_text(json.dumps([words, own.wrong, own.ends]), encoding="utf-8")
                 code = 0
@@ -278,7 +292,9 @@ def at_once(seed: list[int], where: Path, kind: dict[str, Any], steps: int, foun
         words, wrong, ends = json.loads(out.read_text(encoding="utf-8"))
         found.wrong += wrong
         found.ends.update(ends)
-        given.append(Known({eval(one, {**vars(tc), **globals(), "Fraction": Fraction}): answer for one, answer in words}))
+        given.append(
+            Known({eval(one, {**vars(tc), **globals(), "Fraction": Fraction}): answer for one, answer in words})
+        )
     return given
 
 

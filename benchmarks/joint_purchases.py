@@ -1,4 +1,4 @@
-"""Several questions bought at one price, of neighbouring tables: what all their integers together lose, and what is charged.
+"""Several questions at one price, of neighbouring tables: what all their integers lose together, and what is charged.
 
     python benchmarks/joint_purchases.py [--trials 1000] [--seed 1] [--only regression ...] [--careless]
 
@@ -31,7 +31,20 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from neighbouring_releases import ADAPTIVE, COLUMNS, KINDS, MOST, TRUSTED, TYPES, Row, a_row, asked, levels, masked, one_of
+from neighbouring_releases import (
+    ADAPTIVE,
+    COLUMNS,
+    KINDS,
+    MOST,
+    TRUSTED,
+    TYPES,
+    Row,
+    a_row,
+    asked,
+    levels,
+    masked,
+    one_of,
+)
 from told_problems import ended
 
 import tacit as tc
@@ -141,7 +154,9 @@ def of_runs(law: Any, one: Any, other: Any, chosen: Any) -> np.ndarray:
     if isinstance(one, JointSteps):
         return of_triples(law, one, other, chosen)
     at = np.array(sorted({*one.first, *other.first}))
-    both = [log_pmf(law, runs.utility, runs.points)[np.searchsorted(runs.first, at, "right") - 1] for runs in (one, other)]
+    both = [
+        log_pmf(law, runs.utility, runs.points)[np.searchsorted(runs.first, at, "right") - 1] for runs in (one, other)
+    ]
     return both[0] - both[1]
 
 
@@ -161,7 +176,9 @@ def of_triples(law: Any, one: JointSteps, other: JointSteps, chosen: Any) -> np.
             far = np.maximum(far, made.weight * (made.between - (up[:, 2] - low[:, 0]) // made.denominator))
         u = -np.clip(far, -made.limit, made.limit)
         best = max(made.utility)
-        whole = sum(n * np.exp(float(law.rate) * (v - best)) for v, n in zip(made.utility, map(float, made.points), strict=True))
+        whole = sum(
+            n * np.exp(float(law.rate) * (v - best)) for v, n in zip(made.utility, map(float, made.points), strict=True)
+        )
         found.append(float(law.rate) * (u - best) - np.log(whole))
     return found[0] - found[1]
 
@@ -266,7 +283,9 @@ def replayed(script: Transcript, dearer: Fraction) -> Iterator[None]:
     def passing(column: Any, found: Any, cells: int) -> Any:
         dense = np.zeros(cells, dtype=np.int64)
         dense[found.cells] = found.counts
-        return script.sums("sparse", [cheaper(column.law, dearer)], [dense.tolist()], lambda: [kept["released"](column, found, cells)])[0]
+        return script.sums(
+            "sparse", [cheaper(column.law, dearer)], [dense.tolist()], lambda: [kept["released"](column, found, cells)]
+        )[0]
 
     def listed(shape: Any, counts: dict[str, int]) -> Any:
         laws = [cheaper(one.law, dearer) for one in shape.columns]
@@ -276,7 +295,10 @@ def replayed(script: Transcript, dearer: Fraction) -> Iterator[None]:
             script.held.append(entry)
             return entry[3]
         shown, both = set(entry[3][0].texts), sorted(entry[2].keys() & counts.keys())
-        pairs = [([one[name] for name in both], [sum(one.values())], [sum(n for t, n in one.items() if t not in shown)]) for one in (entry[2], counts)]
+        pairs = [
+            ([one[name] for name in both], [sum(one.values())], [sum(n for t, n in one.items() if t not in shown)])
+            for one in (entry[2], counts)
+        ]
         of_noise(script.loss, laws, *pairs)
         return entry[3]
 
@@ -286,7 +308,9 @@ def replayed(script: Transcript, dearer: Fraction) -> Iterator[None]:
     def placed(size: int) -> Callable[..., Any]:
         def of(counts: Any, given: Any) -> Any:
             word = np.random.default_rng(3).integers(size, size=64)
-            places = [step * size + int(word[(step + 7 * i) % 64]) for step, many in counts.items() for i in range(many)]
+            places = [
+                step * size + int(word[(step + 7 * i) % 64]) for step, many in counts.items() for i in range(many)
+            ]
             return np.sort(np.array(places, dtype=np.int64))
 
         return of
@@ -362,7 +386,13 @@ class Found:
             self.wrong.append(f"{case}: {what} {part} of {whole}")
 
 
-PRICES: Final = ({"epsilon": "1.5"}, {"rho": "1/10"}, {"rho": "1/3"}, {"epsilon": 1, "delta": "1e-6"}, {"epsilon": 3, "delta": "1e-5"})
+PRICES: Final = (
+    {"epsilon": "1.5"},
+    {"rho": "1/10"},
+    {"rho": "1/3"},
+    {"epsilon": 1, "delta": "1e-6"},
+    {"epsilon": 3, "delta": "1e-5"},
+)
 BUDGETS: Final[dict[str, dict[str, Any]]] = {
     "pure": {"epsilon": 9},
     "rho": {"rho": 9},
@@ -400,9 +430,13 @@ def neighbours(rng: np.random.Generator, relation: str, persons: bool) -> tuple[
     return both if rng.random() < 0.5 else (both[1], both[0])
 
 
-def questions(rng: np.random.Generator, price: dict[str, Any], takes_delta: bool, only: Sequence[str]) -> dict[str, Any]:
+def questions(
+    rng: np.random.Generator, price: dict[str, Any], takes_delta: bool, only: Sequence[str]
+) -> dict[str, Any]:
     """Two to five questions by name; sometimes one of them twice."""
-    kinds = [kind for kind in (*KINDS, *ADAPTIVE) if kind != "several" and (not only or any(word in kind for word in only))]
+    kinds = [
+        kind for kind in (*KINDS, *ADAPTIVE) if kind != "several" and (not only or any(word in kind for word in only))
+    ]
     kinds = [kind for kind in kinds if kind not in OWN_DELTA or (takes_delta and way(price) == "pair")]
     kinds = [kind for kind in kinds if kind != "averaged Laplace" or way(price) == "epsilon"]
     weights = np.array([0.1 if any(word in kind for word in RARE) and not only else 1.0 for kind in kinds])
@@ -424,7 +458,16 @@ class Bought:
     curator: Any = None
 
 
-def bought(rows: list[Row], names: list[str], container: str, schema: tc.Schema, budget: tc.Budget, ask: Any, price: Any, shares: Any) -> Bought:
+def bought(
+    rows: list[Row],
+    names: list[str],
+    container: str,
+    schema: tc.Schema,
+    budget: tc.Budget,
+    ask: Any,
+    price: Any,
+    shares: Any,
+) -> Bought:
     """Buy the answers to the questions."""
     made = pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
     data = made if container == "arrow" else {name: [row[name] for row in rows] for name in names}
@@ -464,7 +507,9 @@ def replicate(release: Any, script: Transcript) -> float:
     return most
 
 
-def held(found: Found, case: str, purchase: Bought, script: Transcript, kind: str, price: dict[str, Any], own: bool) -> None:
+def held(
+    found: Found, case: str, purchase: Bought, script: Transcript, kind: str, price: dict[str, Any], own: bool
+) -> None:
     """Hold what a pair of tables lost against the price and the charge."""
     loss, spent, stated = script.loss, purchase.curator.spent, Cost.of(**price)
     found.wrong += [f"{case}: {one}" for one in loss.wrong]
@@ -472,7 +517,9 @@ def held(found: Found, case: str, purchase: Bought, script: Transcript, kind: st
         for part in one.parts if one.kind != "bootstrap" else ():
             for noisy, l1, l2 in script.moved:
                 if _same(part, noisy) and (l1 > part.l1 or l2 > part.l2_squared):
-                    found.wrong.append(f"{case}: {part.label} ({part.form}) moved by l1 {l1} of {part.l1}, squared l2 {l2} of {part.l2_squared}")
+                    found.wrong.append(
+                        f"{case}: {part.label} ({part.form}) moved by {l1} of {part.l1}, squared {l2} of {part.l2_squared}"
+                    )
     parts = [one.cost for one in purchase.release.values() if one.kind == "bootstrap"]
     if parts:
         reached = replicate(purchase.release, script)
@@ -565,10 +612,14 @@ def tried(number: int, seed: int, found: Found, careless: bool, only: Sequence[s
     if script.at != len(script.held):
         found.wrong.append(f"{case}: {len(script.held)} answers of samplers, {script.at} on the other table")
     if first.words != second.words:
-        found.wrong.append(f"{case}: another release of the same transcript\n{first.words[:1500]}\n{second.words[:1500]}")
+        found.wrong.append(
+            f"{case}: another release of the same transcript\n{first.words[:1500]}\n{second.words[:1500]}"
+        )
     own = any(of_numbers(one, schema).own_delta for one in ask.values())
     held(found, case, first, script, kind, price, own)
-    before = tc.Curator({name: [row[name] for row in rows[0]] for name in names}, schema, name="t", budget=budget, trust=TRUSTED)
+    before = tc.Curator(
+        {name: [row[name] for row in rows[0]] for name in names}, schema, name="t", budget=budget, trust=TRUSTED
+    )
     planned(found, case, first, before.plan(ask, **price, **({"shares": shares} if shares else {})), budget)
 
 

@@ -86,7 +86,7 @@ def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArra
 
 
 def proven_by_scale(noise: NDArray[np.int64], apart: Sequence[int], law: Law, error: float) -> float:
-    """Return a lower bound on what moving integers by `apart` costs, ε or for normal noise μ, given the form of the law.
+    """Return a lower bound on what moving integers by `apart` costs, ε or for normal noise μ, given its form.
 
     noise: draws of k integers, shape (draws, k); their law has the form of `law`, and a scale of which nothing is
     believed.  Wrong with probability at most `error`.  In many dimensions hardly a draw lies where the loss is largest,

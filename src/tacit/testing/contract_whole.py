@@ -16,7 +16,7 @@ def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
     """Run (d) on all integers of a part at once; apart: their change by one row.
 
     They are scored by their privacy loss, which proves an epsilon whatever the noise is.  In many dimensions that is
-    little, so that their scale is held against the price, too (`audit.proven_by_scale`); (b) has shown the noise's form.
+    little, so that their scale is held against the price, too (`audit.proven_by_scale`); (b) has shown its form.
     """
     k = len(apart)
     # noise does not depend on the table: one sample as it is, one moved by the change
