@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from told_problems import ended
+from fuzzing import finished
 
 import tacit as tc
 from tacit.curator import purchase as door
@@ -342,7 +342,7 @@ def main() -> None:
     found = swept(options.ledgers, options.seed, progress=True)
     for name, count in sorted(found.ends.items()):
         print(f"{name:<36} {count:>6,}")
-    ended(found.wrong)
+    finished(found.wrong)
 
 
 if __name__ == "__main__":

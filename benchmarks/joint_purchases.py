@@ -31,6 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from fuzzing import finished
 from neighbouring_releases import (
     ADAPTIVE,
     COLUMNS,
@@ -45,7 +46,6 @@ from neighbouring_releases import (
     masked,
     one_of,
 )
-from told_problems import ended
 
 import tacit as tc
 from tacit.curator import purchase as door
@@ -518,7 +518,7 @@ def held(
             for noisy, l1, l2 in script.moved:
                 if _same(part, noisy) and (l1 > part.l1 or l2 > part.l2_squared):
                     found.wrong.append(
-                        f"{case}: {part.label} ({part.form}) moved by {l1} of {part.l1}, squared {l2} of {part.l2_squared}"
+                        f"{case}: {part.label} ({part.form}) l1 {l1} of {part.l1}, l2² {l2} of {part.l2_squared}"
                     )
     parts = [one.cost for one in purchase.release.values() if one.kind == "bootstrap"]
     if parts:
@@ -648,7 +648,7 @@ def main() -> None:
         print(f"largest loss, {name:<24} {part:.4f}")
     for words, many in found.refused.most_common(12):
         print(f"refused alike: {words} {many:,}")
-    ended(found.wrong)
+    finished(found.wrong)
 
 
 if __name__ == "__main__":
