@@ -420,7 +420,8 @@ def way(price: dict[str, Any]) -> str:
 def neighbours(rng: np.random.Generator, relation: str, persons: bool) -> tuple[list[Row], list[Row]]:
     """Two tables that differ in their last row, or in their last person with all rows."""
     size = int(rng.integers(2, 12))
-    common = [a_row(rng) for _ in range(size)]
+    # of many rows other mechanisms answer (cuts, scores)
+    common = [a_row(rng) for _ in range(size)] * one_of(rng, 1, 1, 1, 80)
     if persons:
         common = [{**row, "who": i // MOST} for i, row in enumerate(common)]
     many = int(rng.integers(1, MOST + 1)) if persons else 1
@@ -467,12 +468,13 @@ def bought(
     ask: Any,
     price: Any,
     shares: Any,
+    hint: int | None,
 ) -> Bought:
     """Buy the answers to the questions."""
     made = pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
     data = made if container == "arrow" else {name: [row[name] for row in rows] for name in names}
     try:
-        curator = tc.Curator(data, schema, name="t", budget=budget, trust=TRUSTED)
+        curator = tc.Curator(data, schema, name="t", budget=budget, trust=TRUSTED, size_hint=hint)
         release = curator.release(ask, **price, **({"shares": shares} if shares else {}))
     except TacitError as problem:
         return Bought(None, f"{type(problem).__name__} {problem}")
@@ -592,14 +594,15 @@ def tried(number: int, seed: int, found: Found, careless: bool, only: Sequence[s
     schema, names = tc.Schema(columns), list(columns)
     rows = neighbours(rng, relation, persons)
     budget = tc.Budget(**BUDGETS[kind], neighbors=relation)
+    hint = one_of(rng, None, 50, 10_000) if relation == "add-remove" else None
     case = f"{number} {kind} {relation} {'persons' if persons else 'rows'} {price} {shares} {ask!r}"
     dearer = Fraction(6, 5) if careless else Fraction(1)
     script = Transcript()
     with replayed(script, dearer):
-        first = bought(rows[0], names, container, schema, budget, ask, price, shares)
+        first = bought(rows[0], names, container, schema, budget, ask, price, shares, hint)
         script.again = True
         try:
-            second = bought(rows[1], names, container, schema, budget, ask, price, shares)
+            second = bought(rows[1], names, container, schema, budget, ask, price, shares, hint)
         except RuntimeError as problem:
             found.wrong.append(f"{case}: {problem}")
             return
@@ -617,9 +620,8 @@ def tried(number: int, seed: int, found: Found, careless: bool, only: Sequence[s
         )
     own = any(of_numbers(one, schema).own_delta for one in ask.values())
     held(found, case, first, script, kind, price, own)
-    before = tc.Curator(
-        {name: [row[name] for row in rows[0]] for name in names}, schema, name="t", budget=budget, trust=TRUSTED
-    )
+    data = {name: [row[name] for row in rows[0]] for name in names}
+    before = tc.Curator(data, schema, name="t", budget=budget, trust=TRUSTED, size_hint=hint)
     planned(found, case, first, before.plan(ask, **price, **({"shares": shares} if shares else {})), budget)
 
 
@@ -628,7 +630,7 @@ def swept(trials: int, seed: int, careless: bool = False, only: Sequence[str] = 
     found = Found()
     for number in range(trials):
         tried(number, seed, found, careless, only)
-        if progress and number % 100 == 99:
+        if progress and number % 20 == 19:
             print(f"… {number + 1:,}: {len(found.wrong)} wrong", flush=True)
     return found
 
