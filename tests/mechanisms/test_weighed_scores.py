@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -118,10 +119,14 @@ def test_a_scale_that_is_a_third_too_small_is_proven_in_many_dimensions(price: C
 
 def part_of(price: Cost, form: str) -> tuple[Any, Finding]:
     """The last part of a form, with the furthest that a row was found to move it."""
+    return next((part, one) for part, one in reversed(parts_at(price)) if one.form == form)
+
+
+@cache
+def parts_at(price: Cost) -> list[tuple[Any, Finding]]:
     shape = design(QUERY, Public(PLAIN, "replace-one", 100), price)
     near = worst_cases.neighbours(QUERY, PLAIN, "replace-one")
-    pairs_of_parts = zip(shape.columns, sensitivity(QUERY, PLAIN, "replace-one", (price,), near), strict=True)
-    return next((part, one) for part, one in reversed([*pairs_of_parts]) if one.form == form)
+    return [*zip(shape.columns, sensitivity(QUERY, PLAIN, "replace-one", (price,), near), strict=True)]
 
 
 def test_the_steep_aim_moves_weights_alone_and_its_neighbours_are_a_step_apart() -> None:
