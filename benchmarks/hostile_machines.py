@@ -41,6 +41,7 @@ from typing import Any, Final
 
 import duckdb  # noqa: F401  (imported before any child is made)
 import numpy as np
+from fuzzing import finished, written_table
 
 import tacit as tc
 from tacit.cli import main as typed
@@ -260,7 +261,7 @@ def prepared(home: Path, rng: np.random.Generator) -> int:
     (home / "before.toml").write_text(BEFORE, encoding="utf-8")
     rows = 300
     lines = [f"{rng.uniform(-1, 11):.4f},{'ab'[i % 2]},{('flu', 'cold')[i % 2]}" for i in range(rows)]
-    (home / "t.csv").write_text("\n".join(["x,g,w", *lines]) + "\n", encoding="utf-8")
+    written_table(home / "t.csv", "x,g,w", lines)
     if rng.random() < 0.5:
         return 0
     found = run(home, "release", "before.toml")
@@ -412,10 +413,7 @@ def main() -> None:
         print(f"left over, {name:<36} {count:>5,}")
     for end, text in sorted(found.texts.items()) if options.texts else ():
         print(f"\n{end}\n    {text}")
-    print(f"problems: {len(found.wrong)}")
-    for one in found.wrong[:8]:
-        print(f"  {one}")
-    sys.exit(1 if found.wrong else 0)
+    finished(found.wrong)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Final
 
+from fuzzing import counted, written_table
 from malformed_releases import Found, command, tried
 
 JOB: Final = """tacit = 1
@@ -231,8 +231,7 @@ def table(folder: Path) -> None:
     """Sixty rows, made up by rule."""
     rows = [f"{18 + i % 70},{i % 10},{i % 2},{'north' if i % 3 else 'south'},{1950 + i % 56}-05-1{i % 9},"
             f"{'true' if i % 4 else 'false'}" for i in range(60)]  # fmt: skip
-    text = "age,visits,sex,region,born,married\n" + "\n".join(rows) + "\n"
-    (folder / "people.csv").write_text(text, encoding="utf-8")
+    written_table(folder / "people.csv", "age,visits,sex,region,born,married", rows)
 
 
 def written(path: Path, text: str) -> None:
@@ -303,13 +302,7 @@ def main() -> None:
     words.add_argument("--cases", type=int, default=3, help="how many cases of each to print")
     given = words.parse_args()
     made = swept(200, given.seed) if given.quick else swept(given.count, given.seed, progress=True)
-    for name, count in sorted(made.counts.items()):
-        print(f"{name:<32} {count:>7,}")
-    for name, cases in made.cases.items():
-        print(f"\n{name}")
-        for case in cases[: given.cases]:
-            print(f"  {case}")
-    sys.exit(1 if made.bad() else 0)
+    counted(made.counts, made.cases, given.cases, made.bad())
 
 
 if __name__ == "__main__":

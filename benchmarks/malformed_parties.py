@@ -15,12 +15,12 @@ import argparse
 import copy
 import json
 import random
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from fuzzing import counted
 from malformed_releases import MUTATIONS, Found, tried, with_digest
 
 import tacit as tc
@@ -171,13 +171,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=3)
     options = parser.parse_args()
     made = swept(options.mutations, options.seed, progress=True)
-    for name, count in sorted(made.counts.items()):
-        print(f"{name:<32} {count:>7,}")
-    for name, cases in made.cases.items():
-        print(f"\n{name}")
-        for one in cases[: options.cases]:
-            print(f"  {one}")
-    sys.exit(1 if made.bad() else 0)
+    counted(made.counts, made.cases, options.cases, made.bad())
 
 
 if __name__ == "__main__":

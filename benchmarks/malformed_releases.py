@@ -33,6 +33,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from fuzzing import counted
+
 STORED: Final = Path(__file__).parents[1] / "tests" / "documents"
 LIMIT: Final = 10
 """Seconds of work that one reading of one file may take."""
@@ -489,13 +491,7 @@ def main() -> None:
     words.add_argument("--cases", type=int, default=3, help="how many cases of each to print")
     given = words.parse_args()
     made = swept(300, 100, given.seed) if given.quick else swept(given.alone, given.together, given.seed, True)
-    for name, count in sorted(made.counts.items()):
-        print(f"{name:<32} {count:>7,}")
-    for name, cases in made.cases.items():
-        print(f"\n{name}")
-        for one in cases[: given.cases]:
-            print(f"  {one}")
-    sys.exit(1 if made.bad() else 0)
+    counted(made.counts, made.cases, given.cases, made.bad())
 
 
 if __name__ == "__main__":

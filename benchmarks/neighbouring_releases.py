@@ -24,7 +24,6 @@ import argparse
 import contextlib
 import io
 import json
-import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -42,6 +41,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
+from fuzzing import finished
 
 import tacit as tc
 from tacit.curator import purchase as door
@@ -559,10 +559,7 @@ def main() -> None:
         print(f"{kind:<24} {many:>6,} pairs, largest loss {found.nearest.get(kind, float('nan')):.4f} of the price")
     for words, many in sorted(found.refused.items()):
         print(f"refused alike: {words} {many:,}")
-    print(f"wrong: {len(found.wrong)}")
-    for words in found.wrong[:5]:
-        print(f"  {words}")
-    sys.exit(1 if found.wrong else 0)
+    finished(found.wrong)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,16 @@ SHARES = "tests/curator/test_shares_with_a_delta.py"
 
 FAULTS = (
     Fault(
+        "tacit.curator.curator",
+        "(name, replace(one, name=name)) for name, one in found",
+        "(one.name, one) for name, one in found",
+        "a question of a mapping that was bought before comes under the name of then, and its file cannot be read",
+        (f"{QUESTION}::test_one_question_of_a_mapping_is_found_under_its_own_name[mean]",),
+    ),
+    Fault(
         "tacit.curator.request",
-        "whole.share(part / total)",
-        "cost.share(part / total)",
+        "_share(whole, part / total",
+        "_share(cost, part / total",
         "questions share all of a pair's mu^2, beside the δ that one of them has of its own",
         (f"{SHARES}::test_the_shares_are_those_of_the_approximate_part",),
     ),
@@ -244,8 +251,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.curator.request",
-        "whole.share(part / total)",
-        "cost.share(Fraction(1, len(parts)))",
+        "_share(whole, part / total",
+        "_share(whole, Fraction(1, len(parts))",
         "shares of several questions are not those that were given",
         (f"{CURATOR}::test_several_questions_are_admitted_all_or_none",),
     ),

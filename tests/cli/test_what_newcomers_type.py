@@ -159,7 +159,7 @@ def test_the_same_section_at_another_price_is_told_to_be_another_question(
     found = CliRunner().invoke(app, ["release", "ask.toml", "--rho", "0.2"]).exception
     assert isinstance(found, TacitError)
     assert found.code == "L09"
-    assert "another price, schema or wording" in found.message
+    assert "another price, schema, order or wording" in found.message
     assert in_shell(found.hint or "", {}) == "[ask.age-2]"
     Path("ask.toml").write_text(FILE.replace("[ask.age]", "[ask.age-2]"))
     assert CliRunner().invoke(app, ["release", "ask.toml", "--rho", "0.2"]).exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
+from tacit.errors import LedgerError, QueryError
+from tacit.ledger import open_ledger
 
 BUDGET = tc.Budget(rho=1)
 AGE = {"age": tc.Real(0, 100)}
@@ -52,6 +55,33 @@ def test_one_question_is_not_the_answer_to_several_of_the_same_price(tmp_path: P
     both = curator.release({"mean": tc.Mean("age"), "count": tc.Count(by="sex")}, rho=0.2)
     assert curator.release(tc.Mean("age"), rho=0.1).charge == 2
     assert both["mean"].charge == 1
+
+
+@pytest.mark.parametrize("share", [1e-320, "1e400", 10**499])
+def test_a_share_that_leaves_no_price_is_refused_in_its_own_words(tmp_path: Path, share: Any) -> None:
+    """Not as a rho, or a mu_squared, that nobody typed."""
+    curator = opened(tmp_path, AGE)
+    with pytest.raises(QueryError, match=r"Q23\] the part of '.' in the price ρ = 1 is too small"):
+        curator.release({"a": tc.Mean("age"), "b": tc.Sum("age")}, rho=1, shares={"a": share})
+    assert curator.spent.rho == 0
+
+
+@pytest.mark.parametrize("before", [None, "mean"])
+def test_one_question_of_a_mapping_is_found_under_its_own_name(tmp_path: Path, before: str | None) -> None:
+    """Bought before under no name or another one: its file could not be read, and `answers["age"]` was not there."""
+    curator = opened(tmp_path, AGE)
+    first = curator.release(tc.Mean("age"), rho=0.1, name=before)
+    found = curator.release({"age": tc.Mean("age")}, rho=0.1)
+    assert found["age"].parts == first.parts
+    assert found["age"].name == "age"
+    found.save(tmp_path / "a.json")
+    held = tc.Releases.stored(tmp_path / "a.json")
+    assert held["age"] == found["age"]
+    ledger = open_ledger(str(tmp_path / "p.ledger"), budget=BUDGET, unit=None)
+    ledger.hold([("a.json", held["age"])])
+    # the name alone is free: other fields are held against what was stored
+    with pytest.raises(LedgerError, match=r"L23.*query"):
+        ledger.hold([("a.json", replace(held["age"], query=tc.Mean("age", where="age > 3")))])
 
 
 @pytest.mark.parametrize(("neighbors", "rows"), [("replace-one", 40), ("add-remove", None)])

@@ -49,6 +49,21 @@ def refused(place: Path, budget: Budget | None = BUDGET) -> LedgerError:
     return found.value
 
 
+def test_a_file_with_two_names_is_charged_under_none(place: Path) -> None:
+    """A commit that was interrupted under one name would count under the other, and be undone under the first."""
+    ledger = open_ledger(place, budget=BUDGET, unit=None)
+    ledger.charge(ask(1))
+    other = place.with_name("other.ledger")
+    other.hardlink_to(place)
+    for one in (ledger, open_ledger(other, budget=BUDGET, unit=None)):
+        with pytest.raises(LedgerError, match=r"L92.*2 names.*Nothing was read or spent"):
+            one.charge(ask(2))
+        assert one.spent().rho * 100 == 1
+    other.unlink()
+    other.symlink_to(place)
+    assert open_ledger(other, budget=BUDGET, unit=None).charge(ask(2)).number == 2
+
+
 def test_while_data_are_read_the_file_alone_has_the_charge(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     measure, seen = door.measure, []
 

@@ -325,7 +325,10 @@ class Curator:
         return Holdout(made, self._public, self._context, note)
 
     def _named(self, questions: Questions) -> Releases:
-        return Releases(tuple((cast(str, one.name), one) for one in self._answer(questions)))
+        # a question alone is found whatever it was called when it was bought
+        asked = [cast(str, name) for name, _, _ in questions.parts]
+        found = zip(asked, self._answer(questions), strict=True)
+        return Releases(tuple((name, replace(one, name=name)) for name, one in found))
 
     # What changes the promise, on record ------------------------------------------------------------------------------
 

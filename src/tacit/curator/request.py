@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from tacit.base.arguments import described, kind_of
 from tacit.base.json_text import is_text, shown
-from tacit.errors import LedgerError, QueryError, nearest
+from tacit.errors import BudgetError, LedgerError, QueryError, nearest
 from tacit.privacy import Cost, Number
 from tacit.privacy.approximate_part import approximate_part
 from tacit.privacy.exact_numbers import rational
@@ -101,9 +101,18 @@ def split(
         return tuple((name, query, cost) for name, query in asks.items())
     own = [name for name, query in asks.items() if of_numbers(query, schema).own_delta]
     whole = approximate_part(cost) if own and cost.kind == "approximate" else cost
-    costs = {name: whole.share(part / total) for name, part in parts.items()}
+    costs = {name: _share(whole, part / total, name, given) for name, part in parts.items()}
     if whole.is_part:
         assert whole.delta is not None
         with_delta = sum((parts[name] for name in own), Fraction(0))
         costs |= {name: replace(costs[name], delta=whole.delta * parts[name] / with_delta) for name in own}
     return tuple((name, query, costs[name]) for name, query in asks.items())
+
+
+def _share(whole: Cost, part: Fraction, name: str, given: Mapping[str, Number]) -> Cost:
+    """Return a question's part of a price; QueryError Q23 where it is no price, in words of the shares."""
+    try:
+        return whole.share(part)
+    except BudgetError as problem:
+        text = f"the part of {name!r} in the price {whole} is too small, or has too many digits."
+        raise QueryError(text, code="Q23", hint=f"shares={{{next(iter(given), name)!r}: 2}}") from problem

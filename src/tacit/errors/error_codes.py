@@ -56,7 +56,7 @@ CODES: Final[dict[str, str]] = {
     "Q13": "a column without public levels",
     "Q21": "shares= or name= where it has no meaning",
     "Q22": "a mapping of queries is empty",
-    "Q23": "a share names no query, or is not above 0",
+    "Q23": "a share names no query, is not above 0, or leaves no price",
     "Q31": "by= makes more cells than can be released",
     "Q32": "the number of rows is public, so it needs no release",
     "Q33": "dates cannot be added up",
@@ -198,6 +198,7 @@ CODES: Final[dict[str, str]] = {
     "L31": "a hold-out that is closed",
     "L90": "a charge without an answer that would now buy what costs more than was charged",
     "L91": "persons told apart by another column than the one that the ledger records for a table",
+    "L92": "the file of a ledger has several names",
     # D: data sources, before any row is read
     "D01": "data of a type that is not a table",
     "D02": "no such file",

@@ -352,7 +352,7 @@ class Ledger:
         for name in request.names:
             if tx.get("name", canonical([request.table, name])) is not None:
                 message = f"another question of {request.table!r} is already named {name!r}"
-                why = "another price, schema or wording makes another question"
+                why = "another price, schema, order or wording makes another question"
                 raise LedgerError(f"{message}: {why}.", code="L09", hint=f'release(…, name="{name}-2")')
 
 

@@ -42,6 +42,21 @@ def refuse_left_over(path: Path) -> None:
         raise LedgerError(message, code="L10", hint=hint)
 
 
+def refuse_links(path: Path) -> None:
+    """Raise LedgerError L92 where the file of a ledger has several names, which are hard links.
+
+    SQLite finds the journal of an interrupted commit by the name that the file was opened under.  Under another name
+    the commit would count, and later be undone under the first one: a charge whose answer was given would be lost.
+    """
+    try:
+        names = path.stat().st_nlink
+    except OSError:  # a file that is gone, or cannot be reached, is refused when it is opened
+        return
+    if names > 1:
+        message = f"the file of ledger {path} has {names} names (hard links), under which charges may be lost."
+        raise LedgerError(message, code="L92", hint="keep one name; a copy: tacit budget LEDGER --backup FILE")
+
+
 def _has_pages(journal: Path) -> bool:
     """Return whether a journal belongs to a file that had pages (its header counts them; an empty file has none)."""
     try:

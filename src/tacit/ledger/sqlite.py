@@ -24,7 +24,7 @@ from tacit.ledger.chain_view import View
 from tacit.ledger.charge_state import UNSURE
 from tacit.ledger.entry_forms import damaged, entry_of
 from tacit.ledger.entry_store import COLUMNS, Tx
-from tacit.ledger.ledger_files import address, make_file, refuse_left_over, refuse_network, size_of
+from tacit.ledger.ledger_files import address, make_file, refuse_left_over, refuse_links, refuse_network, size_of
 from tacit.ledger.sqlite_errors import failed, is_busy, locked_error
 from tacit.ledger.sqlite_layout import DDL, empty, has_parts, is_ledger, sound
 
@@ -95,6 +95,8 @@ class SqliteStore:
     @contextmanager
     def write(self) -> Generator[Tx]:
         """See `Store.write`."""
+        if self._path is not None:
+            refuse_links(self._path)
         # IMMEDIATE locks before anything is read: two that read first would block each other when they write
         with self._lock, self._begun("BEGIN IMMEDIATE") as connection:
             tx = self._tx(connection)

@@ -2,6 +2,7 @@
 
 A release is what its charge bought only if every field equals the stored one.  Two are not compared: the study that an
 answer was given to, since one answer may serve several, and the file's digest, which the comparison makes unnecessary.
+Nor is the name of an answer that was bought alone: the same question under another name has the same answer.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def differs(charge: Charge, place: str, release: Release) -> str | None:
     """Say why a release is not what its charge bought; None where it is."""
     if charge.release is None:
         return f"{place}: charge {charge.number} has no stored answer"
-    own = release.to_dict()
-    for stored in _answers(charge):
-        if stored["name"] == own["name"]:
-            other = list(_other(own, stored))
+    own, answers = release.to_dict(), _answers(charge)
+    for stored in answers:
+        if stored["name"] == own["name"] or len(answers) == 1:
+            other = list(_other({**own, "name": stored["name"]}, stored))
             return f"{place} is not what charge {charge.number} bought: {', '.join(other)}" if other else None
     return f"{place}: charge {charge.number} bought no answer of that name"
 

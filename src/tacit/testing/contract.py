@@ -40,7 +40,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.unlisted_levels.query import UnlistedLevels
 from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
-from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
+from tacit.privacy import Budget, Cost
 from tacit.privacy.bought import price_of_noise
 from tacit.release.document import release_from_dict
 from tacit.release.parts import OF_BLOCKS
@@ -58,7 +58,7 @@ from tacit.testing import contract_selection as selections
 from tacit.testing import worst_case_integers as worst_integers
 from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing import worst_case_series as worst_series
-from tacit.testing.audit import epsilon_lower_bound, losses
+from tacit.testing.contract_whole import claimed_epsilon, whole
 from tacit.testing.exact_integers import Exact
 from tacit.testing.findings import (
     EACH,
@@ -73,8 +73,7 @@ from tacit.testing.findings import (
     norm_of,
 )
 from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
-from tacit.testing.noise_samples import CONFIDENCE, proven_epsilon, sampled, wrong_law
-from tacit.testing.vector_samples import vectors
+from tacit.testing.noise_samples import CONFIDENCE, proven_epsilon, wrong_law
 
 WHOLE = 4
 """The audit of all integers of a part at once has this many times fewer draws than the audit of one integer."""
@@ -312,33 +311,6 @@ def _audit_together(shape: Measurement, relation: Relation) -> list[str]:
         if claim is not None and found > claim:
             failures.append(f"(d) all columns prove epsilon >= {found}, above {claim}")
     return failures
-
-
-def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
-    """Run (d) on all integers of a part at once, scored by their privacy loss; apart: their change by one row."""
-    k = len(apart)
-    # noise does not depend on the table: one sample as it is, one moved by the change
-    vector = isinstance(column.law, SphericalLaplace)
-    noise = vectors(column.law) if vector else sampled(column.law, 2 * draws * k).reshape(2, draws, k)
-    near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
-    failures: list[str] = []
-    for delta in (0.0, 1e-3):
-        claim, found = claimed_epsilon(column.cost, delta), epsilon_lower_bound(near, far, delta, CONFIDENCE)
-        if claim is not None and found > claim:
-            failures.append(f"(d) {column.label}: all integers prove epsilon >= {found}, above {claim}")
-    return failures
-
-
-def claimed_epsilon(cost: Cost, delta: float) -> float | None:
-    """Return the epsilon that a cost guarantees at a delta; None where it guarantees none (zCDP at delta = 0)."""
-    if cost.kind == "pure":
-        return float(cost.epsilon or 0)
-    # ρ-zCDP bounds no probability ratio uniformly
-    if delta == 0:
-        return None
-    if cost.kind != "zcdp":
-        return float(mu_squared_to_epsilon(cost.gdp, str(delta)))
-    return float(zcdp_to_epsilon(cost.zcdp, str(delta)))
 
 
 def _furthest(column: PartSpec, relation: Relation) -> int:
