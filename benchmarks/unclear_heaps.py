@@ -173,7 +173,8 @@ def without_rules() -> Iterator[None]:
         made = found(*args)
         return replace(made, unseen=np.zeros_like(made.unseen))
 
-    with patch.object(bin_rules, "heaped_rows", seen), patch.object(irregular_heaps, "NEAR", irregular_heaps.FAR):
+    fewer = patch.multiple(irregular_heaps, NEAR=irregular_heaps.FAR, BESIDE=1.0)
+    with patch.object(bin_rules, "heaped_rows", seen), fewer:
         yield
 
 

@@ -97,7 +97,7 @@ def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:
 
 
 def _alone(seen: LogDensities, alarm: float) -> NDArray[np.bool_]:
-    """Return which bins are clearly beyond both bounds; alarm: chance that one is in a column without heaps, at most."""
+    """Return which bins are clearly beyond both bounds; alarm: the largest chance of one in a column without heaps."""
     # two lines may be the bound that a density bent downwards is below
     chance = alarm / (2 * max(int(seen.between.sum()), 1))
     lines = np.zeros(len(seen.log), dtype=np.bool_)

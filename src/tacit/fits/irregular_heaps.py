@@ -25,7 +25,9 @@ from tacit.fits.log_densities import HIDDEN, LogDensities
 FAR: Final = 15.0
 """A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
 NEAR: Final = 5.0
-"""So many times are enough beside a hole: at a low price noise may hide a fifteenth of a bin in an empty one."""
+"""So many times are enough with a hole: at a low price noise may hide a fifteenth of a bin in an empty one."""
+BESIDE: Final = 10.0
+"""A hole is found with so many times the chance where the column also ends abruptly: it takes both."""
 FALLEN: Final = 0.5
 """A bin with less than this part of the density of that beside it may be on the flank of a mode."""
 RUNS: Final = 2
@@ -64,12 +66,18 @@ def irregular_heaps(
     gap, across = _gaps(axis, counts, seen.filled, low, high)
     hole, bound = _holes(seen, spikes, chance)
     lacking = gap | hole
-    runs = int(np.diff(lacking.astype(np.int64), prepend=0).clip(0).sum())
-    if runs < RUNS and not (runs and _cut(axis, counts, *_abrupt(axis, counts, variance, seen, NEAR), lacking)):
-        return Irregular(low & high, 0.0)
+    if _runs(lacking) < RUNS:
+        lacking = gap | _holes(seen, spikes, BESIDE * chance)[0]
+        if not (lacking.any() and _cut(axis, counts, *_abrupt(axis, counts, variance, seen, NEAR), lacking)):
+            return Irregular(low & high, 0.0)
     due = (np.where(gap, across, bound) * axis.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
     return Irregular(low & high, float(lack.sum() / due.sum()))
+
+
+def _runs(found: NDArray[np.bool_]) -> int:
+    """Return how many runs of bins are found."""
+    return int(np.diff(found.astype(np.int64), prepend=0).clip(0).sum())
 
 
 def _abrupt(
