@@ -190,7 +190,9 @@ def without_rule() -> Iterator[None]:
     with ExitStack() as stack:
         for module in (bin_rules, within_bin_shares):
             stack.enter_context(
-                patch.object(module, "heaped_rows", lambda axis, counts, variance: HiddenHeaps(np.zeros(len(counts))))
+                patch.object(
+                    module, "heaped_rows", lambda axis, counts, variance: HiddenHeaps(*np.zeros((2, len(counts))))
+                )
             )
         yield
 
