@@ -49,7 +49,7 @@ SHARES: Final = (0.15, 0.3, 0.5, 0.8, 1.0, 1.0)
 class Priced:
     """A design, and the price of its release."""
 
-    design: earlier.Design
+    design: earlier.Design | Fair
     price: tuple[str, str]
 
 
@@ -180,7 +180,9 @@ def without_rules() -> Iterator[None]:
 
 def simulated(one: Priced, repeats: int) -> dict[str, earlier.Tally]:
     """Release and estimate, with and without the rules."""
-    design, price = one.design, dict([one.price])
+    design: Any = one.design
+    price: Any = dict([one.price])
+    whole: Any = {one.price[0]: 1_000}
     rng = np.random.default_rng([SEED, *design.words.encode(), design.rows])
     tallies = {"before": earlier.Tally(), "now": earlier.Tally()}
     sd, slope = design.truth[1] ** 0.5, 40 / design.upper
@@ -188,7 +190,7 @@ def simulated(one: Priced, repeats: int) -> dict[str, earlier.Tally]:
     for _ in range(repeats):
         x = design.draw(rng)
         y = 30 + slope * x + 8 * np.clip(rng.standard_normal(design.rows), -3.5, 3.5)
-        curator = tc.Curator({"x": x, "y": y}, schema, budget=tc.Budget(**{one.price[0]: 1_000}))
+        curator = tc.Curator({"x": x, "y": y}, schema, budget=tc.Budget(**whole))
         cells = curator.release(tc.Histogram("x", bins="auto"), **price)
         both = curator.release(tc.Histogram(["x", "y"], bins="auto"), **price)
         for way, tally in tallies.items():
