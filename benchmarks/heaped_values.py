@@ -187,11 +187,13 @@ def estimated(design: Design, cells: Any, found: Found) -> None:
 @contextmanager
 def without_rule() -> Iterator[None]:
     """Take nothing for a heap that is not declared, as the library did before it had the rule."""
+
+    def nothing(axis: Any, counts: np.ndarray, variance: float) -> HiddenHeaps:
+        return HiddenHeaps(np.zeros(len(counts)), np.zeros(len(counts)))
+
     with ExitStack() as stack:
         for module in (bin_rules, within_bin_shares):
-            stack.enter_context(
-                patch.object(module, "heaped_rows", lambda axis, counts, variance: HiddenHeaps(np.zeros(len(counts))))
-            )
+            stack.enter_context(patch.object(module, "heaped_rows", nothing))
         yield
 
 

@@ -5,8 +5,8 @@
 Every numeric column of five tables (census and flights, whose files are named, or left out; RAND's
 health insurance experiment, Fair's affairs and the General Social Survey's voters of statsmodels), at three prices.
 Bounds are round numbers beyond the values, as somebody who knows the columns would write them.  Columns of whole
-numbers are Integers.  Asked are the mean, quantiles .1, .5 and .9, and of a histogram with automatic bins its mean and
-the same quantiles, each of this table (target="table") where the method has that target.
+numbers are Integers.  Asked are the mean, quantiles .1, .5 and .9, and of a histogram with automatic bins its mean, its
+variance and the same quantiles, each of this table (target="table") where the method has that target.
 Columns: intervals that hold the table's value, of those that are told, in per cent, and after a stroke the told.
 Bold: fewer than 90%.  Tables and prices were written down before any was simulated.
 """
@@ -24,6 +24,7 @@ import tacit as tc
 
 PRICES: Final = ({"epsilon": "0.5"}, {"epsilon": "1"}, {"rho": "0.05"})
 PROBS: Final = (0.1, 0.5, 0.9)
+HEADS: Final = ("mean", "quantiles", "bins: mean", "bins: variance", "bins: quantiles")
 MOST_ROWS: Final = 10_000
 
 
@@ -64,7 +65,7 @@ def held(found: Any, at: slice, truth: Any) -> list[bool | None]:
 
 def answers(x: np.ndarray, price: dict[str, str], repeats: int) -> dict[str, list[bool | None]]:
     """Return what each answer holds."""
-    found: dict[str, list[bool | None]] = {"mean": [], "quantiles": [], "bins: mean": [], "bins: quantiles": []}
+    found: dict[str, list[bool | None]] = {name: [] for name in HEADS}
     quantiles = np.quantile(x, PROBS, method="inverted_cdf")
     schema, budget = tc.Schema({"x": column(x)}), tc.Budget(**dict.fromkeys(price, 900))
     curator = tc.Curator({"x": x}, schema, budget=budget)
@@ -74,7 +75,9 @@ def answers(x: np.ndarray, price: dict[str, str], repeats: int) -> dict[str, lis
         made = curator.release(tc.Quantiles("x", PROBS), fresh=True, **price).estimate(target="table")
         found["quantiles"] += held(made, slice(0, 3), quantiles)
         cells = curator.release(tc.Histogram("x", bins="auto"), fresh=True, **price)
-        found["bins: mean"] += held(cells.moments("x", target="table"), slice(0, 1), x.mean())
+        moments = cells.moments("x", target="table")
+        found["bins: mean"] += held(moments, slice(0, 1), x.mean())
+        found["bins: variance"] += held(moments, slice(1, 2), x.var())
         found["bins: quantiles"] += held(cells.quantiles("x", PROBS, target="table"), slice(0, 3), quantiles)
     return found
 
@@ -95,9 +98,8 @@ def main() -> None:
     parser.add_argument("--files", type=Path, nargs="*", default=[], help="Parquet files")
     given = parser.parse_args()
     print(f"{given.repeats} releases a row, at most {given.rows:,} rows")
-    heads = ("mean", "quantiles", "bins: mean", "bins: quantiles")
-    print("| table | column | price |", *(f"{one} |" for one in heads))
-    print("|---|---|---|" + "---:|" * len(heads))
+    print("| table | column | price |", *(f"{one} |" for one in HEADS))
+    print("|---|---|---|" + "---:|" * len(HEADS))
     for name, table in tables(given.rows, given.files).items():
         for label in table.select_dtypes("number").columns:
             x = table[label].dropna().to_numpy(dtype=np.float64)
@@ -106,7 +108,7 @@ def main() -> None:
             for price in PRICES:
                 made = answers(x, price, given.repeats)
                 words = ", ".join(f"{key} = {value}" for key, value in price.items())
-                print(f"| {name} | {label} | {words} | {' | '.join(shown(made[one]) for one in heads)} |", flush=True)
+                print(f"| {name} | {label} | {words} | {' | '.join(shown(made[one]) for one in HEADS)} |", flush=True)
 
 
 if __name__ == "__main__":

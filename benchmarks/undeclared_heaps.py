@@ -7,8 +7,8 @@ out or changed.  A heap is one of `places`: a drawn set, the middles of classes 
 lattice that begins at an odd place; a share of all rows is told at the nearest of them.  Columns are declared as
 `Real(lower, upper)` with round bounds, bins are automatic.  A part "smooth" has laws of the same kinds without heaps.
 Rows and noise are drawn anew in each simulation; the rows "before" are the same releases without what the library
-concludes from holes, gaps and bins that stand alone (`fits.irregular_heaps`).  Written into
-docs/reference/heaped-values.md, with --plain printed only.
+concludes from holes, gaps and bins that stand alone (`fits.irregular_heaps`), and without what no test of bins sees
+(`HiddenHeaps.unseen`).  Written into docs/reference/heaped-values.md, with --plain printed only.
 Told: intervals that hold what is true, of those that are told, in per cent, and after a stroke the told, with the
 median length in brackets.  mean and variance are the table's own (target="table"), beside them those of the
 population; slope is that of y on x in a histogram of both, y a line in the recorded x with normal errors.
@@ -21,7 +21,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -32,8 +32,9 @@ from pages import put
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import hidden_heaps
+from tacit.fits import bin_rules, hidden_heaps
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.hidden_heaps import HiddenHeaps
 from tacit.fits.irregular_heaps import Irregular
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "heaped-values.md"
@@ -179,12 +180,17 @@ class Tally:
 
 @contextmanager
 def without_rule() -> Iterator[None]:
-    """Conclude nothing from holes, gaps and bins that stand alone."""
+    """Conclude nothing from holes, gaps and bins that stand alone, and take what no test sees as even."""
+    found = bin_rules.heaped_rows
 
     def nothing(axis: CellAxis, *_: Any) -> Irregular:
         return Irregular(np.zeros(axis.bins, dtype=np.bool_), 0.0)
 
-    with patch.object(hidden_heaps, "irregular_heaps", nothing):
+    def even(*args: Any) -> HiddenHeaps:
+        made = found(*args)
+        return replace(made, unseen=np.zeros_like(made.unseen))
+
+    with patch.object(hidden_heaps, "irregular_heaps", nothing), patch.object(bin_rules, "heaped_rows", even):
         yield
 
 
@@ -255,7 +261,7 @@ def main() -> None:
             "standard deviations of the column, of variances and slopes in these.  The mean and the "
             "variance\nare the table's own "
             '(`target="table"`), beside them those of the population; slope: of a line in `x`, from a histogram of '
-            "both.\nBefore: without what holes, gaps and bins that stand alone say.\n\n"
+            "both.\nBefore: without what holes, gaps and bins that stand alone say, and bins that no test looks at.\n\n"
         )
         put(PAGE, f"undeclared_heaps.py {given.part}", about + "\n".join(made))
 

@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.bin_errors import bin_errors
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cell_points import Points
 from tacit.fits.hidden_heaps import heaped_rows
 
 RICH = 400
@@ -112,3 +114,59 @@ def test_smooth_tables_are_seldom_found_to_have_them() -> None:
             counts = rng.multinomial(5_000, p / p.sum(), size=40) + rng.laplace(0, 4, (40, K))
             seen += sum(heaped_rows(axis, one, 32.0).share > 0 for one in counts)
     assert seen <= 12
+
+
+FAIR = np.array([-1.0, 1, -1, 65, 837, 911, 506, 290, 384, 5])
+"""Ages of 3,000 of Fair's rows in bins of five years, with noise of variance 32: six values, each 2 above an edge."""
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        (FAIR, True),
+        # the column goes on beyond its second mode
+        (np.append(FAIR[:9], 200.0), False),
+        # it ends as abruptly, without a hole
+        (np.append(np.append(FAIR[:7], [430.0, 384.0]), 5.0), False),
+    ],
+)
+def test_a_hole_and_an_end_that_noise_blurs_are_heaps(counts: np.ndarray, found: bool) -> None:
+    """In the last bin noise may hide more than a fifteenth of the one before; beside a hole that is an end."""
+    axis = CellAxis("x", "continuous", np.linspace(0, 50, 11))
+    assert (heaped_rows(axis, counts, 32.0).share > 0) == found
+
+
+def test_a_bin_that_is_not_held_against_its_neighbours_may_be_at_a_point() -> None:
+    axis = CellAxis("x", "continuous", np.linspace(0, 200, 9))
+    few = np.array([-14.0, 369, 817, 1_201, 338, -8, 3, 3])
+    assert heaped_rows(axis, few, 88.0).unseen.tolist() == [0, 1, 0, 0, 1, 0, 0, 0]
+    # end bins have rules of their own; noise that is small leaves next to no rows of a smooth column unseen
+    fine = CellAxis("x", "continuous", np.linspace(0, 100, 21))
+    counts = 20_000 * np.diff(stats.norm(50, 12).cdf(fine.bounds))
+    assert heaped_rows(fine, counts, 8.0).unseen @ counts / counts.sum() < 0.01
+    assert not heaped_rows(fine, np.full(20, 500.0), 8.0).unseen.any()
+
+
+def test_other_bins_may_have_a_heap_where_one_has_two() -> None:
+    """Multiples of 9 and a rest in bins of 10: one bin has two of them, and no count shows the others."""
+    axis = CellAxis("x", "continuous", np.linspace(0, 200, 21))
+    counts = np.array([21.0, 997, 2311, 2844, 2644, 1980, 1411, 1134, 315, 164, 97, 44, 19, 22, 0, 2, 1, 1, 0, 2])
+    found = heaped_rows(axis, counts, 8.0)
+    assert found.rows.nonzero()[0].tolist() == [7]
+    assert found.share == 0
+    assert found.unseen[1:8].min() > 0.3
+
+
+def test_means_and_variances_of_few_bins_allow_for_points_in_them() -> None:
+    """All rows at two places: no count shows them, and only means and variances are the wider for it."""
+    x = np.repeat([23.9, 29.3], [1_700, 1_000])
+    axis = CellAxis("x", "continuous", np.linspace(0, 50, 9))
+    # counts without noise, as noise of a variance of 8 has them on average
+    cells = CellCounts((axis,), np.histogram(x, axis.bounds)[0].astype(float), variance=8.0)
+    points = Points(cells, shaped=True)
+    place = points.position(axis)[0]
+    mean = float(points.gather(place[:, None])[:, 0] @ cells.counts) / len(x)
+    values = np.stack([place - mean, (place - mean) ** 2], axis=-1) / len(x)
+    known, all_of_it = (bin_errors(points, values, unseen).unknown for unseen in (False, True))
+    assert np.sqrt(known[0, 0]) < abs(mean - x.mean()) < 2 * np.sqrt(all_of_it[0, 0])
+    assert (np.diag(all_of_it) > np.diag(known)).all()

@@ -35,10 +35,11 @@ humps within an end bin as much further inside.
 """
 
 
-def hidden_means(axis: CellAxis, edges: Edges, rough: Array) -> Array:
+def hidden_means(axis: CellAxis, edges: Edges, rough: Array, unseen: Array | float = 0.0) -> Array:
     """Return what is not known of the bins' means whatever is known of edges, as standard deviations, shape (K,).
 
-    rough: `bin_shapes.roughness`, for values heaped somewhere in the bins.
+    rough: `bin_shapes.roughness`, for values heaped somewhere in the bins.  unseen: part of each bin's rows that may
+    be at a point of its own without being seen (`HiddenHeaps`).
     """
     rows = edges.mean * axis.widths
     log = np.log(edges.mean)
@@ -47,7 +48,7 @@ def hidden_means(axis: CellAxis, edges: Edges, rough: Array) -> Array:
     off = np.hypot(MASS * uneven * (rows / rows.sum()) ** 3, RISE * _rising(axis, log))
     # no further than values spread evenly over the bin
     even = np.sqrt(12) * axis.within
-    heaps = np.minimum(HEAPS * np.sqrt(12) * rough, 1.0) * axis.within
+    heaps = np.minimum(np.maximum(HEAPS * np.sqrt(12) * rough, unseen), 1.0) * axis.within
     return np.hypot(np.minimum(off, UNKNOWN) * even, heaps)
 
 

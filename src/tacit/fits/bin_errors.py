@@ -42,14 +42,18 @@ class BinErrors:
     curved: Array
 
 
-def bin_errors(points: Points, influence: Array) -> BinErrors:
-    """Return the errors of a fit from the influence of each point's weight, shape (points, p)."""
+def bin_errors(points: Points, influence: Array, unseen: bool = False) -> BinErrors:
+    """Return the errors of a fit from the influence of each point's weight, shape (points, p).
+
+    unseen: whether what no test of counts looks at is not known (`HiddenHeaps.unseen`), as means and variances want it;
+    slopes were held without.
+    """
     cells, p = points.cells, influence.shape[-1]
     through = np.zeros((*cells.counts.shape, p))
     unknown, shares, curved = np.zeros((3, p, p))
     for at, margin in enumerate(points.margins):
         if margin is not None and margin.axis.within.any():
-            along, off, share, bent = _axis(points, margin, at, influence)
+            along, off, share, bent = _axis(points, margin, at, influence, unseen)
             shape = [1] * cells.counts.ndim
             shape[at] = margin.axis.bins
             through += along.reshape(*shape, p)
@@ -59,7 +63,9 @@ def bin_errors(points: Points, influence: Array) -> BinErrors:
     return BinErrors(through.reshape(-1, p), unknown + curved, shares, curved)
 
 
-def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tuple[Array, Array, Array, Array]:
+def _axis(
+    points: Points, margin: MarginRule, at: int, influence: Array, unseen: bool
+) -> tuple[Array, Array, Array, Array]:
     """Return the influence of the margin's counts, shape (K, p), and matrices of `BinErrors`, shape (p, p)."""
     cells, K, p = points.cells, margin.axis.bins, influence.shape[-1]
     # influences of the axis's points by the other columns' cells, shape (K, 3, others, p), and counts, (K, others)
@@ -82,7 +88,8 @@ def _axis(points: Points, margin: MarginRule, at: int, influence: Array) -> tupl
     doubt = _doubt(edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
-    pushed = moved(margin.parts(m, edges, np.diag(hidden_means(margin.axis, edges, margin.rough)))) - moved(here)
+    hidden = hidden_means(margin.axis, edges, margin.rough, margin.unseen if unseen else 0.0)
+    pushed = moved(margin.parts(m, edges, np.diag(hidden))) - moved(here)
     tails = other_tails(margin.axis, edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     tail = np.array([moved(margin.parts(m, edges, shapes=one)) - moved(here) for one in tails]).reshape(-1, p)
     taken, points_off = margin.points, np.zeros((p, p))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_heaps import AtPoints, at_points
+from tacit.fits.bin_heaps import AtPoints, at_points, declared_heaps
 from tacit.fits.bin_shapes import NARROW_HEAP, BinShapes, Edges, edge_densities, roughness, shapes_of
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.hidden_heaps import HiddenHeaps, heaped_rows
@@ -77,6 +77,12 @@ class MarginRule:
     def heaped(self) -> HiddenHeaps:
         """Rows that the counts show to be at points."""
         return heaped_rows(self.axis, self.counts, self.variance)
+
+    @cached_property
+    def unseen(self) -> Array:
+        """Part of each bin's rows that may be at a point of its own without being seen, none of declared heaps."""
+        heaps = declared_heaps(self.axis.bounds, self.axis.heaped_at)
+        return self.heaped.unseen if heaps is None else np.where(heaps.count > 0, 0.0, self.heaped.unseen)
 
     @cached_property
     def smooth(self) -> Array:

@@ -10,7 +10,8 @@ Two things are looked for.  A single bin beyond its bounds; and, as values told 
 every second, third, ... bin higher than those beside it, all such bins added up.  Each finds something in a column of
 either kind without heaps with a chance of ALARM at most: limits are those of as many tests as there are, the noise's
 part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.
-Heaps at irregular places are looked for by what bins without them lack (`irregular_heaps`).
+Heaps at irregular places are looked for by what bins without them lack (`irregular_heaps`).  A bin that is not held
+against its neighbours, as noise hides one of these or both, may have all its rows at one point.
 Source: Prékopa 1973 (integrals of log-concave densities over intervals of one length are log-concave).
 """
 
@@ -29,23 +30,28 @@ from tacit.fits.log_densities import LogDensities
 
 ALARM: Final = 0.005
 """Largest chance that one of the two tests finds heaps in a column without."""
+SUSPECTED: Final = 0.05
+"""The same of a single bin beyond its bounds, of which is concluded that others may have such rows."""
 PERIODS: Final = range(2, 13)
 """Every so many bins are looked at together."""
 
 
 @dataclass(frozen=True)
 class HiddenHeaps:
-    """What counts show of rows at points.
+    """What counts show of rows at points, and what they do not.
 
     rows: how many of each bin's, shape (K,), 0 in all bins where nothing is clear.  anywhere: part of the rows of any
     bin that may be at one.  Bins with two multiples, one, one and one have the counts of bins with one, none, none and
     none: where values are told in multiples, what higher bins have more may be in each of the others as well.  Means
     are the same either way (heaps that every bin has are at one place of the longer bins, further from the edges), but
     not what of a bin is below a place in it.  share: part of the rows of any bin that may be at one as holes and gaps
-    between bins have it (`irregular_heaps`), where places differ from bin to bin, and means with them.
+    between bins have it (`irregular_heaps`), where places differ from bin to bin, and means with them.  unseen: part of
+    each bin's rows that may be at a point of its own without being seen, shape (K,): all of a bin that is not looked
+    at; of the others as much as a bin that stands out has, for it may have two points where they have one.
     """
 
     rows: Array
+    unseen: Array
     anywhere: float = 0.0
     share: float = 0.0
 
@@ -60,40 +66,49 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     counts: noisy, shape (K,).  variance: of the noise of each.  End bins are not looked at: see `bin_ends`.
 
     >>> axis = CellAxis("x", "continuous", np.arange(9.0))
-    >>> heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0).rows.round()
-    array([   0.,    0.,    0., 1000.,    0.,    0.,    0.,    0.])
+    >>> found = heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0)
+    >>> found.rows.round(), found.unseen
+    (array([   0.,    0.,    0., 1000.,    0.,    0.,    0.,    0.]), array([1., 1., 1., 1., 1., 1., 1., 1.]))
     """
     found, seen = np.zeros(axis.bins), LogDensities.of(axis, counts, variance)
+    inner = np.ones(axis.bins, dtype=np.bool_)
+    inner[[0, -1]] = False
+    unseen = (inner & seen.filled & ~seen.looked_at).astype(np.float64)
     if axis.bins < 4 or seen.filled.sum() < 3:
-        return HiddenHeaps(found)
-    between = seen.filled & seen.beside[0] & seen.beside[1]
-    repeated = _repeated(seen, between)
-    alone = _alone(seen, between)
+        return HiddenHeaps(found, unseen)
+    repeated = _repeated(seen)
+    alone = _alone(seen, ALARM)
     heaped = repeated | alone
     apart = irregular_heaps(axis, counts, variance, seen, alone, ALARM)
     # what the bin has above the geometric mean of its neighbours
-    found[heaped] = np.maximum(counts * -np.expm1(-(seen.above @ seen.log)), 0.0)[heaped]
+    above = np.maximum(counts * -np.expm1(-(seen.above @ seen.log)), 0.0)
+    found[heaped] = above[heaped]
     found[apart.alone] = counts[apart.alone]
-    high = repeated & (found > 0)
+    every, other = (_hidden(above, counts, one) for one in (repeated, _alone(seen, SUSPECTED)))
+    return HiddenHeaps(found, np.maximum(unseen, other), max(every, apart.share), apart.share)
+
+
+def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:
+    """Return the part of other bins' rows that is at one heap each if the high ones have two."""
+    own = high & (found > 0)
     # q of B + 2 q rows in bins with two heaps are q of B + q in those with one
-    part = float(found[high].sum() / max(counts[high].sum(), 1.0))
-    return HiddenHeaps(found, max(min(part / max(1 - part, 1e-9), 1.0), apart.share), apart.share)
+    part = float(found[own].sum() / max(counts[own].sum(), 1.0))
+    return min(part / max(1 - part, 1e-9), 1.0)
 
 
-def _alone(seen: LogDensities, between: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which bins are clearly beyond both bounds; between: which filled bins have such neighbours."""
+def _alone(seen: LogDensities, alarm: float) -> NDArray[np.bool_]:
+    """Return which bins are clearly beyond both bounds; alarm: the largest chance of one in a column without heaps."""
     # two lines may be the bound that a density bent downwards is below
-    chance = ALARM / (2 * max(int(between.sum()), 1))
-    found = seen.clear(seen.above, chance)
-    lines = np.zeros(len(found), dtype=np.bool_)
-    for at, one, matrix in zip((1, -1), seen.beside, seen.outwards, strict=True):
-        lines |= one & np.roll(one, at) & matrix.any(axis=1) & seen.clear(matrix, chance)
-    return between & found & lines
+    chance = alarm / (2 * max(int(seen.between.sum()), 1))
+    lines = np.zeros(len(seen.log), dtype=np.bool_)
+    for there, matrix in zip(seen.two_beside, seen.outwards, strict=True):
+        lines |= there & seen.clear(matrix, chance)
+    return seen.between & seen.clear(seen.above, chance) & lines
 
 
-def _repeated(seen: LogDensities, between: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _repeated(seen: LogDensities) -> NDArray[np.bool_]:
     """Return which bins are of a class, every so many from one on, that is clearly above the bins beside, together."""
-    K, above = len(seen.log), seen.above
+    K, above, between = len(seen.log), seen.above, seen.between
     # above the neighbours by more than these are above theirs: 0 for logarithms that are quadratic; as `above` has
     # three diagonals, no product of matrices
     twice = above.copy()

@@ -24,6 +24,10 @@ from tacit.fits.log_densities import HIDDEN, LogDensities
 
 FAR: Final = 15.0
 """A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
+NEAR: Final = 5.0
+"""So many times are enough with a hole: at a low price noise may hide a fifteenth of a bin in an empty one."""
+BESIDE: Final = 10.0
+"""A hole is found with so many times the chance where the column also ends abruptly: it takes both."""
 FALLEN: Final = 0.5
 """A bin with less than this part of the density of that beside it may be on the flank of a mode."""
 RUNS: Final = 2
@@ -58,24 +62,33 @@ def irregular_heaps(
     >>> found.alone.nonzero()[0].tolist(), round(found.share, 3)
     ([3], 0.999)
     """
-    low, high = _abrupt(axis, counts, variance, seen)
+    low, high = _abrupt(axis, counts, variance, seen, FAR)
     gap, across = _gaps(axis, counts, seen.filled, low, high)
     hole, bound = _holes(seen, spikes, chance)
     lacking = gap | hole
-    runs = int(np.diff(lacking.astype(np.int64), prepend=0).clip(0).sum())
-    if runs < RUNS and not (runs and _cut(axis, counts, low, high, lacking)):
-        return Irregular(low & high, 0.0)
+    if _runs(lacking) < RUNS:
+        lacking = gap | _holes(seen, spikes, BESIDE * chance)[0]
+        if not (lacking.any() and _cut(axis, counts, *_abrupt(axis, counts, variance, seen, NEAR), lacking)):
+            return Irregular(low & high, 0.0)
     due = (np.where(gap, across, bound) * axis.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
     return Irregular(low & high, float(lack.sum() / due.sum()))
 
 
+def _runs(found: NDArray[np.bool_]) -> int:
+    """Return how many runs of bins are found."""
+    return int(np.diff(found.astype(np.int64), prepend=0).clip(0).sum())
+
+
 def _abrupt(
-    axis: CellAxis, counts: Array, variance: float, seen: LogDensities
+    axis: CellAxis, counts: Array, variance: float, seen: LogDensities, times: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which filled bins end abruptly, at an empty bin below and at one above, shape (K,) each."""
+    """Return which filled bins end abruptly, at an empty bin below and at one above, shape (K,) each.
+
+    times: how many times the rows that noise may hide in the empty bin a bin has, at least.
+    """
     least = counts - HIDDEN * np.sqrt(variance + np.maximum(counts, 1.0))
-    least, most = np.where(seen.filled, least, 0.0) / axis.widths, FAR * seen.counts / axis.widths
+    least, most = np.where(seen.filled, least, 0.0) / axis.widths, times * seen.counts / axis.widths
     empty = ~seen.filled
     low = np.append(False, (least[1:] > most[:-1]) & empty[:-1] & seen.alike)
     return low, np.append((least[:-1] > most[1:]) & empty[1:] & seen.alike, False)

@@ -56,6 +56,22 @@ class LogDensities:
         return lower, np.append(self.filled[1:] & self.alike, False)
 
     @cached_property
+    def between(self) -> NDArray[np.bool_]:
+        """Whether a bin and both beside it are filled."""
+        return self.filled & self.beside[0] & self.beside[1]
+
+    @cached_property
+    def two_beside(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the two bins below it are filled, and the two above it, for a line through them (`outwards`)."""
+        low, high = (one & np.roll(one, at) for one, at in zip(self.beside, (1, -1), strict=True))
+        return low & self.outwards[0].any(axis=1), high & self.outwards[1].any(axis=1)
+
+    @cached_property
+    def looked_at(self) -> NDArray[np.bool_]:
+        """Whether a bin is held against both bounds that those beside it give."""
+        return self.between & (self.two_beside[0] | self.two_beside[1])
+
+    @cached_property
     def above(self) -> Array:
         """The matrix, shape (K, K), of what a bin has beyond a straight line through the two beside it."""
         x, K = self.middles, len(self.middles)

@@ -180,7 +180,7 @@ def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
     mean = float(points.gather(x[:, None])[:, 0] @ counts) / size
     off_center = np.stack([x - mean, (x - mean) ** 2], axis=-1)
     centred = points.gather(off_center).T
-    moved = within_moved(points, off_center)
+    moved = within_moved(points, off_center, unseen=True)
     # influence of a ratio: a row in the cell moves S1 / N by (x - mean) / N
     off = moved.influence[0] / size
     own = float(noise.variance(off))
@@ -217,9 +217,9 @@ class Moved:
     unknown: Array
 
 
-def within_moved(points: Points, values: Array) -> Moved:
-    """Return what moves the sums of values at points, shape (points, p), by their weights."""
-    within = bin_errors(points, values)
+def within_moved(points: Points, values: Array, unseen: bool = False) -> Moved:
+    """Return what moves the sums of values at points, shape (points, p), by their weights; unseen: as `bin_errors`."""
+    within = bin_errors(points, values, unseen)
     return Moved((points.gather(values) + within.influence).T, within.unknown)
 
 
