@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.log_density import CELLS, LAMBDAS, functions_of, log_density
+from tacit.estimates.density_models import CELLS, functions_of
+from tacit.estimates.log_density import LAMBDAS, log_density
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.series_curve import SeriesCurve
 from tacit.method.histogram.estimate_densities import density

@@ -70,7 +70,7 @@ def smooth_density(
     if penalised:
         sizes = [total or max(float(one.sum()), 1.0) for one in cells]
         estimates = [
-            one if reason is not None else LogDensityCurve(shares, size)
+            one if reason is not None else LogDensityCurve(shares, size, one.laplace)
             for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
         ]
     return SmoothDensity(
