@@ -1,13 +1,15 @@
 """The density that is asked for without numbers, beside every estimator at its best number.
 
-    python benchmarks/default_densities.py PART ...  (cells, bins, bands, page)
+    python benchmarks/default_densities.py PART ...  (cells, others, bands, page)
 
 `Histogram(x, bins="density")` and its `smooth_density`, beside the least errors that compared_densities.jsonl has of
-histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand; and beside
-the same estimate of other numbers of bins.  Bands are for a whole curve: they are held against it at WHOLE places.
+histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand.  Of the
+laws asked for and of the FRESH ones the best few of these are simulated again (others), of FRESH after a search.
+Bands are for a whole curve: they are held against it at WHOLE places.
 Lines are kept in default_densities.jsonl.  Seeds are constants.  The four laws asked for were looked at while the
 estimate was made; those of `compared_designs.HELD` and OTHERS were not, and were written down, with sizes and prices,
-before any of them was simulated with it.
+before any of them was simulated with it.  FRESH was written down before the models of the estimate were chosen, and
+looked at for which of them to average, and for their prior weights.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 from compared_designs import ASKED, BASES, HELD, METHODS, PRICES, SIZES, Method
+from compared_estimates import estimator
 from compared_simulations import FINE, LAWS, LEVEL, PLACES, Case, _of_bins, truth
+from fresh_laws import FRESH
 from pages import put
 from scipy.stats import beta, expon, gamma, norm, triang, uniform
 from smooth_density import Mixture
@@ -39,15 +43,22 @@ OTHERS: Final = {
     "Beta(1,6)": Mixture(((1.0, beta(1, 6)),)),
 }
 """Further laws, one with a jump, for coverage and errors beside histograms."""
-LAWS.update(OTHERS)
+LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
 MANY: Final = 40
-FEW: Final = 20
+DEEP: Final = 80
+"""Simulations of a line: of the laws asked for at pure prices, DEEP."""
+SOUGHT: Final = 30
+"""Simulations of each number in a search, of every second number."""
+AGAIN: Final = 200
+"""Simulations of the best of each estimator."""
+CLOSE: Final = 1.4
+"""Estimators whose error is at most so many times the least are simulated again."""
+BESIDE: Final = ("histogram", "smooth", "cosine", "legendre", "fourier", "kernel")
+"""Estimators of a search."""
 BANDED: Final = 10
 """Simulations of each line of bands."""
-NUMBERS: Final = (16, 24, 32, 48, 64, 96, 128)
-"""Numbers of bins over which the least error of the same estimate is looked for."""
 STEPS: Final = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
 """Numbers of bins of histograms, of the further laws."""
 
@@ -60,7 +71,7 @@ class Default(Method):
         return tc.Histogram("x", bins="density" if value is None else int(value))
 
 
-DEFAULT: Final = Default("default", "bins", NUMBERS)
+DEFAULT: Final = Default("default", "bins", ())
 
 
 def lines(of: Path) -> list[dict[str, Any]]:
@@ -109,15 +120,60 @@ def held(case: Case, repeats: int) -> Array:
 
 
 def cells() -> None:
-    """Simulate the default at all laws, sizes and prices that have not been, with coverage."""
+    """Simulate the default at all laws, sizes and pure prices that have not been."""
     done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "cells"]
-    for law in (*ASKED, *HELD, *OTHERS):
+    for law in (*ASKED, *FRESH, *HELD, *OTHERS):
         for n in SIZES:
-            for price in PRICES:
+            for price in PRICES[:2]:
                 if (law, n, price) not in done:
-                    made = simulated(Case(DEFAULT, law, n, price), MANY)
+                    many = DEEP if law in ASKED else MANY
+                    made = simulated(Case(DEFAULT, law, n, price), many)
                     steps = min(_steps(law, n, price, k) for k in STEPS) if law in OTHERS else None
-                    keep(part="cells", law=law, n=n, price=price, steps=steps, **made)
+                    keep(part="cells", law=law, n=n, price=price, steps=steps, many=many, **made)
+
+
+def others() -> None:
+    """Simulate the best of other estimators, each at the number that is best for the law, of ASKED and FRESH."""
+    done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "others"]
+    for law in (*ASKED, *FRESH):
+        for n in SIZES:
+            for price in PRICES[:2]:
+                if (law, n, price) in done:
+                    continue
+                found = _sought(law, n, price) if law in FRESH else _stored(law, n, price)
+                near = [one for one in found if found[one][0] <= CLOSE * min(error for error, _ in found.values())]
+                again = [[one, found[one][1], *_squared(one, law, n, price, found[one][1], AGAIN, 77)] for one in near]
+                keep(part="others", law=law, n=n, price=price, found=again)
+
+
+def _sought(law: str, n: int, price: dict[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the least error of each estimator over every second of its numbers, and that number."""
+    found = dict[str, tuple[float, float]]()
+    for method in METHODS:
+        if method.name in BESIDE:
+            tried = [(_squared(method.name, law, n, price, value, SOUGHT, 76)[0], value) for value in method.grid[::2]]
+            found[method.name] = min(tried)
+    return found
+
+
+def _stored(law: str, n: int, price: dict[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the same as compared_densities.py found it."""
+    kept = [one for one in lines(FOUND) if one["part"] == "best"]
+    return {
+        one["method"]: (one["other"][0], one["best"])
+        for one in kept
+        if (one["law"], one["n"], one["price"]) == (law, n, price)
+    }
+
+
+def _squared(
+    name: str, law: str, n: int, price: dict[str, float], value: float, repeats: int, seed: int
+) -> tuple[float, float]:
+    """Return the mean squared error of an estimator at a number, and its Monte-Carlo standard error."""
+    case = Case(next(one for one in METHODS if one.name == name), law, n, price, value)
+    shape, integers, ends, _ = case.drawn(repeats, np.random.default_rng([seed, n, len(law), int(10 * value)]))
+    squared = ((estimator(name)(case, shape, integers, ends)[0] - truth(law)[0]) ** 2).mean(axis=1)
+    return float(squared.mean()), float(squared.std() / repeats**0.5)
 
 
 def _steps(law: str, n: int, price: dict[str, float], bins: int) -> float:
@@ -126,18 +182,6 @@ def _steps(law: str, n: int, price: dict[str, float], bins: int) -> float:
     case = Case(METHODS[0], law, n, price, bins)
     shape, integers, ends, _ = case.drawn(MANY, np.random.default_rng([10, n, bins]))
     return float(((of_histogram(case, shape, integers, ends)[0] - truth(law)[0]) ** 2).mean())
-
-
-def bins() -> None:
-    """Simulate the same estimate of other numbers of bins, of the laws asked for at pure prices."""
-    done = [(o["law"], o["n"], o["price"], o["value"]) for o in lines(STORE) if o["part"] == "bins"]
-    for law in ASKED:
-        for n in SIZES:
-            for price in PRICES[:2]:
-                for k in NUMBERS:
-                    if (law, n, price, k) not in done:
-                        made = simulated(Case(DEFAULT, law, n, price, k), FEW)
-                        keep(part="bins", law=law, n=n, price=price, value=k, **made)
 
 
 def bands() -> None:
@@ -297,7 +341,7 @@ small by luck; last the number of the rule:
 def main() -> None:
     """Do the parts that are named."""
     for part in sys.argv[1:]:
-        {"cells": cells, "bins": bins, "bands": bands, "page": page}[part]()
+        {"cells": cells, "others": others, "bands": bands, "page": page}[part]()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ The square
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, Protocol
 
 import numpy as np
@@ -30,6 +30,10 @@ MOST: Final = 64
 """Most functions of a process: with so many a peak of standard deviation 1/100 is resolved."""
 FREE: Final = (0.1, 0.1, 1.0, 1.0)
 """Precisions of the free functions, whose mean square over the cells is 1: few rows do not make a pole."""
+FAMILIES: Final = ((), (0,), (0, 1), (2, 3), (0, 2), (0, 3))
+"""Free functions of even, exponential, normal, beta and gamma laws, and of gamma laws mirrored."""
+PLAIN: Final = 1e-3
+"""The least penalty that leaves nearly nothing but the free functions."""
 SIZE: Final = 0.3
 """Standard deviation of g at a place."""
 SMALL: Final = 1e-7
@@ -44,6 +48,11 @@ class DensityModel(Protocol):
         """Prior precisions of the coordinates."""
         ...
 
+    @property
+    def plain(self) -> bool:
+        """Whether nearly nothing but free functions is left."""
+        ...
+
     def cells(self, theta: Array) -> Array:
         """Return the shares of the cells."""
         ...
@@ -54,18 +63,15 @@ class DensityModel(Protocol):
 
 
 @dataclass(frozen=True)
-class LogSpline:
-    """The model of the logarithm.  over: functions on the cells, the free ones first.  penalty: lambda."""
+class LogLinear:
+    """The model of the logarithm.  over: functions on the cells.  precision: of their coordinates.
+
+    plain: whether nearly nothing but free functions is left.
+    """
 
     over: Array
-    penalty: float
-
-    @property
-    def precision(self) -> Array:
-        """Prior precisions of the coordinates."""
-        precision = np.full(self.over.shape[1], self.penalty)
-        precision[: len(FREE)] = FREE
-        return precision
+    precision: Array
+    plain: bool
 
     def cells(self, theta: Array) -> Array:
         """Return the shares of the cells."""
@@ -76,14 +82,22 @@ class LogSpline:
         return cells[:, None] * (self.over - cells @ self.over)
 
 
+def spline(over: Array, penalty: float) -> LogLinear:
+    """Return the model of the logarithm with a penalty.  over: functions on the cells, the free ones first."""
+    precision = np.full(over.shape[1], penalty)
+    precision[: len(FREE)] = FREE
+    return LogLinear(over, precision, plain=penalty >= PLAIN)
+
+
 @dataclass(frozen=True)
 class SquaredProcess:
     """The model of the square.  free, process: functions on the cells, those of the process scaled by its law."""
 
     free: Array
     process: Array
+    plain: bool = False
 
-    @property
+    @cached_property
     def precision(self) -> Array:
         """Prior precisions of the coordinates."""
         return np.concatenate([FREE, np.ones(self.process.shape[1])])
@@ -118,12 +132,8 @@ def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array,
     The free ones are orthogonal, of mean 0 and mean square 1; the others are eigenvectors of the penalty, scaled so
     that it is the sum of their squared coordinates.
     """
-    t, ends = middles(), np.linspace(0, 1, CELLS + 1)
-    # averages over the cells
-    low, high = (CELLS * np.diff(x * np.log(x) - x) for x in (ends + first_bin / 4, ends + last_bin / 4))
-    logs = np.column_stack([low, high[::-1]])
-    free = np.column_stack([t, t**2, logs])
-    free = np.linalg.qr(free - free.mean(axis=0))[0] * np.sqrt(CELLS)
+    raw = _raw(first_bin, last_bin)
+    free, logs = _orthogonal(raw), raw[:, 2:]
     third = np.diff(np.eye(CELLS), 3, axis=0) * CELLS**2.5
     bent = np.linalg.qr(third @ logs)[0]
     third = third - bent @ (bent.T @ third)
@@ -131,6 +141,29 @@ def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array,
     kept = slice(free.shape[1] + 1, free.shape[1] + 1 + number)
     rough = vectors[:, kept] / np.sqrt(values[kept])
     return np.column_stack([free, rough - rough.mean(axis=0)]), free.shape[1]
+
+
+@lru_cache(maxsize=32)
+def families_of(first_bin: float, last_bin: float) -> tuple[LogLinear, ...]:
+    """Return models of FAMILIES alone.
+
+    >>> [one.over.shape[1] for one in families_of(0.02, 0.02)]
+    [0, 1, 2, 2, 2, 2]
+    """
+    # a pole of a family is told by all of the range
+    raw, precision = _raw(first_bin / 32, last_bin / 32), np.array(FREE)[:1]
+    return tuple(LogLinear(_orthogonal(raw[:, own]), np.repeat(precision, len(own)), plain=True) for own in FAMILIES)
+
+
+def _raw(first_bin: float, last_bin: float) -> Array:
+    """Return the free functions as they are written, averaged over the cells."""
+    t, ends = middles(), np.linspace(0, 1, CELLS + 1)
+    low, high = (CELLS * np.diff(x * np.log(x) - x) for x in (ends + first_bin / 4, ends + last_bin / 4))
+    return np.column_stack([t, t**2, low, high[::-1]])
+
+
+def _orthogonal(functions: Array) -> Array:
+    return np.linalg.qr(functions - functions.mean(axis=0))[0] * np.sqrt(CELLS)
 
 
 @lru_cache(maxsize=32)

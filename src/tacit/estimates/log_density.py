@@ -28,22 +28,24 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.density_models import (
     CELLS,
+    FAMILIES,
     FREE,
     MOST,
+    PLAIN,
     DensityModel,
-    LogSpline,
     SquaredProcess,
+    families_of,
     functions_of,
     middles,
     process_of,
+    spline,
 )
 from tacit.estimates.share_errors import ShareErrors
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
-PLAIN: Final = 1e-3
-"""The least penalty that leaves nearly nothing but the free functions."""
 LENGTHS: Final = (0.25, 0.15, 0.09, 0.055)
 """Lengths of the processes."""
+MODELS: Final = len(FAMILIES) + len(LAMBDAS) + len(LENGTHS)
 STEPS: Final = 40
 """Most steps to a mode."""
 LARGEST: Final = 1e8
@@ -74,14 +76,6 @@ class Fitted:
     model: DensityModel
     mode: Mode
     evidence: float
-
-    @property
-    def prior(self) -> float:
-        """The prior weight of the model."""
-        plain = sum(one >= PLAIN for one in LAMBDAS)
-        if isinstance(self.model, LogSpline) and self.model.penalty >= PLAIN:
-            return 0.5 / plain
-        return 0.5 / (len(LAMBDAS) + len(LENGTHS) - plain)
 
 
 @dataclass(frozen=True)
@@ -173,17 +167,22 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array, *, lapla
 def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
     evidence = np.array([one.evidence for one in models])
-    weights = np.exp(evidence - max(evidence)) * [one.prior for one in models]
+    # models left out have no weight, but had a prior one
+    plain = len(FAMILIES) + sum(one >= PLAIN for one in LAMBDAS)
+    prior = [0.5 / plain if one.model.plain else 0.5 / (MODELS - plain) for one in models]
+    weights = np.exp(evidence - max(evidence)) * prior
     return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
 
 
 def of_models(data: BinnedLikelihood) -> list[Fitted]:
     """Return the models that were tried: penalties from smooth to rough, then processes from smooth to rough."""
-    over, _ = functions_of(min(len(data.values), MOST), float(data.edges[1]), float(1 - data.edges[-2]))
+    ends = float(data.edges[1]), float(1 - data.edges[-2])
+    over, _ = functions_of(min(len(data.values), MOST), *ends)
     first = list(_first_modes(data, over))
     # all of the same errors, whose variances follow the first estimate
     errors = data.errors(data.binned(averaged(first) / CELLS))
     starts = [(one.model, one.mode.theta) for one in first]
+    starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
     free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
     for length in LENGTHS:
         process = process_of(min(len(data.values), MOST), length)
@@ -196,7 +195,7 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
     theta, shares = _start(data, over)
     largest = -np.inf
     for penalty in LAMBDAS:
-        model, errors = LogSpline(over, penalty), data.errors(shares)
+        model, errors = spline(over, penalty), data.errors(shares)
         found = data.fitted(model, data.mode(model, theta, errors), errors)
         theta, shares = found.mode.theta, found.mode.shares
         yield found
