@@ -1,4 +1,4 @@
-"""Models of a density on CELLS even cells of [0, 1]: a logarithm, or a product with a square.  Plain arrays.
+"""Models of a density on CELLS even cells of [0, 1]: a logarithm, a family, or a product with a square.  Plain arrays.
 
 Free functions
     t, t**2, log(t + a / 4) and log(1 - t + b / 4) are nearly free in either model, so that exponential, normal and beta
@@ -8,6 +8,9 @@ The logarithm
     log f = c + h + u: h free, u a Gaussian process with the penalty
         lambda times the integral of u'''**2, its part orthogonal to the free functions,
     whose mode is a smoothing spline [Silverman 1982; Gu 2013, Smoothing Spline ANOVA Models, chapter 7].
+The families
+    log f is a combination of the functions of one of FAMILIES, with next to no a and b: a pole is told by the whole
+    range.
 The square
     f = c exp(h) (1 + g)**2: h free, g a Gaussian process with the covariance SIZE**2 exp(-(s - t)**2 / 2 length**2).  A
     sum of hills is smooth so, while its logarithm bends sharply between them; where h alone is the density g is 0

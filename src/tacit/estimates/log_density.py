@@ -1,16 +1,17 @@
 """A density from noisy shares of bins, averaged over models by their marginal likelihoods.  Plain arrays.
 
 The models
-    are those of `density_models`: a logarithm with a penalty, for each of LAMBDAS from smooth to rough, and a product
-    with the square of a process, for each of LENGTHS.
+    are those of `density_models`: a logarithm with a penalty, for each of LAMBDAS from smooth to rough, families of few
+    parameters, and a product with the square of a process, for each of LENGTHS.
 The shares
-    y_b of a bin is taken to be the integral q_b of f plus a normal error of variance q_b / n (and half a row, which
-    keeps that of empty bins above 0) and the noise by its own law (`share_errors`).  Noise that bins share is left out.
-    Variances are those of a first estimate, so that all models are of the same errors.
+    y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
+    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
+    those of a first estimate, so that all models are of the same errors.
 The average
     The mode of each model is found, and modes are averaged with weights proportional to their marginal likelihoods by
     Laplace's method [Tierney & Kadane 1986]: nobody chooses a smoothness, and noisy shares give a smooth density.
-    Penalties of PLAIN and more, under which the free functions are nearly all, have half of the prior weight.
+    Families, and penalties of PLAIN and more, which leave little beside the free functions, have half of the prior
+    weight.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -40,7 +41,6 @@ from tacit.estimates.density_models import (
     process_of,
     spline,
 )
-from tacit.estimates.share_errors import ShareErrors
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
 LENGTHS: Final = (0.25, 0.15, 0.09, 0.055)
@@ -83,14 +83,13 @@ class BinnedLikelihood:
     """Noisy shares of bins.
 
     edges: from 0 to 1, shape (bins + 1,).  values: shape (bins,).  rows: their number.  noise: variance of each share's
-    noise, shape (bins,).  laplace: whether the noise has a Laplace law.
+    noise, shape (bins,).
     """
 
     edges: Array
     values: Array
     rows: float
     noise: Array
-    laplace: bool = False
 
     @cached_property
     def over_bins(self) -> Array:
@@ -102,65 +101,65 @@ class BinnedLikelihood:
         """Return the shares of the bins from those of the cells."""
         return self.over_bins @ cells
 
-    def errors(self, shares: Array) -> ShareErrors:
-        """Return the errors of the values about shares."""
-        return ShareErrors((shares + 0.5 / self.rows) / self.rows, self.noise, self.laplace)
+    def variance(self, shares: Array) -> Array:
+        """Return the variance of the values about shares."""
+        return (shares + 0.5 / self.rows) / self.rows + self.noise
 
-    def mode(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
-        """Return the mode of a model, by damped steps of Fisher scoring."""
-        here, damping = self._at(model, theta, errors), 1e-4
+    def mode(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+        """Return the mode of a model, by damped Gauss-Newton steps."""
+        here, damping = self._at(model, theta, variance), 1e-4
         for _ in range(STEPS):
-            made, damping = self._step(model, here, errors, damping)
+            made, damping = self._step(model, here, variance, damping)
             gain, here = here.loss - made.loss, made
             if gain < NEAR:
                 break
         return here
 
-    def fitted(self, model: DensityModel, mode: Mode, errors: ShareErrors) -> Fitted:
+    def fitted(self, model: DensityModel, mode: Mode, variance: Array) -> Fitted:
         """Return the marginal likelihood of a model at its mode."""
         slopes, precision = self._slopes(model, mode), model.precision
-        curvature = slopes.T @ (slopes * errors.information[:, None]) + np.diag(precision)
-        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum())
+        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
+        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
         return Fitted(model, mode, -mode.loss - spread / 2)
 
-    def _step(self, model: DensityModel, here: Mode, errors: ShareErrors, damping: float) -> tuple[Mode, float]:
+    def _step(self, model: DensityModel, here: Mode, variance: Array, damping: float) -> tuple[Mode, float]:
         """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
         slopes, precision = self._slopes(model, here), model.precision
-        curvature = slopes.T @ (slopes * errors.information[:, None])
-        gradient = precision * here.theta - slopes.T @ errors.score(self.values - here.shares)
+        curvature = slopes.T @ (slopes / variance[:, None])
+        gradient = precision * here.theta - slopes.T @ ((self.values - here.shares) / variance)
         while damping < LARGEST:
             more = precision + damping * (np.diag(curvature) + 1e-3)
             moved = here.theta - np.linalg.solve(curvature + np.diag(more), gradient)
-            made = self._at(model, moved, errors)
+            made = self._at(model, moved, variance)
             if made.loss < here.loss:
                 return made, max(damping / 5, 1e-9)
             damping *= 5
         return here, damping
 
-    def _at(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
+    def _at(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
         """Return coordinates with the shares they make and the negative log posterior, up to a constant."""
         cells = model.cells(theta)
         shares = self.binned(cells)
-        loss = errors.loss(self.values - shares) + float((model.precision * theta**2).sum()) / 2
-        return Mode(theta, cells, shares, loss)
+        loss = ((self.values - shares) ** 2 / variance).sum() + (model.precision * theta**2).sum()
+        return Mode(theta, cells, shares, float(loss) / 2)
 
     def _slopes(self, model: DensityModel, mode: Mode) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
         return self.over_bins @ model.slopes(mode.theta, mode.cells)
 
 
-def log_density(edges: Array, values: Array, rows: float, noise: Array, *, laplace: bool = False) -> Array:
+def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array:
     """Return a density on CELLS even cells of [0, 1], of mean 1, from noisy shares of bins.
 
     edges: of the bins, from 0 to 1.  values: shares, signed, that add up to about 1.  rows: their number, above 0.
-    noise: variance of each value's noise.  laplace: whether the noise has a Laplace law.
+    noise: variance of each value's noise.
 
     >>> edges = np.linspace(0, 1, 33)
     >>> found = log_density(edges, np.full(32, 1 / 32), 10_000, np.full(32, 1e-8))
     >>> len(found), bool(np.abs(found - 1).max() < 0.01)
     (256, True)
     """
-    data = BinnedLikelihood(edges, values, rows, noise, laplace)
+    data = BinnedLikelihood(edges, values, rows, noise)
     return _even_at_poles(averaged(of_models(data)), edges)
 
 
@@ -175,28 +174,28 @@ def averaged(models: list[Fitted]) -> Array:
 
 
 def of_models(data: BinnedLikelihood) -> list[Fitted]:
-    """Return the models that were tried: penalties from smooth to rough, then processes from smooth to rough."""
+    """Return the models that were tried: penalties from smooth to rough, families, processes from smooth to rough."""
     ends = float(data.edges[1]), float(1 - data.edges[-2])
     over, _ = functions_of(min(len(data.values), MOST), *ends)
     first = list(_first_modes(data, over))
-    # all of the same errors, whose variances follow the first estimate
-    errors = data.errors(data.binned(averaged(first) / CELLS))
+    # the variances follow the first estimate, the same for all models
+    variance = data.variance(data.binned(averaged(first) / CELLS))
     starts = [(one.model, one.mode.theta) for one in first]
     starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
     free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
     for length in LENGTHS:
         process = process_of(min(len(data.values), MOST), length)
         starts.append((SquaredProcess(free, process), np.append(plain, np.zeros(process.shape[1]))))
-    return [data.fitted(model, data.mode(model, theta, errors), errors) for model, theta in starts]
+    return [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
-    """Yield the model of the logarithm for each penalty, its errors by the shares of the one before."""
+    """Yield the model of the logarithm for each penalty, its variances by the shares of the one before."""
     theta, shares = _start(data, over)
     largest = -np.inf
     for penalty in LAMBDAS:
-        model, errors = spline(over, penalty), data.errors(shares)
-        found = data.fitted(model, data.mode(model, theta, errors), errors)
+        model, variance = spline(over, penalty), data.variance(shares)
+        found = data.fitted(model, data.mode(model, theta, variance), variance)
         theta, shares = found.mode.theta, found.mode.shares
         yield found
         largest = max(largest, found.evidence)

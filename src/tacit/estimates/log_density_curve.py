@@ -17,19 +17,17 @@ from tacit.estimates.series_coefficients import Shares
 class LogDensityCurve:
     """The density of noisy shares of bins by `log_density`.
 
-    shares: of the bins.  rows: their number, above 0.  laplace: whether each noise has a Laplace law; otherwise it is
-    taken to be normal.
+    shares: of the bins.  rows: their number, above 0.
     """
 
     shares: Shares
     rows: float
-    laplace: bool = False
 
     @cached_property
     def cells(self) -> Array:
         """The density on even cells."""
         noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)
-        return log_density(self.shares.edges, self.shares.values, self.rows, noise, laplace=self.laplace)
+        return log_density(self.shares.edges, self.shares.values, self.rows, noise)
 
     def series(self, t: Array) -> Array:
         """Return the density at places t, straight between the middles of cells."""

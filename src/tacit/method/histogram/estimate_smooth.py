@@ -70,7 +70,7 @@ def smooth_density(
     if penalised:
         sizes = [total or max(float(one.sum()), 1.0) for one in cells]
         estimates = [
-            one if reason is not None else LogDensityCurve(shares, size, one.laplace)
+            one if reason is not None else LogDensityCurve(shares, size)
             for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
         ]
     return SmoothDensity(
@@ -162,7 +162,7 @@ def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
 
 def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int, *, penalised: bool) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
-    made = "log density of penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
+    made = "average of models by penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
     notes = (f"{made}, fitted to {bins:,} bins",)
     if any(not one.found.resolved for one in curves):
         notes += (f"bins of {column} are too wide for its density: the bands do not hold what they average out",)
