@@ -135,6 +135,13 @@ FAULTS = (
         (f"{LOG}laws_of_few_parameters_have_few",),
     ),
     Fault(
+        "tacit.estimates.two_hills",
+        "return np.column_stack([of_bed, w * (1 - w) * (hill - bed), *of_hill])",
+        "return np.column_stack([of_bed, w * (hill - bed), *of_hill])",
+        "the weight of a hill moves more than it does",
+        (f"{LOG}slopes_are_derivatives",),
+    ),
+    Fault(
         "tacit.estimates.log_density_curve",
         "noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)",
         "noise = 0 * (self.shares.noises**2).sum(axis=1)",

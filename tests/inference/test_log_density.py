@@ -11,6 +11,7 @@ from scipy import stats
 import tacit as tc
 from tacit.estimates.density_models import (
     CELLS,
+    NORMAL,
     DensityModel,
     SquaredProcess,
     families_of,
@@ -21,6 +22,7 @@ from tacit.estimates.density_models import (
 from tacit.estimates.log_density import LAMBDAS, log_density
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.two_hills import TwoHills
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
@@ -70,7 +72,8 @@ def test_free_functions_have_no_penalty_and_the_others_theirs() -> None:
 def _models() -> list[DensityModel]:
     over, free = functions_of(12, 1 / 48, 1 / 48)
     squared = SquaredProcess(over[:, :free], process_of(12, 0.15))
-    return [spline(over, 0.01), squared, *families_of(1 / 48, 1 / 48)[1:]]
+    families = families_of(1 / 48, 1 / 48)
+    return [spline(over, 0.01), squared, *families[1:], TwoHills(families[NORMAL].over, 1 / 192)]
 
 
 def test_slopes_are_derivatives() -> None:
@@ -95,7 +98,7 @@ def test_laws_of_few_parameters_have_few() -> None:
 
 
 def test_hills_add_up_without_noise_between_them() -> None:
-    """Seeds are constants: of logarithms alone the error is .0015."""
+    """Seeds are constants: of logarithms alone the error is .0015, and .0010 without the model of two hills."""
     at, hills = (np.arange(1_000) + 0.5) / 1_000, (stats.norm(0.3, 0.08), stats.norm(0.7, 0.1))
     true = sum(one.pdf(at) for one in hills) / 2
 
@@ -104,7 +107,7 @@ def test_hills_add_up_without_noise_between_them() -> None:
             return np.asarray(sum(one.cdf(x) for one in hills)) / 2
 
     found = releases(Hills(), 10_000, 64, 12, 7, epsilon=1)
-    assert np.mean([((smooth_density(one, "x")(at) - true) ** 2).mean() for one in found]) < 0.0012
+    assert np.mean([((smooth_density(one, "x")(at) - true) ** 2).mean() for one in found]) < 0.0009
 
 
 def test_noise_is_smoothed_and_a_narrow_peak_is_not() -> None:

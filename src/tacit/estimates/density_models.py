@@ -35,6 +35,8 @@ FREE: Final = (0.1, 0.1, 1.0, 1.0)
 """Precisions of the free functions, whose mean square over the cells is 1: few rows do not make a pole."""
 FAMILIES: Final = ((), (0,), (0, 1), (2, 3), (0, 2), (0, 3))
 """Free functions of even, exponential, normal, beta and gamma laws, and of gamma laws mirrored."""
+NORMAL: Final = 2
+"""Which of FAMILIES are normal laws."""
 PLAIN: Final = 1e-3
 """The least penalty that leaves nearly nothing but the free functions."""
 SIZE: Final = 0.3
@@ -78,7 +80,7 @@ class LogLinear:
 
     def cells(self, theta: Array) -> Array:
         """Return the shares of the cells."""
-        return _exponential(self.over @ theta)
+        return exponential(self.over @ theta)
 
     def slopes(self, theta: Array, cells: Array) -> Array:
         """Return their derivatives by the coordinates."""
@@ -107,12 +109,12 @@ class SquaredProcess:
 
     def cells(self, theta: Array) -> Array:
         """Return the shares of the cells."""
-        made = _exponential(self.free @ theta[: len(FREE)]) * self._root(theta) ** 2
+        made = exponential(self.free @ theta[: len(FREE)]) * self._root(theta) ** 2
         return made / made.sum()
 
     def slopes(self, theta: Array, cells: Array) -> Array:
         """Return their derivatives by the coordinates."""
-        start, root = _exponential(self.free @ theta[: len(FREE)]), self._root(theta)
+        start, root = exponential(self.free @ theta[: len(FREE)]), self._root(theta)
         # where 1 + g is 0 the logarithm has no derivative, but the density has
         moved = (2 * start * root / (start @ root**2))[:, None] * self.process
         each = np.hstack([cells[:, None] * self.free, moved])
@@ -122,7 +124,8 @@ class SquaredProcess:
         return 1 + self.process @ theta[len(FREE) :]
 
 
-def _exponential(logs: Array) -> Array:
+def exponential(logs: Array) -> Array:
+    """Return what has these logarithms, up to a constant, and adds up to 1."""
     made = np.exp(logs - logs.max())
     return made / made.sum()
 

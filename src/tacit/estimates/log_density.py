@@ -2,7 +2,8 @@
 
 The models
     are those of `density_models`: a logarithm with a penalty, for each of LAMBDAS from smooth to rough, families of few
-    parameters, and a product with the square of a process, for each of LENGTHS.
+    parameters, and a product with the square of a process, for each of LENGTHS; and `two_hills`, from the better of its
+    starts.
 The shares
     y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
     (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
@@ -10,8 +11,8 @@ The shares
 The average
     The mode of each model is found, and modes are averaged with weights proportional to their marginal likelihoods by
     Laplace's method [Tierney & Kadane 1986]: nobody chooses a smoothness, and noisy shares give a smooth density.
-    Families, and penalties of PLAIN and more, which leave little beside the free functions, have half of the prior
-    weight.
+    Families, hills, and penalties of PLAIN and more, which leave little beside the free functions, have half of the
+    prior weight.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -32,6 +33,7 @@ from tacit.estimates.density_models import (
     FAMILIES,
     FREE,
     MOST,
+    NORMAL,
     PLAIN,
     DensityModel,
     SquaredProcess,
@@ -41,11 +43,12 @@ from tacit.estimates.density_models import (
     process_of,
     spline,
 )
+from tacit.estimates.two_hills import TwoHills
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
 LENGTHS: Final = (0.25, 0.15, 0.09, 0.055)
 """Lengths of the processes."""
-MODELS: Final = len(FAMILIES) + len(LAMBDAS) + len(LENGTHS)
+MODELS: Final = len(FAMILIES) + 1 + len(LAMBDAS) + len(LENGTHS)
 STEPS: Final = 40
 """Most steps to a mode."""
 LARGEST: Final = 1e8
@@ -167,7 +170,7 @@ def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
     evidence = np.array([one.evidence for one in models])
     # models left out have no weight, but had a prior one
-    plain = len(FAMILIES) + sum(one >= PLAIN for one in LAMBDAS)
+    plain = len(FAMILIES) + 1 + sum(one >= PLAIN for one in LAMBDAS)
     prior = [0.5 / plain if one.model.plain else 0.5 / (MODELS - plain) for one in models]
     weights = np.exp(evidence - max(evidence)) * prior
     return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
@@ -186,7 +189,11 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     for length in LENGTHS:
         process = process_of(min(len(data.values), MOST), length)
         starts.append((SquaredProcess(free, process), np.append(plain, np.zeros(process.shape[1]))))
-    return [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
+    found = [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
+    hills = TwoHills(families_of(*ends)[NORMAL].over, float(np.diff(data.edges).min()) / 4)
+    tries = hills.starts(averaged(found) / CELLS, found[len(first) + NORMAL].mode.cells)
+    each = [data.fitted(hills, data.mode(hills, theta, variance), variance) for theta in tries]
+    return [*found, max(each, key=lambda one: one.evidence)]
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
