@@ -1,6 +1,6 @@
 """The density that is asked for without numbers, beside every estimator at its best number.
 
-    python benchmarks/default_densities.py PART ...  (cells, others, bands, page)
+    python benchmarks/default_densities.py PART ...  (cells, further, others, bands, page)
 
 `Histogram(x, bins="density")` and its `smooth_density`, beside the least errors that compared_densities.jsonl has of
 histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand.  Of the
@@ -120,9 +120,18 @@ def held(case: Case, repeats: int) -> Array:
 
 
 def cells() -> None:
-    """Simulate the default at all laws, sizes and pure prices that have not been."""
+    """Simulate the default at the laws asked for and FRESH, sizes and pure prices that have not been."""
+    _cells((*ASKED, *FRESH))
+
+
+def further() -> None:
+    """The same at further laws."""
+    _cells((*HELD, *OTHERS))
+
+
+def _cells(laws: tuple[str, ...]) -> None:
     done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "cells"]
-    for law in (*ASKED, *FRESH, *HELD, *OTHERS):
+    for law in laws:
         for n in SIZES:
             for price in PRICES[:2]:
                 if (law, n, price) not in done:
@@ -260,9 +269,9 @@ def of_all(own: list[dict[str, Any]]) -> str:
 Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN} simulations of each that
 is near the best (± 2 standard errors of both simulations). The first table has the laws asked for, the second
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
-average: their best number is sought among every third of the grid, {SOUGHT} simulations of each. Seven models are of few
-parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the first three): laws of
-that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked for, and of the others
+average: their best number is sought among every third of the grid, {SOUGHT} simulations of each. Seven models are of
+few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the first three): laws
+of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked for, and of the others
 the gamma, beta, exponential and normal ones, the U, the spike on a bed, and two far modes.
 """
     for laws in (ASKED, FRESH):
@@ -326,7 +335,7 @@ def percent(held: Array) -> str:
 def main() -> None:
     """Do the parts that are named."""
     for part in sys.argv[1:]:
-        {"cells": cells, "others": others, "bands": bands, "page": page}[part]()
+        {"cells": cells, "further": further, "others": others, "bands": bands, "page": page}[part]()
 
 
 if __name__ == "__main__":
