@@ -52,11 +52,11 @@ DEEP: Final = 80
 SOUGHT: Final = 20
 """Simulations of each number in a search, of every third number."""
 AGAIN: Final = 200
-"""Simulations of the best of each estimator."""
+"""Simulations of the best of each estimator, half as many of FRESH."""
 CLOSE: Final = 1.4
 """Estimators whose error is at most so many times the least are simulated again."""
-BESIDE: Final = ("histogram", "smooth", "cosine", "legendre", "fourier", "kernel")
-"""Estimators of a search."""
+BESIDE: Final = ("smooth", "kernel")
+"""Estimators of a search: one of the two is the best of all in 10 of 16 cells of the laws asked for."""
 BANDED: Final = 5
 """Simulations of each line of bands."""
 STEPS: Final = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
@@ -151,7 +151,8 @@ def others() -> None:
                     continue
                 found = _sought(law, n, price) if law in FRESH else _stored(law, n, price)
                 near = [one for one in found if found[one][0] <= CLOSE * min(error for error, _ in found.values())]
-                again = [[one, found[one][1], *_squared(one, law, n, price, found[one][1], AGAIN, 77)] for one in near]
+                many = AGAIN // 2 if law in FRESH else AGAIN
+                again = [[one, found[one][1], *_squared(one, law, n, price, found[one][1], many, 77)] for one in near]
                 keep(part="others", law=law, n=n, price=price, found=again)
 
 
@@ -269,10 +270,12 @@ def of_all(own: list[dict[str, Any]]) -> str:
 Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN} simulations of each that
 is near the best (± 2 standard errors of both simulations). The first table has the laws asked for, the second
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
-average: their best number is sought among every third of the grid, {SOUGHT} simulations of each. Seven models are of
-few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the first three): laws
-of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked for, and of the others
-the gamma, beta, exponential and normal ones, the U, the spike on a bed, and two far modes.
+average: beside them are {" and ".join(BESIDE)} only, whose best number is sought among every third of the grid
+({SOUGHT} and {AGAIN // 2} simulations); the density without a number has {MANY} a line.
+
+Seven models are of few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the
+first three): laws of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked
+for, and of the others the gamma, beta, exponential and normal ones, the U, the spike on a bed, and two far modes.
 """
     for laws in (ASKED, FRESH):
         made, ratios = list[str](), list[float]()

@@ -20,7 +20,7 @@ The square
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final, Protocol
 
 import numpy as np
@@ -102,7 +102,7 @@ class SquaredProcess:
     process: Array
     plain: bool = False
 
-    @cached_property
+    @property
     def precision(self) -> Array:
         """Prior precisions of the coordinates."""
         return np.concatenate([FREE, np.ones(self.process.shape[1])])

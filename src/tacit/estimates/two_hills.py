@@ -7,7 +7,6 @@ law, both cut to [0, 1].  Of q the standard deviation is at least a quarter of a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -37,7 +36,7 @@ class TwoHills:
     narrowest: float
     plain: bool = True
 
-    @cached_property
+    @property
     def precision(self) -> Array:
         """Prior precisions of the coordinates."""
         return np.array(PRECISION)
