@@ -22,6 +22,8 @@ ODDS: Final = 0.45
 """Of q, where its coordinate is 0: that w is 0.31."""
 PRECISION: Final = (0.01, 0.01, 0.5, 4.0, 1.0)
 """Of the family's two coordinates, the logarithm of the odds of w, the place and the logarithm of the width of q."""
+FAR: Final = 20.0
+"""Largest logarithm of a width, in WIDTH."""
 STARTS: Final = (0.02, 0.08)
 """Widths from which a mode is looked for."""
 KEPT: Final = 0.8
@@ -51,7 +53,7 @@ class TwoHills:
         w, hill = self._weight(theta), self._hill(theta)
         bed, (place, width) = exponential(self.over @ theta[:2]), self._where(theta)
         apart = (middles() - place) / width
-        moved, widened = apart / width, apart**2 * (WIDTH * np.exp(theta[4]) / width) ** 2
+        moved, widened = apart / width, apart**2 * (self._scale(theta) / width) ** 2
         of_bed = (1 - w) * bed[:, None] * (self.over - bed @ self.over)
         of_hill = [w * hill * (one - hill @ one) for one in (moved, widened)]
         return np.column_stack([of_bed, w * (1 - w) * (hill - bed), *of_hill])
@@ -80,10 +82,14 @@ class TwoHills:
         return found
 
     def _weight(self, theta: Array) -> float:
-        return float(1 / (1 + np.exp(-theta[2]) / ODDS))
+        return float(1 + np.tanh((theta[2] + np.log(ODDS)) / 2)) / 2
+
+    def _scale(self, theta: Array) -> float:
+        # a step that goes too far is taken back, and warns of nothing
+        return WIDTH * float(np.exp(np.clip(theta[4], -FAR, FAR)))
 
     def _where(self, theta: Array) -> tuple[float, float]:
-        return PLACE + float(theta[3]), float(np.hypot(WIDTH * np.exp(theta[4]), self.narrowest))
+        return PLACE + float(theta[3]), float(np.hypot(self._scale(theta), self.narrowest))
 
     def _hill(self, theta: Array) -> Array:
         place, width = self._where(theta)
