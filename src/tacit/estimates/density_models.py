@@ -13,7 +13,7 @@ The families
     range.
 The square
     f = c exp(h) (1 + g)**2: h free, g a Gaussian process with the covariance SIZE**2 exp(-(s - t)**2 / 2 length**2).  A
-    sum of hills is smooth so, while its logarithm bends sharply between them; where h alone is the density g is 0
+    sum of hills is smooth so, while its logarithm turns sharply between them; where h alone is the density g is 0
     [square roots: Good & Gaskins 1971; a parametric start: Hjort & Glad 1995].
 """
 
