@@ -122,8 +122,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.estimates.density_models",
-        "moved = (2 * start * root / (start @ root**2))[:, None] * self.process",
-        "moved = (start * root / (start @ root**2))[:, None] * self.process",
+        "moved = (2 * start * root / (root @ (start * root)))[:, None] * self.process",
+        "moved = (start * root / (root @ (start * root)))[:, None] * self.process",
         "a square moves half as much as it does",
         (f"{LOG}slopes_are_derivatives",),
     ),

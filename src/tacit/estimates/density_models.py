@@ -116,9 +116,9 @@ class SquaredProcess:
         """Return their derivatives by the coordinates."""
         start, root = exponential(self.free @ theta[: len(FREE)]), self._root(theta)
         # where 1 + g is 0 the logarithm has no derivative, but the density has
-        moved = (2 * start * root / (start @ root**2))[:, None] * self.process
+        moved = (2 * start * root / (root @ (start * root)))[:, None] * self.process
         each = np.hstack([cells[:, None] * self.free, moved])
-        return each - np.outer(cells, each.sum(axis=0))
+        return each - cells[:, None] * each.sum(axis=0)
 
     def _root(self, theta: Array) -> Array:
         return 1 + self.process @ theta[len(FREE) :]
