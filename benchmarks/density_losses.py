@@ -4,7 +4,7 @@
 
 Prints, for laws of compared_designs and of fresh_laws, pure prices, and numbers of bins (without --bins that of the
 rule): the mean squared error of the density averaged over all models, over logarithms with a penalty alone, over all
-but families of few parameters, of the best single model of all simulations (nobody knows it), and of the half-and-half
+but models of few parameters, of the best single model of all simulations (nobody knows it), and of the half-and-half
 mean with a Fourier series of the same bins.  Noise is Laplace, seeds are constants; the density is held against
 averages over its own cells, and has no page: what the page says, default_densities.py says.
 """
@@ -18,7 +18,7 @@ from compared_designs import LAWS, PRICES, SIZES
 from fresh_laws import FRESH
 
 from tacit.base.arrays import Array
-from tacit.estimates.density_models import CELLS, FREE, LogLinear, middles
+from tacit.estimates.density_models import CELLS, FREE, LogLinear, SquaredProcess, middles
 from tacit.estimates.log_density import BinnedLikelihood, Fitted, averaged, of_models
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
@@ -52,7 +52,7 @@ def errors(law: str, n: int, epsilon: float, bins: int, repeats: int) -> str:
         data = BinnedLikelihood(edges, values, n, np.full(bins, variance / n**2))
         models = of_models(data)
         logs = [one for one in models if penalised(one)]
-        rich = [one for one in models if penalised(one) or not isinstance(one.model, LogLinear)]
+        rich = [one for one in models if penalised(one) or isinstance(one.model, SquaredProcess)]
         probable = np.maximum(values, 0.0) / np.maximum(values, 0.0).sum()
         sampling = (np.diag(probable) - np.outer(probable, probable)) / n
         mean = averaged(models)
