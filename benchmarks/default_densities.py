@@ -1,13 +1,15 @@
 """The density that is asked for without numbers, beside every estimator at its best number.
 
-    python benchmarks/default_densities.py PART ...  (cells, bins, bands, page)
+    python benchmarks/default_densities.py PART ...  (cells, further, others, bands, page)
 
 `Histogram(x, bins="density")` and its `smooth_density`, beside the least errors that compared_densities.jsonl has of
-histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand; and beside
-the same estimate of other numbers of bins.  Bands are for a whole curve: they are held against it at WHOLE places.
+histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand.  Of the
+laws asked for and of RICH ones the best few of these are simulated again (others), of RICH after a search.
+Bands are for a whole curve: they are held against it at WHOLE places.
 Lines are kept in default_densities.jsonl.  Seeds are constants.  The four laws asked for were looked at while the
 estimate was made; those of `compared_designs.HELD` and OTHERS were not, and were written down, with sizes and prices,
-before any of them was simulated with it.
+before any of them was simulated with it.  FRESH was written down before the models of the estimate were chosen, and
+looked at for which of them to average, and for their prior weights.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 from compared_designs import ASKED, BASES, HELD, METHODS, PRICES, SIZES, Method
+from compared_estimates import estimator
 from compared_simulations import FINE, LAWS, LEVEL, PLACES, Case, _of_bins, truth
+from fresh_laws import FRESH
 from pages import put
 from scipy.stats import beta, expon, gamma, norm, triang, uniform
 from smooth_density import Mixture
@@ -39,15 +43,24 @@ OTHERS: Final = {
     "Beta(1,6)": Mixture(((1.0, beta(1, 6)),)),
 }
 """Further laws, one with a jump, for coverage and errors beside histograms."""
-LAWS.update(OTHERS)
+LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
-MANY: Final = 40
-FEW: Final = 20
-BANDED: Final = 10
+MANY: Final = 20
+DEEP: Final = 80
+"""Simulations of a line: of the laws asked for at pure prices, DEEP."""
+SOUGHT: Final = 20
+"""Simulations of each number in a search, of every third number."""
+AGAIN: Final = 200
+"""Simulations of the best of each estimator, half as many of RICH."""
+CLOSE: Final = 1.4
+"""Estimators whose error is at most so many times the least are simulated again."""
+RICH: Final = ("skewed: lognormal", "slope to a jump at a bound", "three modes", "heavy tails: t(1.5)", "claw")
+"""Of FRESH those that no model of few parameters describes."""
+BESIDE: Final = ("smooth", "kernel")
+"""Estimators of a search: one of the two is the best of all in 10 of 16 cells of the laws asked for."""
+BANDED: Final = 5
 """Simulations of each line of bands."""
-NUMBERS: Final = (16, 24, 32, 48, 64, 96, 128)
-"""Numbers of bins over which the least error of the same estimate is looked for."""
 STEPS: Final = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
 """Numbers of bins of histograms, of the further laws."""
 
@@ -60,7 +73,7 @@ class Default(Method):
         return tc.Histogram("x", bins="density" if value is None else int(value))
 
 
-DEFAULT: Final = Default("default", "bins", NUMBERS)
+DEFAULT: Final = Default("default", "bins", ())
 
 
 def lines(of: Path) -> list[dict[str, Any]]:
@@ -109,15 +122,70 @@ def held(case: Case, repeats: int) -> Array:
 
 
 def cells() -> None:
-    """Simulate the default at all laws, sizes and prices that have not been, with coverage."""
+    """Simulate the default at the laws asked for and FRESH, sizes and pure prices that have not been."""
+    _cells((*ASKED, *FRESH))
+
+
+def further() -> None:
+    """The same at further laws."""
+    _cells((*HELD, *OTHERS))
+
+
+def _cells(laws: tuple[str, ...]) -> None:
     done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "cells"]
-    for law in (*ASKED, *HELD, *OTHERS):
+    for law in laws:
         for n in SIZES:
-            for price in PRICES:
+            for price in PRICES[:2]:
                 if (law, n, price) not in done:
-                    made = simulated(Case(DEFAULT, law, n, price), MANY)
+                    many = DEEP if law in ASKED else MANY
+                    made = simulated(Case(DEFAULT, law, n, price), many)
                     steps = min(_steps(law, n, price, k) for k in STEPS) if law in OTHERS else None
-                    keep(part="cells", law=law, n=n, price=price, steps=steps, **made)
+                    keep(part="cells", law=law, n=n, price=price, steps=steps, many=many, **made)
+
+
+def others() -> None:
+    """Simulate the best of other estimators, each at the number that is best for the law, of ASKED and RICH."""
+    done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "others"]
+    for law in (*ASKED, *RICH):
+        for n in SIZES:
+            for price in PRICES[: 2 if law in ASKED else 1]:
+                if (law, n, price) in done:
+                    continue
+                found = _sought(law, n, price) if law in RICH else _stored(law, n, price)
+                near = [one for one in found if found[one][0] <= CLOSE * min(error for error, _ in found.values())]
+                many = AGAIN // 2 if law in RICH else AGAIN
+                again = [[one, found[one][1], *_squared(one, law, n, price, found[one][1], many, 77)] for one in near]
+                keep(part="others", law=law, n=n, price=price, found=again)
+
+
+def _sought(law: str, n: int, price: dict[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the least error of each estimator over every third of its numbers, and that number."""
+    found = dict[str, tuple[float, float]]()
+    for method in METHODS:
+        if method.name in BESIDE:
+            tried = [(_squared(method.name, law, n, price, value, SOUGHT, 76)[0], value) for value in method.grid[::3]]
+            found[method.name] = min(tried)
+    return found
+
+
+def _stored(law: str, n: int, price: dict[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the same as compared_densities.py found it."""
+    kept = [one for one in lines(FOUND) if one["part"] == "best"]
+    return {
+        one["method"]: (one["other"][0], one["best"])
+        for one in kept
+        if (one["law"], one["n"], one["price"]) == (law, n, price)
+    }
+
+
+def _squared(
+    name: str, law: str, n: int, price: dict[str, float], value: float, repeats: int, seed: int
+) -> tuple[float, float]:
+    """Return the mean squared error of an estimator at a number, and its Monte-Carlo standard error."""
+    case = Case(next(one for one in METHODS if one.name == name), law, n, price, value)
+    shape, integers, ends, _ = case.drawn(repeats, np.random.default_rng([seed, n, len(law), int(10 * value)]))
+    squared = ((estimator(name)(case, shape, integers, ends)[0] - truth(law)[0]) ** 2).mean(axis=1)
+    return float(squared.mean()), float(squared.std() / repeats**0.5)
 
 
 def _steps(law: str, n: int, price: dict[str, float], bins: int) -> float:
@@ -126,18 +194,6 @@ def _steps(law: str, n: int, price: dict[str, float], bins: int) -> float:
     case = Case(METHODS[0], law, n, price, bins)
     shape, integers, ends, _ = case.drawn(MANY, np.random.default_rng([10, n, bins]))
     return float(((of_histogram(case, shape, integers, ends)[0] - truth(law)[0]) ** 2).mean())
-
-
-def bins() -> None:
-    """Simulate the same estimate of other numbers of bins, of the laws asked for at pure prices."""
-    done = [(o["law"], o["n"], o["price"], o["value"]) for o in lines(STORE) if o["part"] == "bins"]
-    for law in ASKED:
-        for n in SIZES:
-            for price in PRICES[:2]:
-                for k in NUMBERS:
-                    if (law, n, price, k) not in done:
-                        made = simulated(Case(DEFAULT, law, n, price, k), FEW)
-                        keep(part="bins", law=law, n=n, price=price, value=k, **made)
 
 
 def bands() -> None:
@@ -171,6 +227,8 @@ def page() -> None:
     families = ("histogram", *BASES, "kernel", "smooth")
     ratios = {name: list[tuple[float, float]]() for name in families}
     for one in own:
+        if one["law"] in FRESH:
+            continue
         case = dict(best.get((one["law"], one["n"], str(one["price"])), {}))
         if one["steps"] is not None:
             case["histogram"] = one["steps"]
@@ -182,20 +240,21 @@ def page() -> None:
                 shown.append(f"{ratio:.2f}" if ratio > 1.05 else f"**{ratio:.2f}**")
             else:
                 shown.append("–")
-        price = ", ".join(f"{'ε' if key == 'epsilon' else 'δ'} = {value:g}" for key, value in one["price"].items())
         error = f"{one['error']:.2g} ± {2 * one['se']:.1g}"
-        made.append(f"| {one['law']} | {one['n']:,} | {price} | {one['bins']} | {error} | {' | '.join(shown)} |")
+        made.append(
+            f"| {one['law']} | {one['n']:,} | ε = {one['price']['epsilon']:g} | {one['bins']} | {error} |"
+            f" {' | '.join(shown)} |"
+        )
     counts = [f"{name}: {sum(r <= 1.05 for r, _ in found)} of {len(found)}" for name, found in ratios.items() if found]
     text = f"""
 ## The density without a number
 
 `Histogram("x", bins="density")` and its `smooth_density`: bins by the number of rows and the price alone, and an
-estimate whose smoothness follows from the counts (penalised likelihood of the log density, averaged over penalties by
-their marginal likelihoods). Beside it every estimator at the number of bins, terms or bandwidth that is best for the
-law, which nobody knows beforehand; *smooth* is the series that `smooth_density(basis=…)` fits to bins, the nearer of
-polynomials and cosines. In bold: at most 1.05. {MANY} simulations a line. The first four laws were looked at while the
-estimate was made. Of the others *waits*, a jump 0.02 from the bound, was mended after all had been simulated once: the
-estimate put a pole into its first bin, which is now even; nothing else was changed, and all were simulated again.
+estimate whose smoothness follows from the counts (models of penalised likelihood, averaged by their marginal
+likelihoods: [theory](../explanation/theory.md)). Beside it every estimator at the number of bins, terms or bandwidth
+that is best for the law, which nobody knows beforehand; *smooth* is the series that `smooth_density(basis=…)` fits to
+bins, the nearer of polynomials and cosines. In bold: at most 1.05. {MANY} simulations a line, {DEEP} of the first four
+laws, which were looked at while the estimate was made.
 
 At most 1.05 times the best of: {"; ".join(counts)}.
 
@@ -203,37 +262,50 @@ At most 1.05 times the best of: {"; ".join(counts)}.
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 {chr(10).join(made)}
 """
-    text += of_all(own, best) + of_bands()
-    several = [one for one in lines(STORE) if one["part"] == "bins"]
-    if several:
-        text += _of_bins_page(own, several)
-    put(PAGE, "default_densities.py", text)
+    put(PAGE, "default_densities.py", text + of_all(own) + of_bands())
 
 
-def of_all(own: list[dict[str, Any]], best: dict[tuple[str, int, str], dict[str, float]]) -> str:
-    """Return the table of the laws asked for at pure prices beside the best of all estimators."""
-    made, within, ratios = list[str](), 0, list[float]()
-    for one in own:
-        if one["law"] not in ASKED or len(one["price"]) > 1:
-            continue
-        case = best[one["law"], one["n"], str(one["price"])]
-        name = min(case, key=lambda method: case[method])
-        ratio, error = one["error"] / case[name], one["se"] / case[name]
-        within += ratio <= 1.05
-        ratios.append(ratio)
-        shown = f"{ratio:.2f} ± {2 * error:.2f}"
-        made.append(
-            f"| {one['law']} | {one['n']:,} | ε = {one['price']['epsilon']:g} | {one['error']:.2g} |"
-            f" {name} | {case[name]:.2g} | {shown if ratio > 1.05 else f'**{shown}**'} |"
-        )
-    return f"""
-Beside the best of all estimators at once, each at the number that is best for the law (± 2 standard errors of the
-simulations of the density without a number): at most 1.05 in {within} of {len(ratios)}, at most {max(ratios):.2f}.
+def of_all(own: list[dict[str, Any]]) -> str:
+    """Return the tables of the laws asked for, and of FRESH, beside the best of all estimators."""
+    text = f"""
+Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN} simulations of each that
+is near the best (± 2 standard errors of both simulations), in the first table for the laws asked for. The second has
+{len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
+average; the density without a number has {MANY} simulations a line. Of those that no model of few parameters describes
+the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every third of the grid
+({SOUGHT} and {AGAIN // 2} simulations).
 
-| law | n | price | error | best of all | its error | ratio |
+Seven models are of few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the
+first three): laws of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked
+for, and of the others the gamma, beta, exponential and normal ones, the U, the spike on a bed, and two far modes.
+"""
+    found = {(one["law"], one["n"], str(one["price"])): one["found"] for one in lines(STORE) if one["part"] == "others"}
+    for laws in (ASKED, FRESH):
+        made, ratios = list[str](), list[float]()
+        for one in own:
+            if one["law"] not in laws:
+                continue
+            start = f"| {one['law']} | {one['n']:,} | ε = {one['price']['epsilon']:g} | {one['error']:.2g}"
+            others = found.get((one["law"], one["n"], str(one["price"])))
+            if others is None:
+                made.append(f"{start} ± {2 * one['se']:.1g} | – | – | – |")
+                continue
+            name, value, error, spread = min(others, key=lambda other: other[2])
+            ratio = one["error"] / error
+            about = 2 * ratio * ((one["se"] / one["error"]) ** 2 + (spread / error) ** 2) ** 0.5
+            ratios.append(ratio)
+            shown = f"{ratio:.2f} ± {about:.2f}"
+            shown = shown if ratio > 1.05 else f"**{shown}**"
+            made.append(f"{start} ± {2 * one['se']:.1g} | {name}, {value:g} | {error:.2g} | {shown} |")
+        mean, within = float(np.exp(np.mean(np.log(ratios)))), sum(one <= 1.05 for one in ratios)
+        text += f"""
+At most 1.05 in {within} of {len(ratios)}, at most {max(ratios):.2f}, in the geometric mean {mean:.2f}:
+
+| law | n | price | error | best of others, at | its error | ratio |
 |---|---|---|---:|---|---:|---:|
 {chr(10).join(made)}
 """
+    return text
 
 
 def of_bands() -> str:
@@ -267,37 +339,10 @@ def percent(held: Array) -> str:
     return f"{100 * held.mean():.1f}%"
 
 
-def _of_bins_page(own: list[dict[str, Any]], several: list[dict[str, Any]]) -> str:
-    """Return the table of the same estimate by number of bins."""
-    rows = list[str]()
-    for one in own:
-        errors = {
-            o["value"]: o["error"]
-            for o in several
-            if (o["law"], o["n"], o["price"]) == (one["law"], one["n"], one["price"])
-        }
-        if len(errors) == len(NUMBERS):
-            least_of = min(errors.values())
-            shown = " | ".join(f"{error / least_of:.2f}" for error in errors.values())
-            rows.append(
-                f"| {one['law']} | {one['n']:,} | ε = {one['price']['epsilon']:g} | {least_of:.2g} | {shown} |"
-                f" {one['error'] / least_of:.2f} |"
-            )
-    head = " | ".join(map(str, NUMBERS))
-    return f"""
-The same estimate of so many bins, its error over the least of them; {FEW} simulations of each, so that the least is too
-small by luck; last the number of the rule:
-
-| law | n | price | least | {head} | rule |
-|---|---|---|---:|{"---:|" * len(NUMBERS)}---:|
-{chr(10).join(rows)}
-"""
-
-
 def main() -> None:
     """Do the parts that are named."""
     for part in sys.argv[1:]:
-        {"cells": cells, "bins": bins, "bands": bands, "page": page}[part]()
+        {"cells": cells, "further": further, "others": others, "bands": bands, "page": page}[part]()
 
 
 if __name__ == "__main__":

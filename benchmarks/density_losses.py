@@ -1,11 +1,12 @@
-"""Where the error of a smooth density without numbers comes from: its bins, its penalties, or what it is made of.
+"""Where the error of a smooth density without numbers comes from: its bins, its models, or what it is made of.
 
-    python benchmarks/density_losses.py [--repeats 20] [--laws "two modes" ...]
+    python benchmarks/density_losses.py [--repeats 20] [--laws "two modes" ...] [--bins 16 32 ...]
 
-Prints, for laws and pure prices of compared_designs, and numbers of bins from a third of the rule's to the rule's: the
-mean squared error of the density averaged over penalties, of the best single penalty of all simulations (nobody knows
-it), and of the half-and-half mean with a Fourier series of the same bins.  Noise is Laplace, seeds are constants; the
-density is held against averages over its own cells, and has no page: what the page says, default_densities.py says.
+Prints, for laws of compared_designs and of fresh_laws, pure prices, and numbers of bins (without --bins that of the
+rule): the mean squared error of the density averaged over all models, over logarithms with a penalty alone, over all
+but models of few parameters, of the best single model of all simulations (nobody knows it), and of the half-and-half
+mean with a Fourier series of the same bins.  Noise is Laplace, seeds are constants; the density is held against
+averages over its own cells, and has no page: what the page says, default_densities.py says.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import argparse
 
 import numpy as np
 from compared_designs import LAWS, PRICES, SIZES
+from fresh_laws import FRESH
 
 from tacit.base.arrays import Array
-from tacit.estimates.log_density import CELLS, LAMBDAS, middles, of_penalties
+from tacit.estimates.density_models import CELLS, FREE, LogLinear, SquaredProcess, middles
+from tacit.estimates.log_density import BinnedLikelihood, Fitted, averaged, of_models
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
 from tacit.estimates.series_curve import SeriesCurve
-from tacit.schema.autobins import for_density
+from tacit.schema.autobins import for_density, round_bins
 
 
 def series(shares: Shares) -> Array:
@@ -31,33 +34,40 @@ def series(shares: Shares) -> Array:
     return density / density.mean()
 
 
+def penalised(one: Fitted) -> bool:
+    """Return whether a model is a logarithm with a penalty."""
+    return isinstance(one.model, LogLinear) and one.model.over.shape[1] >= len(FREE)
+
+
 def errors(law: str, n: int, epsilon: float, bins: int, repeats: int) -> str:
     """Return a line of the table."""
-    rng, edges = np.random.default_rng(5), np.linspace(0, 1, bins + 1)
-    true = np.diff(LAWS[law].cdf(np.linspace(0, 1, CELLS + 1))) * CELLS
-    chances = np.diff(LAWS[law].cdf(edges))
+    rng, edges = np.random.default_rng([5, n, bins, len(law)]), np.linspace(0, 1, bins + 1)
+    own = {**LAWS, **FRESH}[law]
+    true, chances = np.diff(own.cdf(np.linspace(0, 1, CELLS + 1))) * CELLS, np.diff(own.cdf(edges))
     # of replaced rows: two cells change by one
-    scale = 2 / epsilon
-    variance = 2 * scale**2
-    averaged, single, half = list[float](), list[Array](), list[float]()
+    variance = 2 * (2 / epsilon) ** 2
+    squared, single = list[tuple[float, ...]](), list[list[float]]()
     for _ in range(repeats):
-        values = (rng.multinomial(n, chances / chances.sum()) + rng.laplace(scale=scale, size=bins)) / n
-        each, evidence = of_penalties(edges, values, n, np.full(bins, variance / n**2))
-        # rougher ones than the last that was tried are worse
-        all_of_them = np.array(each + each[-1:] * (len(LAMBDAS) - len(each)))
-        weights = np.exp(np.array(evidence) - max(evidence))
-        mean = weights @ np.array(each) / weights.sum()
+        values = (rng.multinomial(n, chances / chances.sum()) + rng.laplace(scale=2 / epsilon, size=bins)) / n
+        data = BinnedLikelihood(edges, values, n, np.full(bins, variance / n**2))
+        models = of_models(data)
+        logs = [one for one in models if penalised(one)]
+        rich = [one for one in models if penalised(one) or isinstance(one.model, SquaredProcess)]
         probable = np.maximum(values, 0.0) / np.maximum(values, 0.0).sum()
         sampling = (np.diag(probable) - np.outer(probable, probable)) / n
-        other = series(Shares(edges, values, sampling, np.eye(bins) / n, variance))
-        averaged.append(float(((mean - true) ** 2).mean()))
-        single.append(((all_of_them - true) ** 2).mean(axis=1))
-        half.append(float((((mean + other) / 2 - true) ** 2).mean()))
-    least = np.array(single).mean(axis=0).min()
-    spread = np.std(averaged) / repeats**0.5
+        mean = averaged(models)
+        half = (mean + series(Shares(edges, values, sampling, np.eye(bins) / n, variance))) / 2
+        made = (mean, averaged(logs), averaged(rich), half)
+        squared.append(tuple(float(((one - true) ** 2).mean()) for one in made))
+        each = [float(((CELLS * one.mode.cells - true) ** 2).mean()) for one in models]
+        # rougher penalties than the last that was tried are worse
+        last = len(logs) - 1
+        single.append(each[:last] + [each[last]] * (10 - last) + each[last + 1 :])
+    mean, logs_alone, rich_alone, halves = np.mean(squared, axis=0)
+    spread = 2 * np.std([one[0] for one in squared]) / repeats**0.5
     return (
-        f"| {law} | {n:,} | {epsilon:g} | {bins} | {np.mean(averaged):.3g} ± {2 * spread:.1g} | {least:.3g} |"
-        f" {np.mean(half):.3g} |"
+        f"| {law} | {n:,} | {epsilon:g} | {bins} | {mean:.3g} ± {spread:.1g} | {logs_alone:.3g} | {rich_alone:.3g} |"
+        f" {np.mean(single, axis=0).min():.3g} | {halves:.3g} |"
     )
 
 
@@ -65,14 +75,16 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--laws", nargs="*", default=list(LAWS))
+    parser.add_argument("--laws", nargs="*", default=[*LAWS, *FRESH])
+    parser.add_argument("--bins", nargs="*", type=int)
     given = parser.parse_args()
-    print("| law | n | ε | bins | averaged | best penalty | half a series |\n|---|---|---|---|---|---|---|")
+    print("| law | n | ε | bins | averaged | penalties alone | no families | best single model | half a series |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for law in given.laws:
         for n in SIZES:
             for price in PRICES[:2]:
-                most = for_density(n, price["epsilon"], 1)
-                for bins in (most // 3, most // 2, most):
+                rule = for_density(n, price["epsilon"], 1)
+                for bins in given.bins or (next(iter(round_bins(0, 1, rule)), rule),):
                     print(errors(law, n, price["epsilon"], bins, given.repeats), flush=True)
 
 

@@ -9,9 +9,20 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.log_density import CELLS, LAMBDAS, functions_of, log_density
+from tacit.estimates.density_models import (
+    CELLS,
+    NORMAL,
+    DensityModel,
+    SquaredProcess,
+    families_of,
+    functions_of,
+    process_of,
+    spline,
+)
+from tacit.estimates.log_density import LAMBDAS, log_density
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.two_hills import TwoHills
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
@@ -56,6 +67,47 @@ def test_free_functions_have_no_penalty_and_the_others_theirs() -> None:
     apart = third[:, free:] - logs @ np.linalg.lstsq(logs, third[:, free:], rcond=None)[0]
     assert np.allclose(apart.T @ apart, np.eye(12), atol=1e-3)
     assert (np.diff(LAMBDAS) < 0).all()
+
+
+def _models() -> list[DensityModel]:
+    over, free = functions_of(12, 1 / 48, 1 / 48)
+    squared = SquaredProcess(over[:, :free], process_of(12, 0.15))
+    families = families_of(1 / 48, 1 / 48)
+    return [spline(over, 0.01), squared, *families[1:], TwoHills(families[NORMAL].over, 1 / 192)]
+
+
+def test_slopes_are_derivatives() -> None:
+    rng = np.random.default_rng(2)
+    for model in _models():
+        theta = rng.normal(0, 0.5, len(model.precision))
+        cells = model.cells(theta)
+        assert cells.sum() == pytest.approx(1)
+        for i, own in enumerate(model.slopes(theta, cells).T):
+            step = np.zeros(len(theta))
+            step[i] = 1e-6
+            apart = (model.cells(theta + step) - model.cells(theta - step)) / 2e-6
+            assert np.allclose(apart, own, atol=1e-8)
+
+
+def test_laws_of_few_parameters_have_few() -> None:
+    """Seeds are constants: with four free functions the error of an exponential law is .0009."""
+    at, law = (np.arange(1_000) + 0.5) / 1_000, stats.expon(scale=0.2)
+    true = law.pdf(at) / law.cdf(1)
+    found = releases(law, 10_000, 48, 8, 4, epsilon=1)
+    assert np.mean([((smooth_density(one, "x")(at) - true) ** 2).mean() for one in found]) < 0.0005
+
+
+def test_hills_add_up_without_noise_between_them() -> None:
+    """Seeds are constants: of logarithms alone the error is .0015, and .0010 without the model of two hills."""
+    at, hills = (np.arange(1_000) + 0.5) / 1_000, (stats.norm(0.3, 0.08), stats.norm(0.7, 0.1))
+    true = sum(one.pdf(at) for one in hills) / 2
+
+    class Hills:
+        def cdf(self, x: np.ndarray) -> np.ndarray:
+            return np.asarray(sum(one.cdf(x) for one in hills)) / 2
+
+    found = releases(Hills(), 10_000, 64, 12, 7, epsilon=1)
+    assert np.mean([((smooth_density(one, "x")(at) - true) ** 2).mean() for one in found]) < 0.0009
 
 
 def test_noise_is_smoothed_and_a_narrow_peak_is_not() -> None:

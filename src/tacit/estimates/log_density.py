@@ -1,47 +1,59 @@
-"""A density from noisy shares of bins, by penalised likelihood of its logarithm.  Post-processing, plain arrays.
+"""A density from noisy shares of bins, averaged over models by their marginal likelihoods.  Plain arrays.
 
-The prior
-    On [0, 1] log f = c + h + u: h in the span of t, t**2, log(t + a / 4) and log(1 - t + b / 4), all of which are
-    nearly free, so that exponential, normal and beta densities, cut to [0, 1], are hardly smoothed away; a and b are
-    the widths of the first and of the last bin, within which shares do not tell a pole.  u is a Gaussian process with
-    the penalty
-        lambda times the integral of u'''**2, its part orthogonal to the free functions,
-    whose mode is a smoothing spline [Silverman 1982; Gu 2013, Smoothing Spline ANOVA Models, chapter 7].
+The models
+    are those of `density_models`: a logarithm with a penalty, for each of LAMBDAS from smooth to rough, families of few
+    parameters, and a product with the square of a process, for each of LENGTHS; and `two_hills`, from the better of its
+    starts.
 The shares
     y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
-    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.
-The smoothness
-    The mode is found for each of LAMBDAS, from smooth to rough, and modes are averaged with weights proportional to
-    their marginal likelihoods by Laplace's method [Tierney & Kadane 1986]: nobody chooses lambda, and noisy shares give
-    a smooth density.
+    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
+    those of a first estimate, so that all models are of the same errors.
+The average
+    The mode of each model is found, and modes are averaged with weights proportional to their marginal likelihoods by
+    Laplace's method [Tierney & Kadane 1986]: nobody chooses a smoothness, and noisy shares give a smooth density.
+    Families, hills, and penalties of PLAIN and more, which leave little beside the free functions, have half of the
+    prior weight.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
-All is on CELLS even cells, in the first eigenvectors of the penalty.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.density_models import (
+    CELLS,
+    FAMILIES,
+    FREE,
+    MOST,
+    NORMAL,
+    PLAIN,
+    DensityModel,
+    SquaredProcess,
+    families_of,
+    functions_of,
+    middles,
+    process_of,
+    spline,
+)
+from tacit.estimates.two_hills import TwoHills
 
-CELLS: Final = 256
-"""Cells of [0, 1] on which a density is found."""
-MOST: Final = 64
-"""Most eigenvectors: with so many a peak of standard deviation 1/100 is resolved."""
-LAMBDAS: Final = 10.0 ** -np.arange(0, 10)
-FREE: Final = (0.1, 0.1, 1.0, 1.0)
-"""Precisions of the free functions, whose mean square over the cells is 1: few rows do not make a pole."""
+LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
+LENGTHS: Final = (0.25, 0.15, 0.09, 0.055)
+"""Lengths of the processes."""
+MODELS: Final = len(FAMILIES) + 1 + len(LAMBDAS) + len(LENGTHS)
 STEPS: Final = 40
 """Most steps to a mode."""
 LARGEST: Final = 1e8
 """Damping at which no step is looked for any more."""
-NEAR: Final = 1e-4
+NEAR: Final = 1e-3
 """A step that gains less is the last."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
@@ -61,20 +73,26 @@ class Mode:
 
 
 @dataclass(frozen=True)
+class Fitted:
+    """A model, its mode, and its log marginal likelihood, up to a constant."""
+
+    model: DensityModel
+    mode: Mode
+    evidence: float
+
+
+@dataclass(frozen=True)
 class BinnedLikelihood:
-    """Noisy shares of bins, and functions on the cells.
+    """Noisy shares of bins.
 
     edges: from 0 to 1, shape (bins + 1,).  values: shape (bins,).  rows: their number.  noise: variance of each share's
-    noise, shape (bins,).  over: functions on the cells, the free ones first, shape (CELLS, functions).  free: their
-    number.
+    noise, shape (bins,).
     """
 
     edges: Array
     values: Array
     rows: float
     noise: Array
-    over: Array
-    free: int
 
     @cached_property
     def over_bins(self) -> Array:
@@ -90,50 +108,47 @@ class BinnedLikelihood:
         """Return the variance of the values about shares."""
         return (shares + 0.5 / self.rows) / self.rows + self.noise
 
-    def mode(self, theta: Array, precision: Array, variance: Array) -> Mode:
-        """Return the mode for one prior precision of the coordinates, by damped Gauss-Newton steps."""
-        here, damping = Mode(theta, *self._loss(theta, precision, variance)), 1e-4
+    def mode(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+        """Return the mode of a model, by damped Gauss-Newton steps."""
+        here, damping = self._at(model, theta, variance), 1e-4
         for _ in range(STEPS):
-            made, damping = self._step(here, precision, variance, damping)
+            made, damping = self._step(model, here, variance, damping)
             gain, here = here.loss - made.loss, made
             if gain < NEAR:
                 break
         return here
 
-    def _step(self, here: Mode, precision: Array, variance: Array, damping: float) -> tuple[Mode, float]:
+    def fitted(self, model: DensityModel, mode: Mode, variance: Array) -> Fitted:
+        """Return the marginal likelihood of a model at its mode."""
+        slopes, precision = self._slopes(model, mode), model.precision
+        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
+        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
+        return Fitted(model, mode, -mode.loss - spread / 2)
+
+    def _step(self, model: DensityModel, here: Mode, variance: Array, damping: float) -> tuple[Mode, float]:
         """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
-        slopes = self._slopes(here.cells)
+        slopes, precision = self._slopes(model, here), model.precision
         curvature = slopes.T @ (slopes / variance[:, None])
         gradient = precision * here.theta - slopes.T @ ((self.values - here.shares) / variance)
         while damping < LARGEST:
             more = precision + damping * (np.diag(curvature) + 1e-3)
             moved = here.theta - np.linalg.solve(curvature + np.diag(more), gradient)
-            made = Mode(moved, *self._loss(moved, precision, variance))
+            made = self._at(model, moved, variance)
             if made.loss < here.loss:
                 return made, max(damping / 5, 1e-9)
             damping *= 5
         return here, damping
 
-    def evidence(self, mode: Mode, precision: Array, variance: Array) -> float:
-        """Return the log marginal likelihood of a prior precision, up to a constant, at its mode."""
-        slopes = self._slopes(mode.cells)
-        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
-        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
-        return -mode.loss - spread / 2
-
-    def _loss(self, theta: Array, precision: Array, variance: Array) -> tuple[Array, Array, float]:
-        """Return the shares of cells and those of bins, and the negative log posterior, up to a constant."""
-        logs = self.over @ theta
-        cells = np.exp(logs - logs.max())
-        cells = cells / cells.sum()
+    def _at(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+        """Return coordinates with the shares they make and the negative log posterior, up to a constant."""
+        cells = model.cells(theta)
         shares = self.binned(cells)
-        loss = ((self.values - shares) ** 2 / variance).sum() + (precision * theta**2).sum()
-        return cells, shares, float(loss) / 2
+        loss = ((self.values - shares) ** 2 / variance).sum() + (model.precision * theta**2).sum()
+        return Mode(theta, cells, shares, float(loss) / 2)
 
-    def _slopes(self, cells: Array) -> Array:
+    def _slopes(self, model: DensityModel, mode: Mode) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
-        shares = self.binned(cells)
-        return self.over_bins @ (cells[:, None] * self.over) - np.outer(shares, cells @ self.over)
+        return self.over_bins @ model.slopes(mode.theta, mode.cells)
 
 
 def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array:
@@ -147,30 +162,52 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
     >>> len(found), bool(np.abs(found - 1).max() < 0.01)
     (256, True)
     """
-    densities, evidence = of_penalties(edges, values, rows, noise)
-    weights = np.exp(np.array(evidence) - max(evidence))
-    return _even_at_poles(weights @ np.array(densities) / weights.sum(), edges)
+    data = BinnedLikelihood(edges, values, rows, noise)
+    return _even_at_poles(averaged(of_models(data)), edges)
 
 
-def of_penalties(edges: Array, values: Array, rows: float, noise: Array) -> tuple[list[Array], list[float]]:
-    """Return the density for each of LAMBDAS that was tried, from smooth to rough, and its log marginal likelihood."""
-    over, free = functions_of(min(len(values), MOST), float(edges[1]), float(1 - edges[-2]))
-    data = BinnedLikelihood(edges, values, rows, noise, over, free)
-    theta, shares = _start(data)
-    densities, evidence = list[Array](), list[float]()
+def averaged(models: list[Fitted]) -> Array:
+    """Return the average of the modes' densities, by prior and marginal likelihood."""
+    evidence = np.array([one.evidence for one in models])
+    # models left out have no weight, but had a prior one
+    plain = len(FAMILIES) + 1 + sum(one >= PLAIN for one in LAMBDAS)
+    prior = [0.5 / plain if one.model.plain else 0.5 / (MODELS - plain) for one in models]
+    weights = np.exp(evidence - max(evidence)) * prior
+    return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
+
+
+def of_models(data: BinnedLikelihood) -> list[Fitted]:
+    """Return the models that were tried: penalties from smooth to rough, families, processes from smooth to rough."""
+    ends = float(data.edges[1]), float(1 - data.edges[-2])
+    over, _ = functions_of(min(len(data.values), MOST), *ends)
+    first = list(_first_modes(data, over))
+    # the variances follow the first estimate, the same for all models
+    variance = data.variance(data.binned(averaged(first) / CELLS))
+    starts = [(one.model, one.mode.theta) for one in first]
+    starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
+    free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
+    for length in LENGTHS:
+        process = process_of(min(len(data.values), MOST), length)
+        starts.append((SquaredProcess(free, process), np.append(plain, np.zeros(process.shape[1]))))
+    found = [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
+    hills = TwoHills(families_of(*ends)[NORMAL].over, float(np.diff(data.edges).min()) / 4)
+    tries = hills.starts(averaged(found) / CELLS, found[len(first) + NORMAL].mode.cells)
+    each = [data.fitted(hills, data.mode(hills, theta, variance), variance) for theta in tries]
+    return [*found, max(each, key=lambda one: one.evidence)]
+
+
+def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
+    """Yield the model of the logarithm for each penalty, its variances by the shares of the one before."""
+    theta, shares = _start(data, over)
+    largest = -np.inf
     for penalty in LAMBDAS:
-        precision = np.full(over.shape[1], float(penalty))
-        precision[:free] = FREE
-        # the variance follows the shares, and they it
-        first = data.mode(theta, precision, data.variance(shares))
-        variance = data.variance(first.shares)
-        found = data.mode(first.theta, precision, variance)
-        theta, shares = found.theta, found.shares
-        densities.append(found.cells * CELLS)
-        evidence.append(data.evidence(found, precision, variance))
-        if penalty < LEAST and evidence[-1] < max(evidence) - WORSE:
+        model, variance = spline(over, penalty), data.variance(shares)
+        found = data.fitted(model, data.mode(model, theta, variance), variance)
+        theta, shares = found.mode.theta, found.mode.shares
+        yield found
+        largest = max(largest, found.evidence)
+        if penalty < LEAST and found.evidence < largest - WORSE:
             break
-    return densities, evidence
 
 
 def _even_at_poles(density: Array, edges: Array) -> Array:
@@ -183,42 +220,13 @@ def _even_at_poles(density: Array, edges: Array) -> Array:
     return made
 
 
-def _start(data: BinnedLikelihood) -> tuple[Array, Array]:
+def _start(data: BinnedLikelihood, over: Array) -> tuple[Array, Array]:
     """Return coordinates to start from, of the free functions alone, and even shares beside smoothed ones."""
     widths = np.diff(data.edges)
     centers, t = data.edges[:-1] + widths / 2, middles()
     near = np.exp(-(((t[:, None] - centers) / 0.08) ** 2) / 2)
     smoothed = np.maximum(near @ data.values, 0.0) / (near @ widths)
     smoothed = (smoothed + 0.05) / (smoothed + 0.05).mean()
-    free = data.over[:, : data.free]
-    theta = np.zeros(data.over.shape[1])
-    theta[: data.free] = free.T @ np.log(smoothed) / CELLS
+    theta = np.zeros(over.shape[1])
+    theta[: len(FREE)] = over[:, : len(FREE)].T @ np.log(smoothed) / CELLS
     return theta, data.binned(smoothed / CELLS)
-
-
-@lru_cache(maxsize=32)
-def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array, int]:
-    """Return functions on the cells, shape (CELLS, functions), and how many of them, the first, are free.
-
-    first_bin, last_bin: widths of the bins at the ends.
-    The free ones are orthogonal, of mean 0 and mean square 1; the others are eigenvectors of the penalty, scaled so
-    that it is the sum of their squared coordinates.
-    """
-    t, ends = middles(), np.linspace(0, 1, CELLS + 1)
-    # averages over the cells
-    low, high = (CELLS * np.diff(x * np.log(x) - x) for x in (ends + first_bin / 4, ends + last_bin / 4))
-    logs = np.column_stack([low, high[::-1]])
-    free = np.column_stack([t, t**2, logs])
-    free = np.linalg.qr(free - free.mean(axis=0))[0] * np.sqrt(CELLS)
-    third = np.diff(np.eye(CELLS), 3, axis=0) * CELLS**2.5
-    bent = np.linalg.qr(third @ logs)[0]
-    third = third - bent @ (bent.T @ third)
-    values, vectors = np.linalg.eigh(third.T @ third)
-    kept = slice(free.shape[1] + 1, free.shape[1] + 1 + number)
-    rough = vectors[:, kept] / np.sqrt(values[kept])
-    return np.column_stack([free, rough - rough.mean(axis=0)]), free.shape[1]
-
-
-def middles() -> Array:
-    """Return the middles of the cells."""
-    return (np.arange(CELLS) + 0.5) / CELLS

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.log_density import log_density, middles
+from tacit.estimates.density_models import middles
+from tacit.estimates.log_density import log_density
 from tacit.estimates.series_coefficients import Shares
 
 

@@ -159,9 +159,9 @@ class HistogramRelease(Statistics, Release):
     ) -> SmoothDensity:
         """Smooth density of a column of numbers or dates, fitted to its bins, within each level of `by`.
 
-        Its logarithm is fitted by penalised likelihood, averaged over penalties by their marginal likelihoods: as
-        smooth as the counts say.  Many bins are best, as bins="density" takes.  Limits are of a series, "legendre" or
-        "cosine", whichever is nearer to the density by what the counts say.
+        Models from few parameters to many are fitted by penalised likelihood and averaged by their marginal
+        likelihoods: as smooth as the counts say.  Many bins are best, as bins="density" takes.  Limits are of a series,
+        "legendre" or "cosine", whichever is nearer to the density by what the counts say.
         basis: "cosine", "fourier", "legendre" or "haar": that series instead, for the density as well, its coefficients
         shrunk; so is the density of target="table".
         InferenceError I41 (no such column), I60 (a column of levels, or fewer than four bins), I09 (target), I44

@@ -162,7 +162,7 @@ def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
 
 def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int, *, penalised: bool) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
-    made = "log density of penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
+    made = "average of models by penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
     notes = (f"{made}, fitted to {bins:,} bins",)
     if any(not one.found.resolved for one in curves):
         notes += (f"bins of {column} are too wide for its density: the bands do not hold what they average out",)
