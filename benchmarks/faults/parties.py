@@ -546,10 +546,24 @@ ANSWERS = (
     ),
     Fault(
         "tacit.pooling.presence",
-        "return (usable.sum(axis=0) >= 2 + made)",
-        "return (usable.sum(axis=0) >= 2)",
+        "return (usable >= 2 + made)",
+        "return (usable >= 2)",
         "the rows of one party, and the noise of another, make the mean of many parties",
         (f"{NOBODY}one_party_with_all_rows_is_no_mean_of_several",),
+    ),
+    Fault(
+        "tacit.pooling.presence",
+        "size = found.size - slope * found.distance(x)",
+        "size = found.size - 0 * slope * found.distance(x)",
+        "parties are chosen by noise that is in their numbers, too",
+        (f"{NOBODY}parties_are_seen_by_what_their_sizes_do_not_share_with_their_totals",),
+    ),
+    Fault(
+        "tacit.pooling.random_effects",
+        "x = pooled(found, sampled=sampled).x",
+        "x = pooled(found, equal=True).x",
+        "many parties of nobody move the centre about which the one party with rows is linear",
+        (f"{NOBODY}one_party_with_all_rows_is_not_outvoted",),
     ),
     Fault(
         "tacit.pooling.common_value",

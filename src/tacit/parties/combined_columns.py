@@ -275,7 +275,7 @@ def _differing(found: Evidence, parts: PartyEstimates, method: Method) -> tuple[
     """Return how far parties differ beyond their errors, also under common effects; None where there is no error."""
     # heterogeneity is measured against the errors: without any there is nothing to compare with
     certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
-    made, _ = linearised_effects(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
+    made, _ = linearised_effects(found, ~certain, method, bool(parts.sampling.any()))
     return made
 
 
