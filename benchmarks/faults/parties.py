@@ -525,10 +525,31 @@ ANSWERS = (
     ),
     Fault(
         "tacit.method.histogram.estimate_from_cells.inequality",
-        "value = apart / (2 * group.mean)",
-        "value = apart / group.mean",
+        "np.array([apart / (2 * group.mean)])",
+        "np.array([apart / group.mean])",
         "a Gini coefficient twice as large",
         ("tests/fromcells/test_inequality.py::test_of_values_spread_evenly",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.inequality",
+        "return axis.bounds[:-1] + axis.step / 2, axis.last[1:]",
+        "return axis.bounds[:-1], axis.last[1:]",
+        "multiples from 0 on are taken to begin below 0",
+        ("tests/fromcells/test_inequality.py::test_multiples_from_zero_are_their_values",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.inequality",
+        "values, unknown = values + half, unknown + np.outer(half, half)",
+        "values, unknown = values - half, unknown + np.outer(half, half)",
+        "a heap of zeros is moved away from 0",
+        ("tests/fromcells/test_inequality.py::test_a_heap_of_zeros_is_taken_halfway",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.inequality",
+        "    if len(values) > 1:\n",
+        "    if len(values) > 1_000:\n",
+        "a curve within a bin is that of values which do not reach beyond its middle",
+        ("tests/fromcells/test_inequality.py::test_the_density_within_the_bin_of_a_quantile_counts",),
     ),
     Fault(
         "tacit.estimates.column_terms",
