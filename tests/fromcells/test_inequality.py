@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def of_rows(x: np.ndarray, at: tuple[float, ...]) -> list[float]:
     return [gini, *(float(x[: round(p * n)].sum() / x.sum()) for p in at)]
 
 
-def released(x: np.ndarray, column: tc.Real, bins: int) -> tc.HistogramRelease:
+def released(x: np.ndarray, column: tc.Real, bins: int) -> Any:
     """Return a histogram with next to no noise."""
     curator = tc.Curator({"x": x}, tc.Schema({"x": column}), budget=tc.Budget(rho=1_000))
     return curator.release(tc.Histogram("x", bins={"x": bins}), rho=500)
