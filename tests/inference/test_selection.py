@@ -15,6 +15,7 @@ from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.testing import simulate
 
 GROUPS = 1_000
+MEAN = tc.Mean("x", by="g")
 
 
 def test_the_chance_of_an_answer_is_that_of_the_lower_limit_of_the_size() -> None:
@@ -62,9 +63,7 @@ def test_a_public_size_is_no_choice() -> None:
     assert GivenAnswer(np.array([3.0, 9.0]), 0.0, 0.0, law, np.zeros(2)).chance(0.05).tolist() == [1.0, 1.0]
 
 
-def held(
-    x: np.ndarray, truth: float, repeats: int, query: Any = tc.Mean("x", by="g"), **price: float
-) -> tuple[int, int]:
+def held(x: np.ndarray, truth: float, repeats: int, query: Any = MEAN, **price: float) -> tuple[int, int]:
     """Answers, and how many of their intervals hold the truth, in releases of numbers of as many groups as rows."""
     names = [f"g{i}" for i in range(len(x))]
     schema = tc.Schema({"x": tc.Real(0, 1), "g": tc.Category(names)})
@@ -93,7 +92,7 @@ def test_few_rows_of_a_skewed_law() -> None:
 
 
 def test_variances_of_few_rows_near_a_bound() -> None:
-    """The noise in squares about a mean that the noise moved inwards is larger than it looks there: 83% without that."""
+    """The noise in squares about a mean that the noise moved inwards is larger than it looks there: 85% without."""
     law = stats.beta(40, 2)
     x = law.rvs((GROUPS, 4), random_state=np.random.default_rng(7))
     answers, inside = held(x, law.var(), 3, tc.Variance("x", by="g"), rho=0.5)

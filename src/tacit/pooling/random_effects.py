@@ -134,11 +134,11 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
 
 
 def linearised_effects(
-    found: Evidence, asked: NDArray[np.bool_], method: Method, sampled: bool
+    found: Evidence, method: Method, sampled: bool, certain: NDArray[np.bool_] | None = None
 ) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
     """Fit random effects to each of T cells; return them (None without two parties that have rows) and their data.
 
-    asked: of which cells, shape (T,).
+    certain: cells without errors, which have no effects, shape (T,).
     """
     # one centre for all, from the known noise: what parties of nobody say has little weight in it.  It is not moved to
     # the fitted mean, which may be that of many noisy parties and far from the few that have rows
@@ -146,7 +146,8 @@ def linearised_effects(
     # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
     # sizes would depend on the noise.  Whether there are several is seen by what sizes have of their own
     there = presence(found)
-    answered = there.several(tails_apart(found, x), (1 - SHARP) / 2) & there.clear & asked
+    answered = there.several(tails_apart(found, x), (1 - SHARP) / 2) & there.clear
+    answered = answered if certain is None else answered & ~certain
     several = (answered & found.informative).astype(np.float64)
     parts = linearised_estimates(found, x, sampled=sampled)
     total = np.maximum(parts.sampling + parts.privacy, 1e-300)
@@ -156,7 +157,7 @@ def linearised_effects(
 def random_effects(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> RandomEffects:
     """Estimate random effects of each cell from estimating equations."""
     parts = party_estimates(found, sampled=sampled)
-    made, own = linearised_effects(found, np.ones(found.size.shape[1], dtype=np.bool_), method, sampled)
+    made, own = linearised_effects(found, method, sampled)
     low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
     return RandomEffects(parts, made, (low, high), own, presence(found))
 

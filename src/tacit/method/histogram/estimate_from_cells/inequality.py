@@ -46,7 +46,7 @@ ROUGH: Final = 0.1
 """A ratio to the mean is given only if the noise of the mean is at most this part of it."""
 FIRST: Final = "the lowest {:g} of the rows lie in the first bin: what they have of the sum is not known"
 FINE: Final = 128
-"""Values of a cell by which a curve is taken over real numbers."""
+"""Values of a cell by which real numbers, and more values than these, are represented."""
 HEAPED: Final = 1.5
 """An end cell with more rows than so many times its neighbour's, by width, may have a heap at its bound."""
 
@@ -261,7 +261,10 @@ def _apart_of_points(group: Group) -> Array:
 
 
 def _apart_of_even_points(axis: CellAxis) -> Array:
-    """Return the mean distance of two of a cell's points with Gauss's weights, which stand for an even density."""
+    """Return the mean distance of two of a cell's points with Gauss's weights, which stand for an even density.
+
+    The outer points are sqrt(9/5) standard deviations from the middle, with weights 5/18, 8/18 and 5/18.
+    """
     return 65 / 81 * np.sqrt(9 / 5) * axis.within if axis.kind == "continuous" else np.zeros(axis.bins)
 
 
@@ -272,12 +275,16 @@ def _ends(axis: CellAxis) -> tuple[Array, Array]:
     return axis.centers, axis.centers
 
 
-def _values(axis: CellAxis, at: int) -> Array:
-    """Return the values of a cell that rows are spread evenly over: all of its own, or FINE between its ends."""
+def _values(axis: CellAxis, at: int) -> tuple[Array, bool]:
+    """Return values that rows of a cell are spread evenly over, and whether they are all that it has.
+
+    More than FINE are represented by FINE, as real numbers are.
+    """
     low, high = (float(end[at]) for end in _ends(axis))
-    if axis.step or high <= low:
-        return low + axis.step * np.arange(round((high - low) / axis.step) + 1 if axis.step else 1)
-    return low + (high - low) * (np.arange(FINE) + 0.5) / FINE
+    many = round((high - low) / axis.step) + 1 if axis.step else 1 if high <= low else FINE + 1
+    if many <= FINE:
+        return np.asarray(low + axis.step * np.arange(many), dtype=np.float64), True
+    return np.asarray(low + (high - low) * (np.arange(FINE) + 0.5) / FINE, dtype=np.float64), False
 
 
 def _quantile(axis: CellAxis, counts: Array, p: float) -> tuple[int, float]:
@@ -288,9 +295,9 @@ def _quantile(axis: CellAxis, counts: Array, p: float) -> tuple[int, float]:
         return axis.bins - 1, float(_ends(axis)[1][-1])
     at = int(np.searchsorted(cumulative, p * float(cumulative[-1])))
     part = float((p * cumulative[-1] - cumulative[at] + kept[at]) / max(float(kept[at]), 1e-12))
-    values = _values(axis, at)
-    if axis.step or len(values) == 1:
-        # of separate values the first that has the share: between two the curve would be below its own
+    values, separate = _values(axis, at)
+    if separate:
+        # the first value that has the share: between two of them the curve would be below its own
         return at, float(values[min(int(part * len(values)), len(values) - 1)])
     low, high = _ends(axis)
     return at, float(low[at] + (high[at] - low[at]) * part)
@@ -303,7 +310,7 @@ def _least(group: Group, at: int, q: float) -> Array:
     variance, so that what is not known of the density within the cell counts.
     """
     out = np.minimum(group.x, q)
-    each, values = len(group.x) // group.axis.bins, _values(group.axis, at)
+    each, (values, _) = len(group.x) // group.axis.bins, _values(group.axis, at)
     inside = slice(at * each, (at + 1) * each)
     if len(values) > 1:
         middle, reach = float(values.mean()), float(np.ptp(values)) / 2
