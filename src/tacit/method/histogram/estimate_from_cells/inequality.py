@@ -123,7 +123,7 @@ def _joined(
 
 
 @dataclass(frozen=True)
-class Group:
+class ValuedCounts:
     """A group's counts and what both numbers use of them.
 
     points: of the cells; x: their values, weights: their rows, shape (points,).  size: rows; mean: of x.  few: why its
@@ -141,16 +141,18 @@ class Group:
     few: str | None
 
 
-def _group(axis: CellAxis, counts: Array, noise: Noise) -> Group:
+def _group(axis: CellAxis, counts: Array, noise: Noise) -> ValuedCounts:
     points = points_of((axis,), counts, noise)
     x = points.position(points.cells.axes[0])[0]
     weights = points.spread(counts)
     size = max(float(counts.sum()), 1.0)
     mean = max(float(weights @ x) / size, 1e-12)
-    return Group(axis, counts, noise, points, x, weights, size, mean, unclear(float(counts.sum()), axis.bins, noise))
+    return ValuedCounts(
+        axis, counts, noise, points, x, weights, size, mean, unclear(float(counts.sum()), axis.bins, noise)
+    )
 
 
-def _ratio(group: Group, numerators: Array, numbers: Array) -> GroupNumbers:
+def _ratio(group: ValuedCounts, numerators: Array, numbers: Array) -> GroupNumbers:
     """Return numbers that are ratios to the mean.
 
     numerators: influences of what is divided by the mean at points, but for a constant, shape (points, p).  numbers:
@@ -178,7 +180,7 @@ def _ratio(group: Group, numerators: Array, numbers: Array) -> GroupNumbers:
     return GroupNumbers(values, turned @ each, unknown, (reason,) * p, chosen)
 
 
-def _heaped(group: Group, values: Array, at: int) -> Array:
+def _heaped(group: ValuedCounts, values: Array, at: int) -> Array:
     """Return how sums of values at points, (points, p), move if what an end cell has too many lies at its bound.
 
     Zeros, or values clamped to a bound, are rows that a neighbour of half as many again would not let expect.
@@ -254,7 +256,7 @@ def _apart_within(axis: CellAxis) -> Array:
     return (axis.widths**2 - axis.step**2) / (3 * axis.widths) if axis.kind == "continuous" else np.zeros(axis.bins)
 
 
-def _apart_of_points(group: Group) -> Array:
+def _apart_of_points(group: ValuedCounts) -> Array:
     """Return the weighted sum of distances between the points of each cell, shape (bins,)."""
     x, w = (one.reshape(group.axis.bins, -1) for one in (group.x, group.weights))
     return np.asarray(np.einsum("ki,kj,kij->k", w, w, np.abs(x[:, :, None] - x[:, None, :])), dtype=np.float64)
@@ -303,7 +305,7 @@ def _quantile(axis: CellAxis, counts: Array, p: float) -> tuple[int, float]:
     return at, float(low[at] + (high[at] - low[at]) * part)
 
 
-def _least(group: Group, at: int, q: float) -> Array:
+def _least(group: ValuedCounts, at: int, q: float) -> Array:
     """Return min(x, q) at the points; q lies in the cell `at`.
 
     There, the quadratic nearest to it: its mean at the points is that of min(x, q) over a density with their mean and
