@@ -162,8 +162,9 @@ HEAD = (
 WORDS = {
     "kept": "Designs that were committed before any was simulated, and simulated with the estimator as it is.",
     "first": "Designs committed before any was simulated; the estimator was changed after they had been seen.",
-    "before": "The same as first, with the estimator as it was when they were drawn; what they showed is mended: heaps at"
-    " bounds are taken halfway, multiples have their own values, and the density within a quantile's bin counts.",
+    "before": "Designs committed before any was simulated, with the estimator as it was then. It was changed after they"
+    " had been seen: heaps at bounds are taken halfway, multiples from 0 on have an answer and their own values, and"
+    " what is not known of the density within a quantile's bin counts.",
     "seen": "Designs of the first study; the estimator was changed after they had been seen.",
 }
 OF = {"before": "first"}
@@ -197,7 +198,8 @@ def write() -> None:
         if not found:
             continue
         repeats = sorted({one["repeats"] for one in found.values()})
-        many = f"{len({key[1] for key in found})} designs, {repeats[0]} to {repeats[-1]} releases (by group) a row."
+        span = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}"
+        many = f"{len({key[1] for key in found})} of {len(SETS[OF.get(name, name)])} designs, {span} releases a row."
         parts += [f"\n## {name.capitalize()}\n\n{words} {many}\n", HEAD]
         order = sorted(found, key=lambda key: (key[1], NAMES.index(key[2])))
         parts += [row(SETS[OF.get(name, name)][key[1]], found[key]) for key in order]
