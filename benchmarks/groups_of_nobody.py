@@ -2,12 +2,15 @@
 
     python benchmarks/groups_of_nobody.py --rule NAME [--repeats 4000] [--parts means,variances,common,random]
     python benchmarks/groups_of_nobody.py --table
+    python benchmarks/groups_of_nobody.py --points
 
 The first form simulates with the tree as it is and adds its counts, under the name of its rule, to FIGURES; the second
-prints all rules side by side.  Every group of a table has the same number of rows and is a repetition: encodings of
-groups depend on bounds, relation and price alone, and noises of different groups are independent.  Of parties, every
-party has the same groups.  The designs were committed before any was simulated.  Noise in the number of rows has, at
-replace-one and epsilon = 5, a standard deviation of 0.98.
+prints all rules side by side; the third, without simulation, how often a mean would have an answer where the noisy size
+exceeds another point of its noise than `column_terms.ANSWER`.  Every group of a table has the same number of rows and
+is a repetition: encodings of groups depend on bounds, relation and price alone, and noises of different groups are
+independent.  Of parties, every party has the same groups; --only has those designs whose words hold a text.  The
+designs were committed before any was simulated.  Noise in the number of rows has, at replace-one and epsilon = 5, a
+standard deviation of 0.98.
 
 answer: share of groups with a number in place of a reason, in per cent; held: of those, 95% intervals with the truth;
 width: median, in the range of the column.
@@ -27,6 +30,8 @@ import numpy as np
 from selected_answers import LAWS, column, price
 
 import tacit as tc
+from tacit.estimates.error_laws import halfwidth, split, tail
+from tacit.estimates.noisy_moments import integers, moments
 from tacit.pooling.common_value import pooled
 from tacit.pooling.random_effects import random_effects
 from tacit.pooling.released_evidence import evidence
@@ -36,6 +41,9 @@ FIGURES = Path(__file__).with_suffix(".jsonl")
 GROUPS = 500
 SIZES = (0, 1, 2, 3, 4, 6, 8, 10, 16, 25)
 PRICES = ("epsilon=1", "epsilon=2", "epsilon=5", "rho=0.5", "rho=2")
+POINTS = (0.84, 0.9, 0.95, 0.96, 0.97, 0.98)
+SPREADS = ("Beta(2, 2)", "exponential, mean 0.1", "Beta(1, 30)", "lognormal, median 0.13, sd of log 0.8")
+"""Laws of variances; the last two were added, before they were simulated, for the rule "noisiest mean"."""
 SOME = ("Beta(2, 2)", "exponential, mean 0.1", "Beta(40, 2)", "share 0.1")
 PARTIES: tuple[tuple[tuple[int, ...], tuple[str, ...]], ...] = (
     # nobody anywhere: few and many parties, equal and unequal prices
@@ -88,7 +96,7 @@ def counted(said: np.ndarray, limits: np.ndarray, truth: float) -> dict[str, Any
 
 def alone(kind: str, repeats: int) -> Iterator[dict[str, Any]]:
     query, relations = ((tc.Mean, tc.Variance)[kind == "variances"])("x", by="g"), ("replace-one", "add-remove")
-    for name in SOME[: 2 if kind == "variances" else None]:
+    for name in SPREADS if kind == "variances" else SOME:
         law = LAWS[name]
         for relation in relations if name == SOME[0] else relations[:1]:
             for said in PRICES:
@@ -105,7 +113,7 @@ def alone(kind: str, repeats: int) -> Iterator[dict[str, Any]]:
                     yield {"part": kind, "cell": cell, "rows": str(n), **found}
 
 
-def together(kind: str, repeats: int) -> Iterator[dict[str, Any]]:
+def together(kind: str, repeats: int, only: str) -> Iterator[dict[str, Any]]:
     query = tc.Mean("x", by="g")
     for name in SOME[:2]:
         law = LAWS[name]
@@ -113,6 +121,8 @@ def together(kind: str, repeats: int) -> Iterator[dict[str, Any]]:
             if not sum(sizes) and name != SOME[0]:
                 continue
             words = f"{len(sizes)} parties, {' and '.join(prices)}"
+            if only not in words:
+                continue
             rng = np.random.default_rng(zlib.crc32(f"{words} {name} {sizes}".encode()))
             said, limits = list[Any](), list[Any]()
             for _ in range(math.ceil(repeats / GROUPS)):
@@ -156,18 +166,41 @@ def table() -> None:
         print(f"| {part} | {cell} | {rows} | {' | '.join(words)} |")
 
 
+def points() -> None:
+    """Print the chance of an answer by the point of the noise that a noisy size has to exceed."""
+    print("| price | rows | " + " | ".join(f"{100 * one:g}% point" for one in POINTS) + " |")
+    print("|---|---:|" + "---:|" * len(POINTS))
+    for said in PRICES:
+        made = release(tc.Mean("x", by="g"), LAWS[SOME[0]], 0, said, "replace-one", np.random.default_rng(0))
+        part = made.parts[0]
+        load = moments(part.form, part.parameters, integers(part), None).loadings[0]
+        s, b = split(part.law, load)
+        for rows in (0, 2, 4, 6, 10, 16):
+            least = np.array([float(halfwidth(2 * one - 1, s, b)) for one in POINTS]) - rows
+            side = tail(np.abs(least), np.full(len(POINTS), s), np.broadcast_to(b, (len(POINTS), len(b))))
+            chance = np.where(least >= 0, side, 1 - side)
+            print(f"| {said} | {rows} | " + " | ".join(f"{100 * one:.1f}" for one in chance) + " |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rule")
     parser.add_argument("--repeats", type=int, default=4_000)
     parser.add_argument("--parts", default="means,variances,common,random")
+    parser.add_argument("--only", default="")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--points", action="store_true")
     given = parser.parse_args()
+    if given.points:
+        points()
+        return
     if given.table:
         table()
         return
     for part in given.parts.split(","):
-        cells = alone(part, given.repeats) if part in ("means", "variances") else together(part, given.repeats)
+        cells = (
+            alone(part, given.repeats) if part in ("means", "variances") else together(part, given.repeats, given.only)
+        )
         with FIGURES.open("a") as file:
             for one in cells:
                 print(json.dumps({"rule": given.rule, **one}), file=file, flush=True)

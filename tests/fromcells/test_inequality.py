@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,6 +81,44 @@ def test_zeros_within_a_bin_are_in_errors() -> None:
     curve = lorenz(made, "x", [0.2, 0.9])
     assert "first bin" in str(curve.reasons[0])
     assert curve.reasons[1] is None
+
+
+def of_rows(x: np.ndarray, at: tuple[float, ...]) -> list[float]:
+    """Return the Gini coefficient and the Lorenz curve of rows."""
+    x, n = np.sort(x), len(x)
+    gini = float((2 * np.arange(1, n + 1) - n - 1) @ x) / (n * float(x.sum()))
+    return [gini, *(float(x[: round(p * n)].sum() / x.sum()) for p in at)]
+
+
+def released(x: np.ndarray, column: tc.Real, bins: int) -> Any:
+    """Return a histogram with next to no noise."""
+    curator = tc.Curator({"x": x}, tc.Schema({"x": column}), budget=tc.Budget(rho=1_000))
+    return curator.release(tc.Histogram("x", bins={"x": bins}), rho=500)
+
+
+def test_multiples_from_zero_are_their_values() -> None:
+    """Two or three values in each bin: bins begin half a unit below 0, and no value does."""
+    x = 5.0 * np.random.default_rng(4).binomial(40, 0.2, 40_000)
+    made, at = released(x, tc.Real(0, 200, multiple_of=5), 20), (0.2, 0.5, 0.9)
+    found = [float(made.gini("x").values[0]), *made.lorenz("x", at).values]
+    assert found == pytest.approx(of_rows(x, at), abs=0.01)
+
+
+def test_a_heap_of_zeros_is_taken_halfway() -> None:
+    """60% zeros with others in the first bin: 0.05 off where they were taken as spread over it, and a tenth of that."""
+    rng = np.random.default_rng(8)
+    x = np.where(rng.random(20_000) < 0.6, 0.0, np.clip(rng.gamma(2, 10, 20_000), 0, 100))
+    found = released(x, tc.Real(0, 100), 50).gini("x")
+    assert float(found.values[0]) == pytest.approx(of_rows(x, ())[0], abs=0.012)
+
+
+def test_the_density_within_the_bin_of_a_quantile_counts() -> None:
+    """Values that begin abruptly at 10: the lowest fifth ends in the first bin of any, where no neighbour says how."""
+    x = np.clip(10 * (1 + np.random.default_rng(5).pareto(2, 50_000)), 0, 100)
+    low, high = released(x, tc.Real(0, 100), 40).lorenz("x", 0.2).intervals()[0]
+    truth = of_rows(x, (0.2,))[1]
+    assert low <= truth <= high
+    assert high - low > 0.01
 
 
 def test_too_much_noise_is_a_reason() -> None:

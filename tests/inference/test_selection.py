@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.testing import simulate
 
 GROUPS = 1_000
+MEAN = tc.Mean("x", by="g")
 
 
 def test_the_chance_of_an_answer_is_that_of_the_lower_limit_of_the_size() -> None:
@@ -61,12 +63,12 @@ def test_a_public_size_is_no_choice() -> None:
     assert GivenAnswer(np.array([3.0, 9.0]), 0.0, 0.0, law, np.zeros(2)).chance(0.05).tolist() == [1.0, 1.0]
 
 
-def held(x: np.ndarray, truth: float, epsilon: float, repeats: int) -> tuple[int, int]:
-    """Answers, and how many of their intervals hold the truth, in releases of the means of as many groups as rows."""
+def held(x: np.ndarray, truth: float, repeats: int, query: Any = MEAN, **price: float) -> tuple[int, int]:
+    """Answers, and how many of their intervals hold the truth, in releases of numbers of as many groups as rows."""
     names = [f"g{i}" for i in range(len(x))]
     schema = tc.Schema({"x": tc.Real(0, 1), "g": tc.Category(names)})
     table = {"x": x.reshape(-1), "g": np.repeat(names, x.shape[1])}
-    made = simulate(tc.Mean("x", by="g"), table, schema, epsilon=epsilon, repeats=repeats, rng=1)
+    made = simulate(query, table, schema, repeats=repeats, rng=1, **price)
     found = [release.estimate() for release in made.releases]
     said = np.concatenate([[reason is None for reason in one.reasons] for one in found])
     ends = np.concatenate([one.intervals() for one in found])[said]
@@ -75,7 +77,7 @@ def held(x: np.ndarray, truth: float, epsilon: float, repeats: int) -> tuple[int
 
 def test_few_rows_are_covered_given_an_answer() -> None:
     """Of 2 rows near a bound most have no answer; with 95% of the others right, one run in 1e6 is below the limit."""
-    answers, inside = held(np.full((GROUPS, 2), 0.02), 0.02, 1.0, 3)
+    answers, inside = held(np.full((GROUPS, 2), 0.02), 0.02, 3, epsilon=1.0)
     assert answers > 60
     assert inside >= stats.binom.ppf(1e-6, answers, 0.95)
 
@@ -84,6 +86,15 @@ def test_few_rows_of_a_skewed_law() -> None:
     """Lognormal values, at a price with next to no noise: 90% without the rows that were not seen."""
     law = stats.lognorm(0.8, scale=np.exp(-2))
     x = np.clip(law.rvs((GROUPS * 3, 16), random_state=np.random.default_rng(5)), 0, 1)
-    answers, inside = held(x, float(np.trapezoid(law.sf(np.linspace(0, 1, 10_001)), dx=1e-4)), 50.0, 1)
+    answers, inside = held(x, float(np.trapezoid(law.sf(np.linspace(0, 1, 10_001)), dx=1e-4)), 1, epsilon=50.0)
     assert answers == 3 * GROUPS
     assert inside >= stats.binom.ppf(1e-6, answers, 0.94)
+
+
+def test_variances_of_few_rows_near_a_bound() -> None:
+    """The noise in squares about a mean that the noise moved inwards is larger than it looks there: 85% without."""
+    law = stats.beta(40, 2)
+    x = law.rvs((GROUPS, 4), random_state=np.random.default_rng(7))
+    answers, inside = held(x, law.var(), 3, tc.Variance("x", by="g"), rho=0.5)
+    assert answers > 400
+    assert inside >= stats.binom.ppf(1e-6, answers, 0.95)

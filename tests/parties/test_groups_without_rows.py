@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tacit as tc
 from tacit.pooling.evidence import Evidence
-from tacit.pooling.presence import presence
+from tacit.pooling.presence import Presence, presence, tails_apart
 from tacit.pooling.random_effects import random_effects
 from tacit.pooling.released_evidence import evidence
 from tacit.testing import simulate
@@ -37,6 +39,12 @@ def release(rows: int, rng: np.random.Generator, **price: Any) -> Any:
 def parties(sizes: Sequence[int], *prices: dict[str, Any]) -> Evidence:
     rng = np.random.default_rng(7)
     return evidence([release(n, rng, **prices[i % len(prices)]) for i, n in enumerate(sizes)], 0)
+
+
+@cache
+def of_forty(some: int) -> Evidence:
+    """Return forty parties, of whom some have 30 rows in each group and the others nobody."""
+    return parties([30] * some + [0] * (40 - some), {"rho": 0.5})
 
 
 @pytest.mark.parametrize("price", [{"epsilon": 5}, {"rho": 2}], ids=repr)
@@ -70,9 +78,32 @@ def test_one_party_with_all_rows_is_no_mean_of_several() -> None:
 
     Of the answers that were given 65% held; now there are few.  Two parties with rows are enough.
     """
-    one, two = (random_effects(parties([30] * k + [0] * (40 - k), {"rho": 0.5})).effects for k in (1, 2))
+    one, two = (random_effects(of_forty(k)).effects for k in (1, 2))
     assert np.mean([made is not None for made in one]) <= above(0.05)
     assert np.mean([made is not None for made in two]) > 0.99
+
+
+def test_parties_are_seen_by_what_their_sizes_do_not_share_with_their_totals() -> None:
+    """Near a bound, D(x) and the size share half of their noise; a choice by the rest leaves D(x) as it is.
+
+    Of 2,000 parties of nobody: correlations are within 5 standard errors, 5 / sqrt(2,000).
+    """
+    found, x = parties([0] * 2, {"rho": 0.5}), np.full(GROUPS, -0.8)
+    own = found.distance(x).ravel()
+    assert np.corrcoef(own, found.size.ravel())[0, 1] > 0.5
+    tails = tails_apart(found, x).ravel()
+    assert abs(np.corrcoef(own, tails)[0, 1]) < 5 / math.sqrt(2 * GROUPS)
+    assert abs(tails.mean() - 0.5) < 5 / math.sqrt(12 * 2 * GROUPS)
+
+
+def test_one_party_with_all_rows_is_not_outvoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """30 rows in one of 40 parties, all of whom count: 58% held where the centre was that of equal rows, moved twice.
+
+    With 93% of the others right, one run in a million is below the limit.
+    """
+    monkeypatch.setattr(Presence, "several", lambda self, tails, chance: np.ones(tails.shape[1], dtype=bool))
+    low, high = random_effects(of_forty(1)).interval(0.95)
+    assert ((low <= 0.4) & (high >= 0.4)).sum() >= stats.binom.ppf(1e-6, GROUPS, 0.93)
 
 
 def test_a_public_size_needs_no_noise() -> None:

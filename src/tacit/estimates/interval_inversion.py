@@ -28,6 +28,8 @@ UNSEEN: Final = 1.0
 """Rows that intervals count as at the bounds: few rows of a skewed law say little of how far others reach."""
 SKEW: Final = 3.0
 """The variance of squared deviations grows with their mean, taken up to so many times what is seen."""
+AWAY: Final = 1.0
+"""Standard deviations of its noise that a mean may be off, for the noise in squares about it."""
 CONTINUITY: Final = 0.5
 """Correction of a proportion's score for counting in whole rows, a row being 2 on the u scale: a quarter of a row."""
 
@@ -152,6 +154,9 @@ class SpreadInversion:
 
     The sampling variance of D is C(t) = sum ((x - mean)**2 - t)**2, from the fourth moment; floored and capped like
     `RatioInversion`'s, whose `threshold` it has too.  least: the size that an answer exceeds clearly.  In x in [0, 1].
+    Noise that makes SS too large also moves the noisy mean inwards, from where deviations, and the noise in their
+    squares, look smaller than they are.  Tests of smaller variances are therefore made at the mean, of those within
+    AWAY standard deviations of its noise, where that noise is largest (`benchmarks/groups_of_nobody.py`).
     """
 
     powers: Powers
@@ -186,14 +191,25 @@ class SpreadInversion:
         weights[..., 0] -= t
         return weights @ self.powers.loadings
 
+    def _noisiest_mean(self) -> Array:
+        """Return the mean, AWAY standard deviations of its noise off at most, with most noise in squares about it."""
+        size = np.maximum(self.powers.sums[:, 0], 2.0)
+        load = self.powers.loadings[1] - self.mean[:, None] * self.powers.loadings[0]
+        reach = AWAY * np.sqrt((load**2).sum(axis=-1) * self.law.variance()) / size
+        means = np.clip(np.stack([self.mean, self.mean - reach, self.mean + reach]), 0.0, 1.0)
+        noise = ((central(means)[0] @ self.powers.loadings) ** 2).sum(axis=-1)
+        return np.take_along_axis(means, noise.argmax(axis=0)[None], axis=0)[0]
+
     def interval(self, level: float) -> tuple[Array, Array]:
         """Search both ends between the estimate and the bounds."""
         size = np.maximum(self.powers.sums[:, 0] - 1, 1.0)
         rows, loads = self.powers.sums[:, 0], self.powers.loadings[0]
         given = GivenAnswer(rows, self.threshold, self.least, self.law, loads).conditional(1 - level)
+        away = self._noisiest_mean()
 
         def p_value(t: Array) -> Array:
-            load, distance, variance = self.loadings(t), np.abs(self.value - t) * size, self.variance(t, UNSEEN)
+            at = replace(self, mean=np.where(t < self.value, away, self.mean))
+            load, distance, variance = at.loadings(t), np.abs(self.value - t) * size, at.variance(t, UNSEEN)
             variance *= np.clip(t / np.maximum(self.value, 1e-300), 1.0, SKEW)
             s, b = split(self.law, load)
             return given(2 * tail(distance, np.sqrt(variance + s**2), b), distance, variance, load)

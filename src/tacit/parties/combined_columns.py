@@ -274,8 +274,8 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
 def _differing(found: Evidence, parts: PartyEstimates, method: Method) -> tuple[PooledEffects | None, ...]:
     """Return how far parties differ beyond their errors, also under common effects; None where there is no error."""
     # heterogeneity is measured against the errors: without any there is nothing to compare with
-    certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
-    made, _ = linearised_effects(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
+    certain = np.asarray(~(parts.sampling + parts.privacy > 0).any(axis=0), dtype=np.bool_)
+    made, _ = linearised_effects(found, method, bool(parts.sampling.any()), certain)
     return made
 
 

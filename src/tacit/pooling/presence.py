@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
-from tacit.estimates.error_laws import halfwidth
+from tacit.estimates.error_laws import halfwidth, tail
 from tacit.estimates.selection import chance_of_answer
 from tacit.pooling.evidence import Evidence
 
@@ -63,18 +63,18 @@ class Presence:
             every = np.maximum(every, own.max(axis=0))
         return np.where(self.known | ~(every > 0), 1.0, every)
 
-    def several(self, usable: NDArray[np.bool_], chance: float) -> NDArray[np.bool_]:
+    def several(self, tails: Array, chance: float) -> NDArray[np.bool_]:
         """Whether at least two parties have rows in each cell, shape (T,).
 
-        usable: parties with a noisy size above the point that noise passes with this chance, (M, T).  Two of them are
-        enough where noise alone makes none; of many parties, more than noise makes of all others but in 5 % of cells,
-        or two that are beyond the largest noise.
+        tails: of each party's size, how often noise alone makes one as large (`tails_apart`), (M, T).  Two below
+        `chance` are enough where noise alone makes none; of many parties, more than noise makes of all others but in
+        5 % of cells, or two that are beyond the largest noise.
         """
-        noisy = np.isfinite(self.own_reach)
-        others = np.maximum(noisy.sum(axis=0) - 1, 0)
+        others = np.maximum(np.isfinite(self.own_reach).sum(axis=0) - 1, 0)
         made = _binomial_points(int(others.max(initial=0)), chance)[others]
-        sure = ((self.own > self.own_reach) | (~noisy & (self.own > 0))).sum(axis=0)
-        return (usable.sum(axis=0) >= 2 + made) | ((sure >= 2) & (usable.sum(axis=0) >= 2))
+        usable = (tails < chance).sum(axis=0)
+        sure = (tails < ALONE / len(tails)).sum(axis=0)
+        return (usable >= 2 + made) | ((sure >= 2) & (usable >= 2))
 
 
 @lru_cache(maxsize=64)
@@ -107,6 +107,24 @@ def presence(found: Evidence) -> Presence:
         own_noise=own,
         known=np.asarray((~noisy & (found.size > 0)).any(axis=0)),
     )
+
+
+def tails_apart(found: Evidence, x: Array) -> Array:
+    """Return how often noise alone makes sizes as large as those of parties, in cells of mean x, shape (M, T).
+
+    Of each size the part that D(x) explains by their noises is taken away first: where values lie near a bound, sizes
+    and D(x) share most of their noise.  Chosen by what is left, which normal noise makes independent of D(x), parties
+    have the errors that they would have without a choice.  0 for public sizes; 1 for those that say nothing.
+    """
+    load, noise = found.load(x), found.noise[:, None, :]
+    slope = found.with_size(x) / np.maximum(found.privacy(x), 1e-300)
+    size = found.size - slope * found.distance(x)
+    each = (found.loads[0] - slope[..., None] * load) ** 2 * noise
+    s, b = law(each.sum(axis=-1), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1)))
+    beyond = tail(np.abs(size).ravel(), s.ravel(), b.reshape(-1, 1)).reshape(size.shape)
+    # without noise: a size above 0 is certain, one of 0 is nobody
+    certain = np.where(found.size > 0, 0.0, 1.0)
+    return np.where(each.any(axis=-1), np.where(size > 0, beyond, 1 - beyond), certain)
 
 
 def points_of(found: Evidence, level: float) -> Array:

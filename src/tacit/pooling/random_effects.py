@@ -11,10 +11,8 @@ from tacit.base.arrays import Array
 from tacit.pooling.common_value import decorrelated_sizes, party_row_variances, pooled, row_variance
 from tacit.pooling.evidence import Evidence
 from tacit.pooling.heterogeneity import Method, PooledEffects, fit_effects
-from tacit.pooling.presence import Presence, points_of, presence
+from tacit.pooling.presence import Presence, points_of, presence, tails_apart
 
-ROUNDS = 2
-"""Rounds of re-centring; the error of the centre falls quadratically."""
 SHARP = 0.95
 """Two-sided level: a party's own estimate is shown where its noisy size exceeds the 97.5 % point of its noise."""
 
@@ -136,29 +134,30 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
 
 
 def linearised_effects(
-    found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
+    found: Evidence, method: Method, sampled: bool, certain: NDArray[np.bool_] | None = None
 ) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
-    """Fit random effects to each of T cells; return them (None without two parties that have rows) and their data."""
-    # all rows alike, so that the first centre does not follow the noise in any weights
-    x = pooled(found, equal=True).x
-    low, high = found.bounds
+    """Fit random effects to each of T cells; return them (None without two parties that have rows) and their data.
+
+    certain: cells without errors, which have no effects, shape (T,).
+    """
+    # one centre for all, from the known noise: what parties of nobody say has little weight in it.  It is not moved to
+    # the fitted mean, which may be that of many noisy parties and far from the few that have rows
+    x = pooled(found, sampled=sampled).x
     # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
-    # sizes would depend on the noise
-    several = (presence(found).several(usable, (1 - SHARP) / 2) & found.informative).astype(np.float64)
-    made: tuple[PooledEffects | None, ...] = (None,) * len(x)
-    for i in range(ROUNDS):
-        parts = linearised_estimates(found, x, sampled=sampled)
-        total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = fit_effects(parts.value, total, several, method, predict=i == ROUNDS - 1)
-        middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
-        x = np.clip(middle, low, high)
-    return made, linearised_estimates(found, x, sampled=sampled)
+    # sizes would depend on the noise.  Whether there are several is seen by what sizes have of their own
+    there = presence(found)
+    answered = there.several(tails_apart(found, x), (1 - SHARP) / 2) & there.clear
+    answered = answered if certain is None else answered & ~certain
+    several = (answered & found.informative).astype(np.float64)
+    parts = linearised_estimates(found, x, sampled=sampled)
+    total = np.maximum(parts.sampling + parts.privacy, 1e-300)
+    return fit_effects(parts.value, total, several, method), parts
 
 
 def random_effects(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> RandomEffects:
     """Estimate random effects of each cell from estimating equations."""
     parts = party_estimates(found, sampled=sampled)
-    made, own = linearised_effects(found, parts.usable, method, sampled)
+    made, own = linearised_effects(found, method, sampled)
     low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
     return RandomEffects(parts, made, (low, high), own, presence(found))
 

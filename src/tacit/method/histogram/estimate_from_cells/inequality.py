@@ -11,7 +11,7 @@ Sources: [Gastwirth 1972] (both from grouped values), [Hampel 1974] (influence);
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -45,6 +45,8 @@ from tacit.release.document import Released
 ROUGH: Final = 0.1
 """A ratio to the mean is given only if the noise of the mean is at most this part of it."""
 FIRST: Final = "the lowest {:g} of the rows lie in the first bin: what they have of the sum is not known"
+FINE: Final = 128
+"""Values of a cell by which real numbers, and more values than these, are represented."""
 HEAPED: Final = 1.5
 """An end cell with more rows than so many times its neighbour's, by width, may have a heap at its bound."""
 
@@ -80,7 +82,7 @@ def _sums(release: Released, column: str, by: By) -> GroupCounts:
     if axis_of(release, column).kind == "date":
         text = f"{column!r} holds days, whose sum means nothing."
         raise InferenceError(text, code="I99", hint="a column of amounts", state=None)
-    low = float((axis.bounds if axis.kind == "continuous" else places(axis))[0])
+    low = float(_ends(axis)[0][0]) if axis.kind == "continuous" else float(places(axis).min())
     if low < 0:
         text = f"{column!r} may be below 0, down to {low:,g}: shares of its sum are not between 0 and 1."
         raise InferenceError(text, code="I99", hint="a column with lower bound 0", state="It takes another release.")
@@ -120,92 +122,114 @@ def _joined(
     )
 
 
-class _Group:
-    """What both numbers use of a group's counts."""
+@dataclass(frozen=True)
+class ValuedCounts:
+    """A group's counts and what both numbers use of them.
 
-    def __init__(self, axis: CellAxis, counts: Array, noise: Noise) -> None:
-        self.axis, self.counts, self.noise = axis, counts, noise
-        self.points: Points = points_of((axis,), counts, noise)
-        self.x = self.points.position(self.points.cells.axes[0])[0]
-        self.weights = self.points.spread(counts)
-        self.size = max(float(counts.sum()), 1.0)
-        self.mean = max(float(self.weights @ self.x) / self.size, 1e-12)
-        self.few = unclear(float(counts.sum()), axis.bins, noise)
+    points: of the cells; x: their values, weights: their rows, shape (points,).  size: rows; mean: of x.  few: why its
+    rows are too few, or None.
+    """
 
-    def heaped(self, values: Array, at: int) -> Array:
-        """Return how sums of values at points, (points, p), move if what an end cell has too many lies at its bound.
+    axis: CellAxis
+    counts: Array
+    noise: Noise
+    points: Points
+    x: Array
+    weights: Array
+    size: float
+    mean: float
+    few: str | None
 
-        Zeros, or values clamped to a bound, are rows that a neighbour of half as many again would not let expect.
-        """
-        low, high = _edges(self.axis)
-        widths, K = high - low, len(low)
-        if K < 2 or not (widths > 0).all():
-            return np.zeros_like(values[0])
-        own, near = (0, 1) if at == 0 else (K - 1, K - 2)
-        usual = HEAPED * max(float(self.counts[near]), 0.0) * widths[own] / widths[near]
-        excess = max(0.0, float(self.counts[own]) - usual - 2 * float(np.sqrt(self.noise.cell)))
-        each = len(self.x) // K
-        inside = slice(own * each, (own + 1) * each)
-        x, v = self.x[inside], values[inside]
-        slope = (v[-1] - v[0]) / max(float(x[-1] - x[0]), 1e-300)
-        end = low[own] if at == 0 else high[own]
-        return np.asarray(excess * (float(end) - float(x.mean())) * slope, dtype=np.float64)
 
-    def ratio(self, numerators: Array, numbers: Array) -> GroupNumbers:
-        """Return numbers that are ratios to the mean.
+def _group(axis: CellAxis, counts: Array, noise: Noise) -> ValuedCounts:
+    points = points_of((axis,), counts, noise)
+    x = points.position(points.cells.axes[0])[0]
+    weights = points.spread(counts)
+    size = max(float(counts.sum()), 1.0)
+    mean = max(float(weights @ x) / size, 1e-12)
+    return ValuedCounts(
+        axis, counts, noise, points, x, weights, size, mean, unclear(float(counts.sum()), axis.bins, noise)
+    )
 
-        numerators: influences of what is divided by the mean at points, but for a constant, shape (points, p).
-        numbers: shape (p,), before the correction for the noise of both.
-        """
-        both = np.concatenate([self.x[:, None], numerators], axis=1)
-        moved = within_moved(self.points, both)
-        level = (self.points.gather(both).T @ self.counts) / self.size
-        each = (moved.influence - level[:, None]) / self.size
-        # of the ratio A / m: (influence of A less the ratio times that of m) over m
-        turned = np.column_stack([-numbers, np.eye(len(numbers))]) / self.mean
-        noise = self.noise.covariance(each)
-        # a ratio of noisy numbers is off by its value times the variance of the divisor, less the covariance
-        bias = (numbers * noise[0, 0] - noise[0, 1:]) / self.mean**2
-        own, p = float(np.sqrt(max(float(noise[0, 0]), 0.0))), len(numbers)
-        rough = own > ROUGH * self.mean
-        reason = self.few or (f"mean {self.mean:,.3g} with noise of {own:,.3g}: too rough" if rough else None)
-        clear = clear_variance(self.mean, float(noise[0, 0]), float(self.counts @ each[0] ** 2), ROUGH)
-        chosen = Thresholds(*(np.full((1, p), one) for one in clear))
-        unknown = turned @ moved.unknown @ turned.T / self.size**2
-        for at in (0, -1):
-            one = turned @ self.heaped(both, at) / self.size
-            unknown = unknown + np.outer(one, one)
-        return GroupNumbers(numbers - bias, turned @ each, unknown, (reason,) * p, chosen)
+
+def _ratio(group: ValuedCounts, numerators: Array, numbers: Array) -> GroupNumbers:
+    """Return numbers that are ratios to the mean.
+
+    numerators: influences of what is divided by the mean at points, but for a constant, shape (points, p).  numbers:
+    shape (p,), before the correction for the noise of both.
+    """
+    both = np.concatenate([group.x[:, None], numerators], axis=1)
+    moved = within_moved(group.points, both)
+    level = (group.points.gather(both).T @ group.counts) / group.size
+    each = (moved.influence - level[:, None]) / group.size
+    # of the ratio A / m: (influence of A less the ratio times that of m) over m
+    turned = np.column_stack([-numbers, np.eye(len(numbers))]) / group.mean
+    noise = group.noise.covariance(each)
+    # a ratio of noisy numbers is off by its value times the variance of the divisor, less the covariance
+    bias = (numbers * noise[0, 0] - noise[0, 1:]) / group.mean**2
+    own, p = float(np.sqrt(max(float(noise[0, 0]), 0.0))), len(numbers)
+    rough = own > ROUGH * group.mean
+    reason = group.few or (f"mean {group.mean:,.3g} with noise of {own:,.3g}: too rough" if rough else None)
+    clear = clear_variance(group.mean, float(noise[0, 0]), float(group.counts @ each[0] ** 2), ROUGH)
+    chosen = Thresholds(*(np.full((1, p), one) for one in clear))
+    unknown, values = turned @ moved.unknown @ turned.T / group.size**2, numbers - bias
+    for at in (0, -1):
+        # as if none, or all, of what is too much lay at the bound: the middle, and half of the difference as an error
+        half = turned @ _heaped(group, both, at) / group.size / 2
+        values, unknown = values + half, unknown + np.outer(half, half)
+    return GroupNumbers(values, turned @ each, unknown, (reason,) * p, chosen)
+
+
+def _heaped(group: ValuedCounts, values: Array, at: int) -> Array:
+    """Return how sums of values at points, (points, p), move if what an end cell has too many lies at its bound.
+
+    Zeros, or values clamped to a bound, are rows that a neighbour of half as many again would not let expect.
+    """
+    low, high = _ends(group.axis)
+    widths, K = high - low, len(low)
+    if K < 2 or not (widths > 0).all():
+        return np.zeros_like(values[0])
+    own, near = (0, 1) if at == 0 else (K - 1, K - 2)
+    usual = HEAPED * max(float(group.counts[near]), 0.0) * widths[own] / widths[near]
+    excess = max(0.0, float(group.counts[own]) - usual - 2 * float(np.sqrt(group.noise.cell)))
+    each = len(group.x) // K
+    inside = slice(own * each, (own + 1) * each)
+    x, v = group.x[inside], values[inside]
+    slope = (v[-1] - v[0]) / max(float(x[-1] - x[0]), 1e-300)
+    end = low[own] if at == 0 else high[own]
+    return np.asarray(excess * (float(end) - float(x.mean())) * slope, dtype=np.float64)
 
 
 def _gini(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
-    group = _Group(axis, counts, noise)
-    far = _distances(group.x, group.weights) / group.size
+    group = _group(axis, counts, noise)
+    far, within = _distances(group.x, group.weights) / group.size, _apart_within(axis)
     # squares of noise: of a cell with itself, and where the projection makes noises correlated, with all others
-    widths, centers = _widths(axis), places(axis)
-    squares = noise.cell * float(widths.sum()) / 3
+    squares, centers = noise.cell * float(within.sum()), places(axis)
     if noise.projected:
         squares -= noise.cell / noise.size * float(_distances(centers, np.ones_like(centers)).sum())
-    apart = (float(group.weights @ far) - squares / group.size) / group.size
-    value = apart / (2 * group.mean)
+    # rows of one cell are further apart than its three points are
+    inside = float(
+        _apart_of_points(group) @ np.maximum(within / np.maximum(_apart_of_even_points(axis), 1e-300) - 1, -1)
+    )
+    apart = (float(group.weights @ far) + (inside - squares) / group.size) / group.size
     # of half the mean distance: D less its mean
-    return group.ratio(far[:, None], np.array([value]))
+    return _ratio(group, far[:, None], np.array([apart / (2 * group.mean)]))
 
 
 def _lorenz(axis: CellAxis, counts: Array, noise: Noise, shares: tuple[float, ...]) -> GroupNumbers:
-    group = _Group(axis, counts, noise)
+    group = _group(axis, counts, noise)
     found, above = list[float](), list[Array]()
     quantiles = [_quantile(axis, counts, p) for p in shares]
-    for p, q in zip(shares, quantiles, strict=True):
-        above.append(_least(group, q))
+    for p, (at, q) in zip(shares, quantiles, strict=True):
+        above.append(_least(group, at, q))
         found.append((float(group.weights @ above[-1]) / group.size - (1 - p) * q) / group.mean)
-    made = group.ratio(np.stack(above, axis=1), np.array(found))
+    made = _ratio(group, np.stack(above, axis=1), np.array(found))
     # within the first cell nothing is known of a curve whose rows may all be at its lower end
-    end = float(_edges(axis)[1][0])
+    end = float(_ends(axis)[1][0])
     wide = axis.kind == "continuous" and axis.within.any()
     reasons = tuple(
         why or (FIRST.format(p) if wide and q <= end else None)
-        for why, p, q in zip(made.reasons, shares, quantiles, strict=True)
+        for why, p, (_, q) in zip(made.reasons, shares, quantiles, strict=True)
     )
     return replace(made, reasons=reasons)
 
@@ -224,35 +248,75 @@ def _distances(x: Array, weights: Array) -> Array:
     return out
 
 
-def _widths(axis: CellAxis) -> Array:
-    return axis.widths if axis.kind == "continuous" else np.zeros(axis.bins)
+def _apart_within(axis: CellAxis) -> Array:
+    """Return the mean distance of two rows that are spread evenly over one cell's values, shape (bins,).
+
+    A third of the width h; of h / step equally likely values (h**2 - step**2) / 3 h.
+    """
+    return (axis.widths**2 - axis.step**2) / (3 * axis.widths) if axis.kind == "continuous" else np.zeros(axis.bins)
 
 
-def _edges(axis: CellAxis) -> tuple[Array, Array]:
-    """Return lower and upper ends of cells, shape (bins,); of levels their numbers twice."""
+def _apart_of_points(group: ValuedCounts) -> Array:
+    """Return the weighted sum of distances between the points of each cell, shape (bins,)."""
+    x, w = (one.reshape(group.axis.bins, -1) for one in (group.x, group.weights))
+    return np.asarray(np.einsum("ki,kj,kij->k", w, w, np.abs(x[:, :, None] - x[:, None, :])), dtype=np.float64)
+
+
+def _apart_of_even_points(axis: CellAxis) -> Array:
+    """Return the mean distance of two of a cell's points with Gauss's weights, which stand for an even density.
+
+    The outer points are sqrt(9/5) standard deviations from the middle, with weights 5/18, 8/18 and 5/18.
+    """
+    return 65 / 81 * np.sqrt(9 / 5) * axis.within if axis.kind == "continuous" else np.zeros(axis.bins)
+
+
+def _ends(axis: CellAxis) -> tuple[Array, Array]:
+    """Return the least and the greatest value of each cell, shape (bins,); of levels their numbers twice."""
     if axis.kind == "continuous":
-        return axis.bounds[:-1], axis.bounds[1:]
+        return axis.bounds[:-1] + axis.step / 2, axis.last[1:]
     return axis.centers, axis.centers
 
 
-def _quantile(axis: CellAxis, counts: Array, p: float) -> float:
-    """Return a quantile by linear interpolation within cells, of counts without negative ones."""
+def _values(axis: CellAxis, at: int) -> tuple[Array, bool]:
+    """Return values that rows of a cell are spread evenly over, and whether they are all that it has.
+
+    More than FINE are represented by FINE, as real numbers are.
+    """
+    low, high = (float(end[at]) for end in _ends(axis))
+    many = round((high - low) / axis.step) + 1 if axis.step else 1 if high <= low else FINE + 1
+    if many <= FINE:
+        return np.asarray(low + axis.step * np.arange(many), dtype=np.float64), True
+    return np.asarray(low + (high - low) * (np.arange(FINE) + 0.5) / FINE, dtype=np.float64), False
+
+
+def _quantile(axis: CellAxis, counts: Array, p: float) -> tuple[int, float]:
+    """Return the cell of a quantile and its value, rows spread evenly over cells; counts below 0 are none."""
     kept = np.maximum(counts, 0.0)
-    low, high = _edges(axis)
     cumulative = np.cumsum(kept)
     if cumulative[-1] <= 0:
-        return float(high[-1])
+        return axis.bins - 1, float(_ends(axis)[1][-1])
     at = int(np.searchsorted(cumulative, p * float(cumulative[-1])))
-    before = float(cumulative[at] - kept[at])
-    return float(low[at] + (high[at] - low[at]) * (p * cumulative[-1] - before) / max(float(kept[at]), 1e-12))
+    part = float((p * cumulative[-1] - cumulative[at] + kept[at]) / max(float(kept[at]), 1e-12))
+    values, separate = _values(axis, at)
+    if separate:
+        # the first value that has the share: between two of them the curve would be below its own
+        return at, float(values[min(int(part * len(values)), len(values) - 1)])
+    low, high = _ends(axis)
+    return at, float(low[at] + (high[at] - low[at]) * part)
 
 
-def _least(group: _Group, q: float) -> Array:
-    """Return min(x, q) at the points; in the cell that q is in, its mean over values spread evenly."""
+def _least(group: ValuedCounts, at: int, q: float) -> Array:
+    """Return min(x, q) at the points; q lies in the cell `at`.
+
+    There, the quadratic nearest to it: its mean at the points is that of min(x, q) over a density with their mean and
+    variance, so that what is not known of the density within the cell counts.
+    """
     out = np.minimum(group.x, q)
-    low, high = _edges(group.axis)
-    each = len(group.x) // len(low)
-    for at in np.flatnonzero((low < q) & (q < high)):
-        mean = ((q**2 - low[at] ** 2) / 2 + q * (high[at] - q)) / (high[at] - low[at])
-        out[at * each : (at + 1) * each] = mean
+    each, (values, _) = len(group.x) // group.axis.bins, _values(group.axis, at)
+    inside = slice(at * each, (at + 1) * each)
+    if len(values) > 1:
+        middle, reach = float(values.mean()), float(np.ptp(values)) / 2
+        powers = np.arange(min(len(values), 3))
+        curve = np.linalg.lstsq(((values - middle) / reach)[:, None] ** powers, np.minimum(values, q), rcond=None)[0]
+        out[inside] = ((group.x[inside] - middle) / reach)[:, None] ** powers @ curve
     return out
