@@ -25,7 +25,7 @@ from frontier import joint_p
 from frontier_designs import Cell
 from guess_designs import drawn_guesses, wide_and_rare
 
-from tacit.method.regression import estimate_scores, glm_pilot
+from tacit.method.regression import estimate_score_step, glm_pilot
 from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
@@ -55,7 +55,7 @@ def of_one_error() -> Iterator[None]:
 @contextlib.contextmanager
 def in_each_direction() -> Iterator[None]:
     """Read releases as earlier versions did."""
-    with of_one_error(), mock.patch.object(estimate_scores, "left_in_step", whole):
+    with of_one_error(), mock.patch.object(estimate_score_step, "left_in_step", whole):
         yield
 
 

@@ -695,14 +695,14 @@ REGRESSIONS = (
         (f"{SHRUNK}slopes_of_a_pilot_are_shrunk_as_far_as_noise_makes_them",),
     ),
     Fault(
-        "tacit.method.regression.estimate_linear",
+        "tacit.method.regression.estimate_linear_step",
         "b1 = b1 - inverse @ second",
         "b1 = b1",
         "the square of the noise stays in the coefficients: a bias where noise is wide",
         (FREE,),
     ),
     Fault(
-        "tacit.method.regression.estimate_linear",
+        "tacit.method.regression.estimate_linear_step",
         "b1 = b1 - inverse @ second",
         "b1 = b1 + inverse @ second",
         "the same, twice",
@@ -781,21 +781,21 @@ REGRESSIONS = (
         (SQUARE,),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "sampling = inverse @ self.squares.matrix @ inverse * self.fitted",
         "sampling = inverse @ self.squares.matrix * self.fitted",
         "half of the sandwich: standard errors of logistic regressions are in wrong units",
         ("tests/inference/test_regression_scores.py::test_with_little_noise_it_is_maximum_likelihood",),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "return sampling, inverse @ (last.noise + error) @ inverse",
         "return sampling, inverse @ error @ inverse",
         "the noise in the scores is left out of logistic regressions' standard errors",
         ("tests/inference/test_norm_scores.py::test_noise_in_the_scores_is_in_privacy",),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "sampling = sampling + self.law_doubts.T @ self.law_doubts",
         "sampling = sampling + np.outer(self.law_doubts[0], self.law_doubts[0])",
         "standard errors of counts forget that other laws have the same squared scores",
@@ -1447,7 +1447,7 @@ MODELS = (
         ),
     ),
     Fault(
-        "tacit.method.regression.estimate_linear",
+        "tacit.method.regression.estimate_linear_step",
         "(unit * kept), scores",
         "unit, scores",
         "a step with many clipped residuals is too short",
@@ -1517,7 +1517,7 @@ MODELS = (
         ("tests/inference/test_norm_scores.py::test_without_noise_scores_are_those_of_the_rows",),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)",
         "pass",
         "noise in the moments that a curvature is guessed from is in no standard error",
@@ -1526,7 +1526,7 @@ MODELS = (
         ),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "error = error + rest * left_in_step(self.curve.matrix, self.step, self.curve.guess_error)",
         "pass",
         "the error of a guessed curvature is in no standard error",
@@ -1554,7 +1554,7 @@ MODELS = (
         (f"{GUESSES}a_guess_is_doubted_where_events_are_rare_and_vary",),
     ),
     Fault(
-        "tacit.method.regression.estimate_scores",
+        "tacit.method.regression.estimate_score_step",
         "moved = self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
         "moved = 0.4 * self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
         "intervals of scores are hardly wider for the noise in their curvature",

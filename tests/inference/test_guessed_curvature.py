@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 import tacit as tc
-from tacit.method.regression.estimate_scores import _last_step  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_score_step import last_step
 from tacit.method.regression.glm_pilot import curvature, link_of, regressor_moments
 from tacit.method.regression.guessed_curvature import assumed_error, left_in_step, told_error
 from tacit.method.regression.links import bounded, link
@@ -100,7 +100,7 @@ def read(rows: RegressionRows, seed: int) -> tuple[FirstPart, ScorePart, Regress
 
 def test_what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error() -> None:
     first, last, found = read(table(10_000, 4), 5)
-    step = _last_step(first, last, found)
+    step = last_step(first, last, found)
     assert step.curve.guess_error > 0.2
     inverse = np.linalg.inv(step.curve.matrix)
     # without it there is what noise does, and the moments

@@ -33,7 +33,7 @@ from tacit.method.regression.estimate_variance import CoefficientSampling, Error
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 
 if TYPE_CHECKING:
-    from tacit.method.regression.estimate_linear import LinearStep
+    from tacit.method.regression.estimate_linear_step import LinearStep
 
 LEAST_CALM: Final = 0.1
 """Smallest eigenvalue of calm squares, relative to their bound times its mean share."""
