@@ -35,14 +35,14 @@ BEFORE = 0.15
 """The error of a guess that earlier versions assumed of every model."""
 
 
-def none_left(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+def none_left(curve: np.ndarray, square: np.ndarray, error: float) -> np.ndarray:
     """Allow for no error of a guess."""
     return 0 * curve
 
 
-def whole(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+def whole(curve: np.ndarray, square: np.ndarray, error: float) -> np.ndarray:
     """Allow for the whole error in each direction."""
-    return error**2 * float(step @ curve @ step) * curve
+    return error**2 * float(np.trace(square @ curve)) * curve
 
 
 @contextlib.contextmanager

@@ -7,6 +7,12 @@ regressors (`method.regression.glm_pilot.shrunk`).  The coefficients are b = b0 
 
 to second order in the step b - b0.  Given B, the bracket has three variances: of the scores, of the noise in g, and of
 the error of B times the step.  Noise in B itself does not bias a standard error.  Post-processing.
+
+What is multiplied with the error of B is in truth the way from b0 to beta, which the step misses by its own error.  Of
+binary responses, whose curvature may be noisy, its mean square is the step's and the covariance T of b together: with Q
+the covariance of (error of B) times such a way, T = T0 + B^-1 Q(T) B^-1, a series whose terms fall by about the same
+factor.  Where noise makes B too large, b0, the step and T0 are all too small at once: standard errors are widened, and
+joint tests have a law (`NoisyCovariance`), for the noise in B, of released products and of the guess's moments.
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ from tacit.method.regression.glm_pilot import (
     curvature,
     dispersion,
     guess_error,
+    one_step,
     shrunk,
 )
 from tacit.method.regression.guessed_curvature import left_in_step
@@ -39,6 +46,8 @@ from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink
 
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
+MOST_AGAIN: Final = 0.8
+"""Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -71,29 +80,63 @@ class ScoreStep:
 
     def covariances(self, last: ScorePart) -> tuple[Array, Array]:
         """Return the covariances of the coefficients by sampling and by privacy, each of shape (u, u)."""
+        sampling, privacy = self.first_order(last)
+        if self.link.weighed:
+            return sampling, privacy
+        inverse, moves = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.curvature_moves(last)
+        added = inverse @ self._error_of_way(moves, sampling + privacy) @ inverse
+        next_one = inverse @ self._error_of_way(moves, added) @ inverse
+        # what each term of the series adds to the sum of squares in units of the curvature
+        sizes = [float(np.trace(one @ self.curve.matrix)) for one in (added, next_one)]
+        again = min(sizes[1] / max(sizes[0], 1e-300), MOST_AGAIN)
+        return sampling, privacy + added + next_one / (1 - again)
+
+    def first_order(self, last: ScorePart) -> tuple[Array, Array]:
+        """Return both covariances as if the step had no error, T0 of the module."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         sampling = inverse @ self.squares.matrix @ inverse * self.fitted
-        # an error E of the noisy matrix enters as weight T E T', T the transform: it turns the step into T E T' step
-        way = self.step @ self.curve.transform
-        error = (
-            self.curve.transform
-            @ last.weighted_products.noise_quadratic(np.outer(way, way))
-            @ self.curve.transform.T
-            * self.curve.weight**2
-        )
-        # the guess's part, weighted by what it has in the average: it errs by its own relative error, of counts in
-        # every direction, and by the noise in the moments that it was computed from
+        sampling = sampling + self.law_doubts.T @ self.law_doubts
+        moves, square = self.curvature_moves(last), np.outer(self.step, self.step)
+        return sampling, inverse @ (last.noise + self._error_of_way(moves, square)) @ inverse
+
+    def released_moves(self, last: ScorePart) -> Array:
+        """Return what each noise of the released products, of variance 1, adds to the curvature, shape (e, u, u)."""
+        # an error E of the noisy matrix enters as weight T E T', T the transform
+        return _moves(last.weighted_products, self.curve.weight, self.curve.transform)
+
+    def curvature_moves(self, last: ScorePart) -> Array:
+        """Return what every noise, of variance 1, adds to the curvature, shape (e, u, u)."""
+        moves = self.released_moves(last)
+        if self.link.weighed:
+            return moves
+        # those of the moments that a guess was computed from, weighted by what it has in the average
+        back = self.curve.transform_of(self.regressors.second_moments)
+        return np.concatenate([moves, _moves(self.moments, 1 - self.curve.weight, back)])
+
+    def _error_of_way(self, moves: Array, square: Array) -> Array:
+        """Return the covariance of the curvature's error times a way from b0, shape (u, u).
+
+        square: the mean of way way', shape (u, u).
+        """
+        error = (moves @ square @ moves).sum(axis=0)
+        # the guess errs by its own relative error as well, of counts in every direction
         rest = (1 - self.curve.weight) ** 2
         if self.link.weighed:
-            length = float(self.step @ self.curve.matrix @ self.step)
-            error = error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
-        else:
-            error = error + rest * left_in_step(self.curve.matrix, self.step, self.curve.guess_error)
-            back = self.curve.transform_of(self.regressors.second_moments)
-            way = self.step @ back
-            error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)
-        sampling = sampling + self.law_doubts.T @ self.law_doubts
-        return sampling, inverse @ (last.noise + error) @ inverse
+            length = float(np.trace(square @ self.curve.matrix))
+            return error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
+        return error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)
+
+    def moves_of(self, last: ScorePart, total: Array, back: Array) -> Array:
+        """Return what each noise in the curvature adds to `total`, the covariance of back @ b, shape (e, u, u).
+
+        Of counts none is told: their scores' noise is small where they have an answer.
+        """
+        if self.link.weighed:
+            return np.zeros((0, *total.shape))
+        # d (B^-1 M B^-1) = -B^-1 P (B^-1 M B^-1) and its transpose
+        inner = np.linalg.solve(self.curve.matrix, self.curvature_moves(last)) @ np.linalg.inv(back)
+        moved = -(back @ inner @ total)
+        return np.asarray(moved + moved.swapaxes(1, 2), dtype=np.float64)
 
     def widening(self, last: ScorePart, total: Array, back: Array) -> Array:
         """Return factors for standard errors, shape (u,), that allow for the noise in the curvature.
@@ -101,10 +144,13 @@ class ScoreStep:
         total: covariance of back @ b, shape (u, u).
         """
         inverse = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
-        forward, noisy = np.asarray(np.linalg.inv(back), dtype=np.float64), last.weighted_products
-        # what each noise of the products does to the curvature
-        moved = self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T
-        return widening_factors(noise_of_diagonal(inverse, moved @ forward, noisy.variances, total), total)
+        moved = self.curvature_moves(last) @ np.linalg.inv(back)
+        return widening_factors(noise_of_diagonal(inverse, moved, np.ones(len(moved)), total), total)
+
+
+def _moves(noisy: NoisyMatrix, weight: float, back: Array) -> Array:
+    """Return weight * back @ E @ back' for each noise E of a matrix, of one standard deviation, shape (e, u, u)."""
+    return weight * (back @ noisy.patterns @ back.T) * np.sqrt(noisy.variances)[:, None, None]
 
 
 def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep:
@@ -112,7 +158,8 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     assert last.meat is not None
     link = last.link
     made = bounded(link, found.predictor_values(last.b), last.cut)
-    curve, varied = curvature(last, found), dispersion(last, found)
+    end = None if link.weighed else one_step(last, found)
+    curve, varied = curvature(last, found, end), dispersion(last, found)
     trusted = guess_error(link, found)
     # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
     # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -92,8 +92,10 @@ def fit(
     if reason is not None:
         return _no_fit(formula, model, layout, reason)
     sampling, privacy = (terms.back @ one @ terms.back.T for one in step.covariances(last))
-    noisy = step.squares.covariance(terms.back @ inverse, sampling + privacy, step.fitted)
-    wider = step.widening(last, sampling + privacy, terms.back)
+    total = sampling + privacy
+    noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
+    noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
+    wider = step.widening(last, total, terms.back)
     wider = np.outer(wider, wider)
     return Fit(
         formula,
