@@ -670,6 +670,7 @@ FORMULAS = (
 COUNT_LAWS = "tests/inference/test_laws_of_counts.py::test_"
 SHRUNK = "tests/inference/test_shrunk_steps.py::test_"
 GUESSES = "tests/inference/test_guessed_curvature.py::test_"
+CURVATURES = "tests/inference/test_noisy_curvature.py::test_"
 DOUBT = "tests/inference/test_regression_variance.py::test_the_noise_in_the_variance_is_as_told"
 
 REGRESSIONS = (
@@ -789,8 +790,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
-        "return sampling, inverse @ (last.noise + error) @ inverse",
-        "return sampling, inverse @ error @ inverse",
+        "return sampling, inverse @ (last.noise + self._error_of_way(moves, square)) @ inverse",
+        "return sampling, inverse @ self._error_of_way(moves, square) @ inverse",
         "the noise in the scores is left out of logistic regressions' standard errors",
         ("tests/inference/test_norm_scores.py::test_noise_in_the_scores_is_in_privacy",),
     ),
@@ -1518,8 +1519,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
-        "error = error + rest * (back @ self.moments.noise_quadratic(np.outer(way, way)) @ back.T)",
-        "pass",
+        "return np.concatenate([moves, _moves(self.moments, 1 - self.curve.weight, back)])",
+        "return moves",
         "noise in the moments that a curvature is guessed from is in no standard error",
         (
             "tests/inference/test_norm_scores.py::test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy",
@@ -1527,17 +1528,45 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
-        "error = error + rest * left_in_step(self.curve.matrix, self.step, self.curve.guess_error)",
-        "pass",
+        "return error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)",
+        "return error",
         "the error of a guessed curvature is in no standard error",
         (f"{GUESSES}what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error",),
     ),
     Fault(
         "tacit.method.regression.guessed_curvature",
-        "return error**2 * (float(step @ way) * curve + np.outer(way, way)) / (len(step) + 1)",
-        "return error**2 * float(step @ way) * curve",
+        "return error**2 * (float(np.trace(moved)) * curve + curve @ moved) / (len(curve) + 1)",
+        "return error**2 * float(np.trace(moved)) * curve",
         "the error of a guessed curvature is allowed for in full in each direction",
         (f"{GUESSES}what_is_left_in_a_step_is_the_mean_over_errors_that_are_alike_on_all_axes",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "return sampling, privacy + added + next_one / (1 - again)",
+        "return sampling, privacy",
+        "the error of a curvature counts along the step alone, however far that may be off",
+        (f"{CURVATURES}the_way_to_the_truth_is_the_step_and_its_error",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "moved = -(back @ inner @ total)",
+        "moved = back @ total @ inner",
+        "joint tests take the noise in a curvature for another one",
+        (f"{CURVATURES}what_noise_in_a_curvature_does_to_a_covariance_is_its_derivative",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)])",
+        "moves=noisy.moves",
+        "joint tests of logistic models take a noisy curvature for exact",
+        (f"{CURVATURES}joint_tests_know_of_the_noise_in_a_curvature",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "end = None if link.weighed else one_step(last, found)",
+        "end = None",
+        "a guessed curvature is doubted only as far as coefficients that are shrunk to nothing make it doubtful",
+        (f"{CURVATURES}a_guess_is_doubted_where_the_step_ends",),
     ),
     Fault(
         "tacit.method.regression.guessed_curvature",
@@ -1555,8 +1584,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
-        "moved = self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
-        "moved = 0.4 * self.curve.weight * self.curve.transform @ noisy.patterns @ self.curve.transform.T",
+        "return _moves(last.weighted_products, self.curve.weight, self.curve.transform)",
+        "return 0.4 * _moves(last.weighted_products, self.curve.weight, self.curve.transform)",
         "intervals of scores are hardly wider for the noise in their curvature",
         (
             "tests/inference/test_norm_scores.py::test_noise_in_the_curvature_widens_intervals_as_far_as_it_moves_variances",
