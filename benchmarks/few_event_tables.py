@@ -51,7 +51,8 @@ class Read:
 
 def released_widening(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarray) -> np.ndarray:
     """Widen standard errors for the noise of the last part's products alone."""
-    inverse, moves = back @ np.linalg.inv(step.curve.matrix), step.released_moves(last) @ np.linalg.inv(back)
+    inverse = np.asarray(back @ np.linalg.inv(step.curve.matrix), dtype=np.float64)
+    moves = step.released_moves(last) @ np.linalg.inv(back)
     return widening_factors(noise_of_diagonal(inverse, moves, np.ones(len(moves)), total), total)
 
 

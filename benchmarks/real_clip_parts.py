@@ -2,9 +2,9 @@
 
     python benchmarks/real_clip_parts.py [--people FILE] [--repeats 60] [--only LINE ...]
 
-Tables, questions and prices of `frontier_real.py`, linear ones.  One table is released again and again.  A line has, of
-each coefficient: the stated error of noise alone, and what is allowed for clipped residuals (root mean squares, those of
-`target="table"`); the shift, the mean of releases less least squares, with that of a release without noise: what
+Tables, questions and prices of `frontier_real.py`, linear ones.  One table is released again and again.  A line has
+of each coefficient the stated error of noise alone, and what is allowed for clipped residuals (root mean squares, those
+of `target="table"`); the shift, the mean of releases less least squares, with that of a release without noise: what
 clipping alone does; all over the deviation of releases.  At last the part of intervals of the table's own coefficients
 that hold them.  Prints to the terminal.  Deterministic: seeds are constants.
 """
