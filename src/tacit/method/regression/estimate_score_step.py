@@ -17,6 +17,7 @@ joint tests have a law (`NoisyCovariance`), for the noise in B, of released prod
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +32,7 @@ from tacit.method.regression.estimate_weights import score_ratio
 from tacit.method.regression.glm_pilot import (
     GUESS_ERROR_OF_COUNTS,
     ShrunkMatrix,
+    beyond_noise,
     curvature,
     dispersion,
     guess_error,
@@ -46,6 +48,8 @@ from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink
 
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
+OF_TAILS: Final = 4.0
+"""Relative error of a curvature by shortened rows, over what the constant loses of them beyond normal regressors'."""
 MOST_AGAIN: Final = 0.8
 """Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
 
@@ -57,7 +61,8 @@ class ScoreStep:
     b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  squares: sum
     of psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
     counts, by its spread and by its kind, shape (2, u).  level: the curvature where every row has the mean predictor.
-    relative_noise: of the curvature beside it, in the worst direction.
+    relative_noise: of the curvature beside it, in the worst direction.  shortened: relative error of the curvature by
+    rows that were shortened (`shortening_error`).
     """
 
     b: Array
@@ -72,6 +77,7 @@ class ScoreStep:
     level: Array
     relative_noise: float
     notes: tuple[str, ...]
+    shortened: float = 0.0
 
     @property
     def fitted(self) -> float:
@@ -124,7 +130,8 @@ class ScoreStep:
         if self.link.weighed:
             length = float(np.trace(square @ self.curve.matrix))
             return error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
-        return error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)
+        error = error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)
+        return error + left_in_step(self.curve.matrix, square, self.shortened)
 
     def moves_of(self, last: ScorePart, total: Array, back: Array) -> Array:
         """Return what each noise in the curvature adds to `total`, the covariance of back @ b, shape (e, u, u).
@@ -194,7 +201,25 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
     law = varied, np.array(doubts)
-    return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes)
+    far = 0.0 if link.weighed else shortening_error(last, found)
+    return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes, far)
+
+
+def shortening_error(last: ScorePart, found: Regressors) -> float:
+    """Return the relative error of a curvature whose rows were shortened more than those of normal regressors are.
+
+    Sums of scores lose w of a row, and sums of products w**2: where a regressor has a long tail on the side of the
+    events, a curvature in its direction is too small, and steps too long.  What the constant loses more than of normal
+    regressors, in so far as it is not noise, tells of it.
+    """
+    if last.constant is None or found.constant is None or last.weight_sum <= 0:
+        return 0.0
+    left = float(found.constant @ last.weighted_products.values @ found.constant) / last.weight_sum
+    noise = math.hypot(
+        math.sqrt(last.weighted_products.quadratic_variance(found.constant)), left * last.weight_sum_noise
+    ) / (last.weight_sum * last.constant)
+    lost = max(1 - left / last.constant, 0.0)
+    return min(OF_TAILS * lost * beyond_noise(lost**2, noise**2), 1.0)
 
 
 def _least_ratio(link: Link, varied: Dispersion) -> float:

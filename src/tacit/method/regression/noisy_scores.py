@@ -98,7 +98,7 @@ class ScorePart:
     predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
     it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
     whether the sums are over persons, of means of their rows, and (meat) of products of mean scores.  weighted: whether
-    rows have weights.
+    rows have weights.  constant: see `norm_scaling.Kept`; None where rows were not shortened to a norm.
     """
 
     b: Array
@@ -114,6 +114,7 @@ class ScorePart:
     weight_sum_noise: float = 0.0
     persons: bool = False
     weighted: bool = False
+    constant: float | None = None
 
 
 def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | None) -> FirstPart:
