@@ -43,12 +43,12 @@ from tacit.method.regression.guessed_curvature import left_in_step
 from tacit.method.regression.links import Link, bounded
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_scores import FirstPart, ScorePart
-from tacit.method.regression.normal_regressors import NODES, Regressors
+from tacit.method.regression.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink
 
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
-OF_TAILS: Final = 4.0
+OF_TAILS: Final = 6.0
 """Relative error of a curvature by shortened rows, over what the constant loses of them beyond normal regressors'."""
 MOST_AGAIN: Final = 0.8
 """Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
@@ -201,24 +201,26 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
     law = varied, np.array(doubts)
-    far = 0.0 if link.weighed else shortening_error(last, found)
+    far = 0.0 if end is None else shortening_error(last, found, end)
     return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes, far)
 
 
-def shortening_error(last: ScorePart, found: Regressors) -> float:
+def shortening_error(last: ScorePart, found: Regressors, end: Array) -> float:
     """Return the relative error of a curvature whose rows were shortened more than those of normal regressors are.
 
     Sums of scores lose w of a row, and sums of products w**2: where a regressor has a long tail on the side of the
     events, a curvature in its direction is too small, and steps too long.  What the constant loses more than of normal
-    regressors, in so far as it is not noise, tells of it.
+    regressors, in so far as it is not noise, tells of it.  end: coefficients after the step.
     """
-    if last.constant is None or found.constant is None or last.weight_sum <= 0:
+    if last.kept is None or found.constant is None or last.weight_sum <= 0:
         return 0.0
     left = float(found.constant @ last.weighted_products.values @ found.constant) / last.weight_sum
-    noise = math.hypot(
-        math.sqrt(last.weighted_products.quadratic_variance(found.constant)), left * last.weight_sum_noise
-    ) / (last.weight_sum * last.constant)
-    lost = max(1 - left / last.constant, 0.0)
+    size = NODE_WEIGHTS * bounded(last.link, found.predictor_values(end), last.cut).size
+    # of normal regressors, too, rows with larger scores lie further out along the predictor
+    usual = last.kept.constant(max(float(size @ NODES**2) / float(size.sum()) - 1, 0.0))
+    noise = math.sqrt(last.weighted_products.quadratic_variance(found.constant))
+    noise = math.hypot(noise, left * last.weight_sum_noise) / (last.weight_sum * usual)
+    lost = max(1 - left / usual, 0.0)
     return min(OF_TAILS * lost * beyond_noise(lost**2, noise**2), 1.0)
 
 

@@ -239,13 +239,21 @@ def _room(columns: Columns, layout: Layout, axes: Array, made: Array) -> float:
 class Kept:
     """What undoes the shortening of rows, on average, in released sums: matrices of shape (m, m).
 
-    scores: times sums of psi v.  products: times sums of w**2 v v', from both sides.  constant: what that makes of the
-    constant's own, of normal regressors and for each of the sum's weights: somewhat more than 1.
+    scores: times sums of psi v.  products: times sums of w**2 v v', from both sides.  norms: mean squares of the norm,
+    rare levels apart, and the room, as `row_reach` has them.  left: what sums of w**2 v v' were taken to tell, its B.
     """
 
     scores: Array
     products: Array
-    constant: float = 1.0
+    norms: tuple[float, float, float]
+    left: float
+
+    def constant(self, more: float) -> float:
+        """Return what `products` makes of the constant's own sum for each of its weights, of normal regressors.
+
+        It is about 1.  more: by how much weights make the mean square of the norm larger.
+        """
+        return constant_left(*self.norms, round(more, 2)) / self.left
 
 
 def kept_of(
@@ -276,8 +284,7 @@ def kept_of(
     K = axes @ np.diag(np.sqrt(factors)) @ np.linalg.inv(axes)
     # sums of psi v come from A K K' of the coefficients' errors, and sums of w**2 v v' are B K**2 (K**2)'
     scores, whole = np.linalg.inv(a * K @ K.T), np.linalg.inv(math.sqrt(b) * K @ K)
-    constant = constant_left(common, rare, room) / shortening(common, rare, room)[1]
-    return Kept(np.asarray(scores, dtype=np.float64), np.asarray(whole, dtype=np.float64), constant)
+    return Kept(np.asarray(scores, dtype=np.float64), np.asarray(whole, dtype=np.float64), (common, rare, room), b)
 
 
 def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> Array:

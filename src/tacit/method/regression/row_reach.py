@@ -125,16 +125,18 @@ def shortening(common: float, rare: float, room: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=4096)
-def constant_left(common: float, rare: float, room: float) -> float:
+def constant_left(common: float, rare: float, room: float, more: float = 0.0) -> float:
     """Return E[w**2], which sums of w**2 v v' tell of the constant, of rows without a rare level.
 
-    >>> round(constant_left(4, 0, 0.5), 2), round(constant_left(4, 0, 2.0), 2)
-    (0.95, 1.0)
+    more: by how much weights of rows make the mean of |v|**2 larger.
+
+    >>> round(constant_left(4, 0, 0.5), 2), round(constant_left(4, 0, 2.0), 2), round(constant_left(4, 0, 0.5, 1), 2)
+    (0.95, 1.0, 0.89)
     """
-    return float((_norms(common, rare, room)[1] ** 2).mean())
+    return float((_norms(common, rare, room, more)[1] ** 2).mean())
 
 
-def _norms(common: float, rare: float, room: float) -> tuple[Array, Array]:
+def _norms(common: float, rare: float, room: float, more: float = 0.0) -> tuple[Array, Array]:
     """Return |v|**2 and w at QUANTILES points of their law, of rows without a rare level."""
     from scipy.special import gammaincinv  # pyright: ignore
 
@@ -142,5 +144,5 @@ def _norms(common: float, rare: float, room: float) -> tuple[Array, Array]:
         return np.ones(1), np.ones(1)
     places = (np.arange(QUANTILES) + 0.5) / QUANTILES
     # quantiles of a chi-squared law
-    square = 1 + 2 * np.asarray(gammaincinv((common - 1) / 2, places), dtype=np.float64)
+    square = 1 + 2 * np.asarray(gammaincinv((common + more - 1) / 2, places), dtype=np.float64)
     return square, np.minimum(1.0, far(common, rare, room) / np.sqrt(square))
