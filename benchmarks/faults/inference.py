@@ -1563,6 +1563,27 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
+        "return min(OF_TAILS * lost * beyond_noise(lost**2, noise**2), 1.0)",
+        "return 0.0",
+        "rows that were shortened in a tail on the side of the events cost nothing",
+        (f"{CURVATURES}rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "return error + left_in_step(self.curve.matrix, square, self.shortened)",
+        "return error",
+        "the same, in standard errors",
+        (f"{CURVATURES}rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "lost = max(1 - left / usual, 0.0)",
+        "lost = abs(1 - left / usual)",
+        "rows that were shortened less than those of normal regressors count as an error, too",
+        (f"{CURVATURES}rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
         "end = None if link.weighed else one_step(last, found)",
         "end = None",
         "a guessed curvature is doubted only as far as coefficients that are shrunk to nothing make it doubtful",

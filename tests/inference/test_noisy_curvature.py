@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.method.regression.estimate import fit_release, layout_of
-from tacit.method.regression.estimate_score_step import ScoreStep, last_step
+from tacit.method.regression.estimate_score_step import ScoreStep, last_step, shortening_error
 from tacit.method.regression.estimate_scores import _read  # pyright: ignore[reportPrivateUsage]
 from tacit.method.regression.glm_pilot import curvature, one_step, regressor_moments
 from tacit.method.regression.noisy_scores import ScaledTerms, ScorePart
@@ -92,3 +92,21 @@ def test_a_guess_is_doubted_where_the_step_ends() -> None:
     assert found.predictor_sd(end) > 0.4
     assert curvature(flat, found).guess_error == pytest.approx(0.15, abs=0.02)
     assert last_step(first, flat, found).curve.guess_error == curvature(flat, found, end).guess_error > 0.25
+
+
+def test_rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature() -> None:
+    """The sign of the slope decides: events in the long tail of a regressor, or next to none of them there."""
+    rng = np.random.default_rng(7)
+    x = np.exp(rng.normal(0, 1, 30_000))
+    schema = tc.Schema({"x": tc.Real(0, 200), "y": tc.Boolean()})
+    errors: list[float] = []
+    for slope in (0.45, -0.45):
+        y = rng.random(len(x)) < 1 / (1 + np.exp(3 - slope * (x - 1.6)))
+        rows = rows_of(tc.Regression("y ~ x", model="logistic"), {"x": x, "y": y}, schema, Cost.of(rho="0.1"))
+        step, last, found, _ = read(rows.expected(rows.size))
+        assert shortening_error(last, found, one_step(last, found)) == step.shortened
+        errors.append(step.shortened)
+    assert errors[0] > 0.2
+    assert errors[1] == 0
+    without = replace(step, shortened=0.3)
+    assert np.trace(without.first_order(last)[1]) > np.trace(step.first_order(last)[1])
