@@ -1528,8 +1528,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
-        "return error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)",
-        "return error",
+        "error = error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)",
+        "pass",
         "the error of a guessed curvature is in no standard error",
         (f"{GUESSES}what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error",),
     ),
@@ -1573,13 +1573,6 @@ MODELS = (
         "return error + left_in_step(self.curve.matrix, square, self.shortened)",
         "return error",
         "the same, in standard errors",
-        (f"{CURVATURES}rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature",),
-    ),
-    Fault(
-        "tacit.method.regression.estimate_score_step",
-        "lost = max(1 - left / usual, 0.0)",
-        "lost = abs(1 - left / usual)",
-        "rows that were shortened less than those of normal regressors count as an error, too",
         (f"{CURVATURES}rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature",),
     ),
     Fault(
