@@ -131,7 +131,7 @@ def constant_left(common: float, rare: float, room: float, more: float = 0.0) ->
     more: by how much weights of rows make the mean of |v|**2 larger.
 
     >>> round(constant_left(4, 0, 0.5), 2), round(constant_left(4, 0, 2.0), 2), round(constant_left(4, 0, 0.5, 1), 2)
-    (0.95, 1.0, 0.89)
+    (0.97, 1.0, 0.94)
     """
     return float((_norms(common, rare, room, more)[1] ** 2).mean())
 
