@@ -249,10 +249,7 @@ class Kept:
     left: float
 
     def constant(self, more: float) -> float:
-        """Return what `products` makes of the constant's own sum for each of its weights, of normal regressors.
-
-        It is about 1.  more: by how much weights make the mean square of the norm larger.
-        """
+        """Return what `products` makes of the constant's sum over weights, about 1; more: see `constant_left`."""
         return constant_left(*self.norms, round(more, 2)) / self.left
 
 
