@@ -1,8 +1,10 @@
 """Tables for logistic models whose noise is about as large as what the table tells: few rows, few events, low prices.
 
 `grouped`: a number of a skewed or bounded law and a category of unequal groups, few rows.  `wide`: two regressors in
-bounds ten times too wide, events in a few percent of the rows.  A set is a seed.  Both were committed before any of
-them was simulated.  Set 0 is for looking at, set 1 for judging.
+bounds ten times too wide, events in a few percent of the rows.  `skewed`: such a table, one regressor of which at least
+has a long upper tail and a slope to match.  A set is a seed.  All were committed before any of them was simulated.
+Set 0 is for looking at; set 1 (of `skewed` none) was for judging, and was looked at since, and so were twelve of
+`skewed` in set 4.  For judging are set 4 of `wide` but its first three, and set 5 of `skewed`.
 """
 
 from __future__ import annotations
@@ -81,4 +83,25 @@ def wide(number: int) -> tuple[Cell, ...]:
     return tuple(out)
 
 
-SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {"grouped": grouped, "wide": wide}
+def skewed(number: int) -> tuple[Cell, ...]:
+    """Return cells of two regressors in bounds ten times too wide, the first with a long tail and a large slope."""
+    rng = np.random.default_rng([18, 387, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        law = str(rng.choice(["gamma", "lognormal"]))
+        other = str(rng.choice(LAWS, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05]))
+        # what the first adds to the predictor has a standard deviation of .5 to 1.2
+        size = float(rng.uniform(0.5, 1.2)) * float(rng.choice([-1.0, 1.0])) / {"gamma": 0.6, "lognormal": 2.16}[law]
+        beside = float(rng.normal(0, 0.4)) * {"lognormal": 0.3, "whole": 0.5}.get(other, 1.0)
+        slopes = np.round([size, beside], 2)
+        share, rows = float(rng.choice([0.03, 0.05, 0.08])), int(rng.choice([3_000, 6_000, 12_000, 30_000]))
+        cost, pair = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1]))), float(rng.choice([0.0, 0.8]))
+        said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × 10, pair {pair:g}"
+        words = f"{law} and {other}, {said}, events {100 * share:.0f}%"
+        level = float(special.logit(share))
+        study = model_study(words, "logistic", [law, other], slopes, np.full(2, 10.0), level=level, pair=pair)
+        out.append(Cell(words, study, rows, cost))
+    return tuple(out)
+
+
+SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {"grouped": grouped, "wide": wide, "skewed": skewed}

@@ -1,10 +1,14 @@
 """Logistic models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
-    python benchmarks/few_event_tables.py [grouped | wide ...] [--set 1] [--repeats 200] [--only PLACE ...]
+    python benchmarks/few_event_tables.py [grouped | wide | skewed ...] [--set 1] [--repeats 200] [--only PLACE ...]
+                                          [--rules before read now]
 
 Designs of `few_event_designs.py`.  Tables are drawn anew in every repetition, and released by the mechanism's own
 steps, with the same seeds by each rule: *before*, scores are taken at coefficients as noise makes them; *now*, what
-leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).
+leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).  *Read*: the releases of now, read with
+the errors of before: the last step counted as the whole way to the truth, noise in the moments widened nothing, joint
+tests knew of no noise in the curvature, its guess was doubted where the step begins, and rows that were shortened in a
+tail on the side of the events cost nothing.
 A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
 (mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over that of the fit
 without privacy.  Last lines have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
@@ -15,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from unittest import mock
 
@@ -23,11 +28,14 @@ from few_event_designs import SETS
 from frontier import joint_p
 from frontier_designs import Cell
 
-from tacit.method.regression import glm_pilot
+from tacit.method.regression import estimate_score_step, glm_pilot
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.estimate_score_step import ScoreStep
+from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
+from tacit.method.regression.noisy_scores import ScorePart
 from tacit.testing.simulated_regressions import rows_of
 
-RULES = ("before", "now")
+RULES = "before", "read", "now"
 LEAST = 20
 Z = 1.959964
 
@@ -42,16 +50,38 @@ class Read:
     joint: list[float] = field(default_factory=list[float])
 
 
-def rule(name: str) -> contextlib.AbstractContextManager[object]:
-    """Return what makes releases by a rule; of binary responses the earlier one shrinks nothing."""
-    if name == "before":
-        return mock.patch.object(glm_pilot, "beyond_noise", return_value=1.0)
-    return contextlib.nullcontext()
+def released_widening(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Widen standard errors for the noise of the last part's products alone."""
+    inverse = np.asarray(back @ np.linalg.inv(step.curve.matrix), dtype=np.float64)
+    moves = step.released_moves(last) @ np.linalg.inv(back)
+    return widening_factors(noise_of_diagonal(inverse, moves, np.ones(len(moves)), total), total)
 
 
-def simulated(cell: Cell, seed: list[int], repeats: int) -> dict[str, Read]:
+def no_moves(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Tell joint tests of no noise in the curvature."""
+    return np.zeros((0, *total.shape))
+
+
+@contextlib.contextmanager
+def rule(name: str) -> Iterator[None]:
+    """Make and read releases by a rule; of binary responses the earliest one shrinks nothing."""
+    with contextlib.ExitStack() as stack:
+        if name == "before":
+            stack.enter_context(mock.patch.object(glm_pilot, "beyond_noise", return_value=1.0))
+        if name != "now":
+            for word, other in EARLIER.items():
+                stack.enter_context(mock.patch.object(ScoreStep, word, other))
+            stack.enter_context(mock.patch.object(estimate_score_step, "one_step", lambda part, found: part.b))
+            stack.enter_context(mock.patch.object(estimate_score_step, "shortening_error", return_value=0.0))
+        yield
+
+
+EARLIER = {"covariances": ScoreStep.first_order, "widening": released_widening, "moves_of": no_moves}
+
+
+def simulated(cell: Cell, seed: list[int], repeats: int, rules: list[str]) -> dict[str, Read]:
     """Return what each rule finds of a design."""
-    found = {name: Read() for name in RULES}
+    found = {name: Read() for name in rules}
     study, truth = cell.study, np.array(list(cell.study.truth.values()))
     for i in range(repeats):
         rng = np.random.default_rng([*seed, i])
@@ -60,17 +90,18 @@ def simulated(cell: Cell, seed: list[int], repeats: int) -> dict[str, Read]:
             ordinary = rows.ordinary()[0]
         except np.linalg.LinAlgError:
             continue
-        for name in RULES:
+        release = rows.release(np.random.default_rng([*seed, i, 1]))
+        for name in rules:
             with rule(name):
-                release = rows.release(np.random.default_rng([*seed, i, 1]))
-            fit = fit_release(release)
+                one = rows.release(np.random.default_rng([*seed, i, 1])) if name == "before" else release
+                fit = fit_release(one)
             if any(fit.reasons):
                 continue
-            one = found[name]
-            one.errors.append((fit.values - truth)[1:])
-            one.sizes.append(fit.std_errors[1:])
-            one.ordinary.append((ordinary - truth)[1:])
-            one.joint.append(joint_p(fit, one.errors[-1])[0])
+            kept = found[name]
+            kept.errors.append((fit.values - truth)[1:])
+            kept.sizes.append(fit.std_errors[1:])
+            kept.ordinary.append((ordinary - truth)[1:])
+            kept.joint.append(joint_p(fit, kept.errors[-1])[0])
     return found
 
 
@@ -96,15 +127,16 @@ def main() -> None:
     parser.add_argument("--set", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, nargs="*", default=None, help="places of designs")
+    parser.add_argument("--rules", nargs="*", default=list(RULES), choices=RULES)
     options = parser.parse_args()
     for kind in options.kinds:
-        together = {name: list[Read]() for name in RULES}
+        together = {name: list[Read]() for name in options.rules}
         for place, cell in enumerate(SETS[kind](options.set)):
             if options.only is not None and place not in options.only:
                 continue
             print(place, cell.words, f"{cell.rows:,}", cell.cost, cell.neighbors, flush=True)
             seed = [385, list(SETS).index(kind), options.set, place]
-            for name, one in simulated(cell, seed, options.repeats).items():
+            for name, one in simulated(cell, seed, options.repeats, options.rules).items():
                 print(f"    {name} | {line(one, options.repeats)}", flush=True)
                 together[name].append(one)
         for name, every in together.items():

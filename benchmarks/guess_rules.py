@@ -25,7 +25,7 @@ from frontier import joint_p
 from frontier_designs import Cell
 from guess_designs import drawn_guesses, wide_and_rare
 
-from tacit.method.regression import estimate_scores, glm_pilot
+from tacit.method.regression import estimate_score_step, glm_pilot
 from tacit.method.regression.estimate import fit_release
 from tacit.testing.simulated_regressions import rows_of
 
@@ -35,14 +35,14 @@ BEFORE = 0.15
 """The error of a guess that earlier versions assumed of every model."""
 
 
-def none_left(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+def none_left(curve: np.ndarray, square: np.ndarray, error: float) -> np.ndarray:
     """Allow for no error of a guess."""
     return 0 * curve
 
 
-def whole(curve: np.ndarray, step: np.ndarray, error: float) -> np.ndarray:
+def whole(curve: np.ndarray, square: np.ndarray, error: float) -> np.ndarray:
     """Allow for the whole error in each direction."""
-    return error**2 * float(step @ curve @ step) * curve
+    return error**2 * float(np.trace(square @ curve)) * curve
 
 
 @contextlib.contextmanager
@@ -55,7 +55,7 @@ def of_one_error() -> Iterator[None]:
 @contextlib.contextmanager
 def in_each_direction() -> Iterator[None]:
     """Read releases as earlier versions did."""
-    with of_one_error(), mock.patch.object(estimate_scores, "left_in_step", whole):
+    with of_one_error(), mock.patch.object(estimate_score_step, "left_in_step", whole):
         yield
 
 

@@ -23,7 +23,7 @@ from tacit.method.regression.estimate_clipping import (
     mean_residual,
     rows_beyond,
 )
-from tacit.method.regression.estimate_linear import LinearStep, linear_step
+from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import error_variance
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 from tacit.method.regression.noisy_norms import _sides_clipped

@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 import tacit as tc
-from tacit.method.regression.estimate_scores import _last_step  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_score_step import last_step
 from tacit.method.regression.glm_pilot import curvature, link_of, regressor_moments
 from tacit.method.regression.guessed_curvature import assumed_error, left_in_step, told_error
 from tacit.method.regression.links import bounded, link
@@ -34,7 +34,9 @@ def test_what_is_left_in_a_step_is_the_mean_over_errors_that_are_alike_on_all_ax
     curve, step = root @ root.T, np.array([0.3, -0.1, 0.2, 0.4])
     off = root @ symmetric(rng, 200_000, 4, 0.3) @ (root.T @ step)[:, None]
     mean = np.einsum("eik,ejk->ij", off, off) / len(off)
-    assert left_in_step(curve, step, 0.3) == pytest.approx(mean, rel=0.03, abs=0.02 * np.abs(mean).max())
+    assert left_in_step(curve, np.outer(step, step), 0.3) == pytest.approx(
+        mean, rel=0.03, abs=0.02 * np.abs(mean).max()
+    )
 
 
 def test_the_error_of_a_guess_is_found_from_what_is_released_as_far_as_noise_allows() -> None:
@@ -100,13 +102,13 @@ def read(rows: RegressionRows, seed: int) -> tuple[FirstPart, ScorePart, Regress
 
 def test_what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error() -> None:
     first, last, found = read(table(10_000, 4), 5)
-    step = _last_step(first, last, found)
+    step = last_step(first, last, found)
     assert step.curve.guess_error > 0.2
     inverse = np.linalg.inv(step.curve.matrix)
     # without it there is what noise does, and the moments
     without = replace(step, curve=replace(step.curve, guess_error=0.0))
-    told = step.covariances(last)[1] - without.covariances(last)[1]
-    left = left_in_step(step.curve.matrix, step.step, step.curve.guess_error)
+    told = step.first_order(last)[1] - without.first_order(last)[1]
+    left = left_in_step(step.curve.matrix, np.outer(step.step, step.step), step.curve.guess_error)
     assert told == pytest.approx((1 - step.curve.weight) ** 2 * (inverse @ left @ inverse))
 
 

@@ -8,7 +8,7 @@ import pytest
 import tacit as tc
 from tacit.method.regression.estimate import linear_parts
 from tacit.method.regression.estimate_clipping import CENTRE, clipped_tail, clipping_bias
-from tacit.method.regression.estimate_linear import LinearStep, linear_step
+from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import error_variance
 from tacit.method.regression.heavy_tails import FAR, Tail, side_of, wide_range
 from tacit.method.regression.noisy_norms import read_tail

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression import estimate_scores
+from tacit.method.regression import estimate_score_step
 from tacit.method.regression.count_laws import FEW, KINDS, CountLaw, Kind, few_large, many_zeros, negative_binomial
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import SPREADS, Dispersion
@@ -118,7 +118,7 @@ def test_what_laws_disagree_about_is_in_the_standard_errors(monkeypatch: pytest.
         seen.append(np.asarray(made.aside))
         return replace(made, aside=2 * np.asarray(made.aside))
 
-    monkeypatch.setattr(estimate_scores, "dispersion", doubled)
+    monkeypatch.setattr(estimate_score_step, "dispersion", doubled)
     added = fit_release(release).cov_sampling - as_is.cov_sampling
     assert len(seen) == 1
     assert np.linalg.norm(seen[0]) > 0

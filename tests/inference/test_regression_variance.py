@@ -15,7 +15,7 @@ from scipy import stats
 
 import tacit as tc
 from tacit.method.regression.estimate_clipping import cut_shift
-from tacit.method.regression.estimate_linear import LinearStep, linear_step
+from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import (
     _positive_definite,
     error_variance,

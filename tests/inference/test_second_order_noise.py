@@ -11,7 +11,8 @@ from averages import agrees, covaries
 from boxed_rows import boxed_rows
 
 import tacit as tc
-from tacit.method.regression.estimate_linear import LinearStep, _privacy_covariance, _repeated_noise, linear_step  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_linear import _privacy_covariance, _repeated_noise  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
 from tacit.method.regression.estimate_variance import error_variance
 from tacit.method.regression.noisy_crossproducts import (
     NoisyMatrix,

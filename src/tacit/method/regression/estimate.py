@@ -14,7 +14,8 @@ from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
 from tacit.method.regression.estimate_help import left_nothing
-from tacit.method.regression.estimate_linear import fit, most_noise, no_fit
+from tacit.method.regression.estimate_linear import fit, no_fit
+from tacit.method.regression.estimate_linear_step import most_noise
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.estimate_weights import weight_note, weight_words
 from tacit.method.regression.formula import parse

@@ -49,7 +49,7 @@ from tacit.method.regression.estimate_variance import ErrorVariance, positive_pa
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
-    from tacit.method.regression.estimate_linear import LinearStep
+    from tacit.method.regression.estimate_linear_step import LinearStep
 
 ALONG: Final = 0.8
 """As SLOPE, per standard deviation of the fitted mean."""

@@ -12,8 +12,9 @@ noises of M are those of two sets of released integers, whose laws are known, an
 Of persons, and of other models than the linear one, M is a noisy sum of products of scores that is shrunk towards a
 bound or a guess, in one part for all entries (`NoisySquares`): of weight w, its noises add w A^-1 P A^-1, and those of
 the bound 1 - w times what they add to that; where w follows from M's own noise, as for persons, that moves it, too.
-Of other models A is the curvature, and given that, noise and all, the rest of the covariance is known as well, or an
-allowance.
+Of other models A is the curvature.  Given that, noise and all, the rest of the covariance is known as well, or an
+allowance, which follows from the step, and so from the noise in the curvature: of binary responses, where it can be
+large, that counts as in single standard errors (`ScoreStep.moves_of`).
 
 Single standard errors are widened for the same noises (`widening`); tests of several coefficients have
 `NoisyCovariance`.
@@ -33,7 +34,7 @@ from tacit.method.regression.estimate_variance import CoefficientSampling, Error
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 
 if TYPE_CHECKING:
-    from tacit.method.regression.estimate_linear import LinearStep
+    from tacit.method.regression.estimate_linear_step import LinearStep
 
 LEAST_CALM: Final = 0.1
 """Smallest eigenvalue of calm squares, relative to their bound times its mean share."""

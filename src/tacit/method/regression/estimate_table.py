@@ -30,7 +30,7 @@ from tacit.method.regression.estimate_variance import ErrorVariance, clipped_squ
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
-    from tacit.method.regression.estimate_linear import LinearStep
+    from tacit.method.regression.estimate_linear_step import LinearStep
 
 NOTED: Final = 0.02
 """Largest part of a variance that a note calls noise alone."""

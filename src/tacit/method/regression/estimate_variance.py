@@ -27,7 +27,7 @@ from tacit.base.arrays import Array
 from tacit.method.regression.noisy_crossproducts import ResidualScores
 
 if TYPE_CHECKING:
-    from tacit.method.regression.estimate_linear import LinearStep
+    from tacit.method.regression.estimate_linear_step import LinearStep
 
 PRIOR_SD: Final = 0.5
 """Prior standard deviation of the robust minus the plain variance of a coefficient, relative to the plain variance."""

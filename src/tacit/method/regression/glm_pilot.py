@@ -196,8 +196,10 @@ def _root(matrix: Array, power: float) -> Array:
     return np.asarray((vectors * values**power) @ vectors.T)
 
 
-def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
+def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> ShrunkMatrix:
     """Return the curvature of a part's score, shrunk towards that of normal regressors.
+
+    end: coefficients at which it is judged how far a guess of binary responses is off; those of the part if None.
 
     For binary responses it comes from sums of |psi| z z'.  The mean of |psi| is twice the curvature of a logistic
     score, and near the true coefficients it averages the curvatures at both ends of the step.  For counts it comes from
@@ -207,7 +209,8 @@ def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
     made = bounded(part.link, eta, part.cut)
     guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     if not part.link.weighed:
-        own = _told_error(noisy, guess, made.curve, found)
+        there = made if end is None else bounded(part.link, found.predictor_values(end), part.cut)
+        own = _told_error(noisy, guess, there.curve, found)
         # with the noise in the moments that the guess is computed from
         curve = shrunk(noisy, guess, wanted, math.hypot(own, min(found.relative_noise, 1.0)))
         return replace(curve, guess_error=own)

@@ -11,7 +11,8 @@ first order by their third cumulants K(t, x, x) times E c'(t) [Edgeworth], so th
 
 on axes on which G is 1.  A is 0 where events are in half of the rows and comes near the predictor's standard deviation
 where they are rare: there R is large, and follows from regressors that no release tells of but by products W of
-weighted regressors.  `SKEWNESS` stands for the size of K, and `LEAST_ERROR` for what is not of first order.
+weighted regressors.  t and c are those where the last step ends: where it begins, coefficients may be shrunk to
+nothing, and t with them.  `SKEWNESS` stands for the size of K, and `LEAST_ERROR` for what is not of first order.
 
 What W says.  On the same axes W is 1 + R + N, N being noise of known variance.  With `error`**2 the mean of
 |R v|**2 / |v|**2 and S that of |(W - 1) v|**2 / |v|**2, both over directions v, S has mean error**2 + noise**2.  The
@@ -70,11 +71,13 @@ def told_error(found: Array, noise: float, assumed: float) -> float:
     return float(ERRORS[np.argmin(wrong)])
 
 
-def left_in_step(curve: Array, step: Array, error: float) -> Array:
+def left_in_step(curve: Array, square: Array, error: float) -> Array:
     """Return the covariance, shape (u, u), of what a guess that is off by `error` leaves in curve @ step.
 
-    >>> left_in_step(np.diag([4.0, 1.0]), np.array([1.0, 0.0]), 0.3).round(3).tolist()
+    square: the mean of step step', shape (u, u).
+
+    >>> left_in_step(np.diag([4.0, 1.0]), np.diag([1.0, 0.0]), 0.3).round(3).tolist()
     [[0.96, 0.0], [0.0, 0.12]]
     """
-    way = curve @ step
-    return error**2 * (float(step @ way) * curve + np.outer(way, way)) / (len(step) + 1)
+    moved = square @ curve
+    return error**2 * (float(np.trace(moved)) * curve + curve @ moved) / (len(curve) + 1)

@@ -133,6 +133,7 @@ def read_norm_scored(
         loose / size,
         matrices.form.startswith(PERSON),
         weighted,
+        kept,
     )
 
 

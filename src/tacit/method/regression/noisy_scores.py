@@ -12,6 +12,7 @@ import numpy as np
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix, noisy_matrix, read_crossproducts
+from tacit.method.regression.norm_scaling import Kept
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import L
@@ -98,7 +99,7 @@ class ScorePart:
     predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
     it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
     whether the sums are over persons, of means of their rows, and (meat) of products of mean scores.  weighted: whether
-    rows have weights.
+    rows have weights.  kept: what undid the shortening of rows; None where these were not shortened to a norm.
     """
 
     b: Array
@@ -114,6 +115,7 @@ class ScorePart:
     weight_sum_noise: float = 0.0
     persons: bool = False
     weighted: bool = False
+    kept: Kept | None = None
 
 
 def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | None) -> FirstPart:

@@ -34,7 +34,15 @@ from tacit.method.regression.linear_pilot import (
 )
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMeans
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
-from tacit.method.regression.row_reach import ROOMS, as_found, far, room_of_products, shortening, tail_factor
+from tacit.method.regression.row_reach import (
+    ROOMS,
+    as_found,
+    constant_left,
+    far,
+    room_of_products,
+    shortening,
+    tail_factor,
+)
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, SHORT, SIGN, H
 from tacit.rows.norm_clip import NormClip
@@ -231,11 +239,18 @@ def _room(columns: Columns, layout: Layout, axes: Array, made: Array) -> float:
 class Kept:
     """What undoes the shortening of rows, on average, in released sums: matrices of shape (m, m).
 
-    scores: times sums of psi v.  products: times sums of w**2 v v', from both sides.
+    scores: times sums of psi v.  products: times sums of w**2 v v', from both sides.  norms: mean squares of the norm,
+    rare levels apart, and the room, as `row_reach` has them.  left: what sums of w**2 v v' were taken to tell, its B.
     """
 
     scores: Array
     products: Array
+    norms: tuple[float, float, float]
+    left: float
+
+    def constant(self, more: float) -> float:
+        """Return what `products` makes of the constant's sum over weights, about 1; more: see `constant_left`."""
+        return constant_left(*self.norms, round(more, 2)) / self.left
 
 
 def kept_of(
@@ -266,7 +281,7 @@ def kept_of(
     K = axes @ np.diag(np.sqrt(factors)) @ np.linalg.inv(axes)
     # sums of psi v come from A K K' of the coefficients' errors, and sums of w**2 v v' are B K**2 (K**2)'
     scores, whole = np.linalg.inv(a * K @ K.T), np.linalg.inv(math.sqrt(b) * K @ K)
-    return Kept(np.asarray(scores, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return Kept(np.asarray(scores, dtype=np.float64), np.asarray(whole, dtype=np.float64), (common, rare, room), b)
 
 
 def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> Array:

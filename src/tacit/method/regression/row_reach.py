@@ -23,6 +23,8 @@ from typing import Final
 
 import numpy as np
 
+from tacit.base.arrays import Array
+
 ROOM: Final = 2.0
 """Standard deviations by which a vector's norm may exceed the root of its mean square, where noise is no matter."""
 ROOMS: Final = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, ROOM)
@@ -118,12 +120,29 @@ def shortening(common: float, rare: float, room: float) -> tuple[float, float]:
     >>> tuple(round(x, 2) for x in shortening(4, 0, 0.5)), tuple(round(x, 2) for x in shortening(4, 0, 2.0))
     ((0.95, 0.91), (1.0, 1.0))
     """
+    square, w = _norms(common, rare, room)
+    return float((w * square).mean() / square.mean()), float((w**2 * square).mean() / square.mean())
+
+
+@lru_cache(maxsize=4096)
+def constant_left(common: float, rare: float, room: float, more: float = 0.0) -> float:
+    """Return E[w**2], which sums of w**2 v v' tell of the constant, of rows without a rare level.
+
+    more: by how much weights of rows make the mean of |v|**2 larger.
+
+    >>> round(constant_left(4, 0, 0.5), 2), round(constant_left(4, 0, 2.0), 2), round(constant_left(4, 0, 0.5, 1), 2)
+    (0.97, 1.0, 0.94)
+    """
+    return float((_norms(common, rare, room, more)[1] ** 2).mean())
+
+
+def _norms(common: float, rare: float, room: float, more: float = 0.0) -> tuple[Array, Array]:
+    """Return |v|**2 and w at QUANTILES points of their law, of rows without a rare level."""
     from scipy.special import gammaincinv  # pyright: ignore
 
     if common <= 1:
-        return 1.0, 1.0
+        return np.ones(1), np.ones(1)
     places = (np.arange(QUANTILES) + 0.5) / QUANTILES
     # quantiles of a chi-squared law
-    square = 1 + 2 * np.asarray(gammaincinv((common - 1) / 2, places), dtype=np.float64)
-    w = np.minimum(1.0, far(common, rare, room) / np.sqrt(square))
-    return float((w * square).mean() / square.mean()), float((w**2 * square).mean() / square.mean())
+    square = 1 + 2 * np.asarray(gammaincinv((common + more - 1) / 2, places), dtype=np.float64)
+    return square, np.minimum(1.0, far(common, rare, room) / np.sqrt(square))
