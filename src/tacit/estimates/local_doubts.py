@@ -27,6 +27,8 @@ RATE: Final = 0.03
 """Share of releases of a density without doubt in which one is found: of the smallest quantile that draws have."""
 LEAST: Final = 0.1
 """Standard error of a sum of residuals, in that of the shares themselves, below which it says nothing."""
+USUAL: Final = 0.9
+"""Quantile of the mean squared residual, under no misfit, up to which it is taken for noise."""
 DRAWS: Final = 1_000
 """Draws of the errors of all residuals."""
 
@@ -62,6 +64,25 @@ def doubted(residuals: Array, drawn: Array, errors_of_cells: Array) -> NDArray[n
             found[max(0, a - 1) : b + 1] = True
             near[max(0, a - LONGEST) : b + LONGEST] = True
     return found
+
+
+def misfit(residuals: Array, drawn: Array, found: bool) -> float:
+    """Return which part of the squared residuals of all cells is more than noise, from 0 to 1.
+
+    Squares are in units of their variances; what their mean is in one of ten draws counts as noise.  1 where doubts are
+    found, or where the largest residual is beyond what it is in one of ten draws.
+
+    >>> drawn = np.random.default_rng(0).standard_normal((1_000, 20))
+    >>> misfit(np.full(20, 0.9), drawn, False), misfit(np.full(20, 5.0), drawn, False)
+    (0.0, 1.0)
+    """
+    variance = (drawn**2).mean(axis=0)
+    kept = variance > 0
+    if found or not kept.any():
+        return float(found)
+    squares, own = drawn[:, kept] ** 2 / variance[kept], residuals[kept] ** 2 / variance[kept]
+    chance, largest = (float(np.quantile(one, USUAL, method="higher")) for one in (squares.mean(1), squares.max(1)))
+    return 1.0 if own.max() > largest else max(0.0, 1 - chance / max(float(own.mean()), 1e-300))
 
 
 def _sums(values: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Array]]:
