@@ -230,14 +230,14 @@ def heaped() -> list[Column]:
         end = float(law.ppf(1 - 1 / rows ** rng.uniform(0.6, 1.1)))
         many = int(10 ** rng.uniform(2, 3))
         # values are up to 1,000: heaps are 5, 10, 20 or 50 apart
-        unit, scale = 1_000 / many, 1_000 / end
-        heap = unit * int(rng.choice([2, 5, 10, 20])) if i < FRESH / 2 else float(rng.choice([5, 10, 20, 50]))
-        unit = unit if i < FRESH / 2 else 0.0
+        unit, scale = _round(1_000 / many), 1_000 / end
+        heap = round(unit * int(rng.choice([2, 5, 10, 20])), 9) if i < FRESH / 2 else float(rng.choice([5, 10, 20, 50]))
+        unit, upper = (unit, round(unit * many, 9)) if i < FRESH / 2 else (0.0, 1_000)
         share = _round(rng.uniform(0.1, 0.7))
         law = type(law.dist)().freeze(*law.args, **{**law.kwds, "scale": law.kwds.get("scale", 1.0) * scale})
         of = f"{many:,} multiples" if unit else "real"
         name = f"{i + 1}: {words}, {of}, {100 * share:.0f}% at {heap:.3g}"
-        found.append(Column(name, law, 0, 1_000, rows, epsilon, unit, unit, heap, share))
+        found.append(Column(name, law, 0, upper, rows, epsilon, unit, unit, heap, share))
     return found
 
 

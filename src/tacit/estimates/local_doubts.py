@@ -99,6 +99,19 @@ def _sums(values: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64],
             yield first, first + 2 * size, ahead[..., first + 2 * size] - 2 * middle + ahead[..., first]
 
 
+def peaks(found: NDArray[np.bool_], edges: Array, shares: Array) -> NDArray[np.bool_]:
+    """Return which cells in doubt are peaks: of a larger mean density than those beside them.
+
+    How high a density is within a peak that is not resolved no count tells; elsewhere those beside bound it.
+
+    >>> found = np.array([False, True, True, True])
+    >>> peaks(found, np.linspace(0, 1, 5), np.array([0.4, 0.1, 0.3, 0.2])).tolist()
+    [False, False, True, False]
+    """
+    density = np.concatenate([[-np.inf], shares / np.diff(edges), [-np.inf]])
+    return found & (density[1:-1] > density[:-2]) & (density[1:-1] > density[2:])
+
+
 def ranges(found: NDArray[np.bool_], edges: Array) -> tuple[tuple[float, float], ...]:
     """Return the ranges that neighbouring cells in doubt make up.
 

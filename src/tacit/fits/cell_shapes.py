@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_heaps import HALF
 from tacit.fits.bin_shapes import positive
 from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
 
@@ -77,6 +78,17 @@ class CellShapes:
         weights = np.tri(K, K, -1)[cell]
         weights[np.arange(len(x)), cell] = part
         return weights, np.where(single, 0.0, self.inside.unknown(cell, u)) * self.shares[cell]
+
+    def leaking(self, leaks: Array | None, x: Array) -> Array:
+        """Return what densities at places may be off by for rows that are another cell's, shape (n,).
+
+        leaks: so large a part of each cell may be, shape (K,), or None: of the largest density of it and those beside.
+        """
+        if leaks is None:
+            return np.zeros(len(x))
+        density = np.concatenate([[0.0], self.shares / np.diff(self.edges), [0.0]])
+        most = np.maximum(np.maximum(density[:-2], density[1:-1]), density[2:])
+        return np.asarray((HALF * leaks * most)[self.place(x)[0]])
 
 
 def off_by(difference: Array, variance: Array, unknown: Array, noise: Array) -> Array:
