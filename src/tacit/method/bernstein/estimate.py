@@ -97,10 +97,10 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     ends = _column(one).after(given)
     places = _places(one, ends)
     over = weights(fit.degree, h, places)
-    unknown = _off(fit, h, over, weights, places, fit.shapes.below)
     if one.heaped_at is not None:
-        over, heaps = _with_heaps(fit, h, one, ends, one.heaped_at)
-        unknown = np.hypot(unknown, heaps)
+        over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
+    else:
+        unknown = _off(fit, h, over, weights, places, fit.shapes.below)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)

@@ -16,6 +16,7 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
+from tacit.estimates.cell_limits import CellLimits
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
@@ -92,7 +93,7 @@ def smooth_density(
         ),
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
-        notes=(*_notes(curves, len(kept), penalised=penalised), *recorded_notes(column, axis)),
+        notes=(*_notes(column, curves, limits, len(kept), penalised=penalised), *recorded_notes(column, axis)),
         multiple_of=axis.multiple_of or 0.0,
         limits_of=_limits(limits, len(kept)),
         doubts=tuple(_in_units(one.doubts, ends) for one in limits),
@@ -152,7 +153,14 @@ def _shares(
     return Shares(edges, values, sampling, noises / (total or size), variance), reason
 
 
-def _notes(curves: tuple[SeriesCurve, ...], bins: int, *, penalised: bool) -> tuple[str, ...]:
+def _notes(
+    column: str, curves: tuple[SeriesCurve, ...], limits: Sequence[DensityLimits], bins: int, *, penalised: bool
+) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
     made = "log density of penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
-    return (f"{made}, fitted to {bins:,} bins",)
+    notes = (f"{made}, fitted to {bins:,} bins",)
+    if any(isinstance(one.around, CellLimits) for one in limits):
+        notes += (
+            f"bins of {column} are too wide for its density: limits are around the shapes of bins",
+        )
+    return notes

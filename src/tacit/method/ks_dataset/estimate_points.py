@@ -36,8 +36,6 @@ BEYOND: Final = (
 HEAPED: Final = (
     "points of {} show heaps ({:.0f}% of its rows): where in their cells these are is not known, and is in the errors"
 )
-LEANT: Final = 0.75
-"""Part of the mean error of a data set's moments that counts as not known, once it is taken off."""
 SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
 
@@ -126,9 +124,9 @@ def moments(release: Released, target: Target = "population") -> NormalEstimate:
     words = f"mean and variance of {recorded_as(one.name, one.multiple_of)} of {who(release)}, within its bounds"
     terms = (f"mean of {one.name}", f"variance of {one.name}")
     sampling, privacy = (np.cov(_differences(e) @ weights.T, rowvar=False, bias=True) for e in _both(errors))
-    # data sets lean towards even ones: by how much follows from the simulation, and most of that is not known
+    # data sets lean towards even ones: the mean error of the simulation is taken off, and as much counts as not known
     leant = (_differences(errors.privacy) @ weights.T).mean(axis=0)
-    privacy = privacy + np.outer(LEANT * leant, LEANT * leant)
+    privacy = privacy + np.outer(leant, leant)
     values = np.array([mean, square - mean**2]) - leant
     values[1] = max(values[1], 0.0)
     notes = (HEAPED.format(one.name, 100 * hidden.sum()),) if hidden.any() and (widths > 1.5 * one.unit).any() else ()
