@@ -187,7 +187,7 @@ def test_polynomials_allow_for_any_share_at_declared_heaps(share: float, unit: f
     assert any("is in the errors" in note for note in found.notes)
     # without a declaration the polynomial alone, and what the lattice shows it to miss
     plain = exact(tc.Bernstein("x", degree=120), tc.Real(0, 100, multiple_of=unit, missing=0.0), x)
-    assert share > 0 or not bernstein.cdf(plain, at, target="table").sampling.any()
+    assert share > 0 or bernstein.cdf(plain, at, target="table").sampling.max() < 0.01**2
 
 
 def test_a_heap_at_the_edge_of_a_cell_is_at_or_below_it() -> None:

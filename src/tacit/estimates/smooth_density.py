@@ -26,9 +26,7 @@ POINTS: Final = 101
 """Places of a frame and of a picture."""
 BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
-IN_DOUBT: Final = (
-    "the counts say more than is resolved there, as at a jump, a spike or a pole: at a peak of them no limits are told"
-)
+IN_DOUBT: Final = "the counts say more than is resolved there, as at a jump, a spike or a pole: at a peak of them no limits are told, and a band has none"
 """What is said of doubts."""
 
 
@@ -50,7 +48,8 @@ class SmoothDensity:
     density is smooth it is the density itself, but for a difference that is small beside the error.  At a jump, a spike
     or a pole it is not: no band that follows the data holds a density that may have them [Low 1997; Genovese &
     Wasserman 2008].  doubts: ranges of the column, of each group, where the counts say more than is resolved, as at a
-    large jump; smaller ones stay unnoticed.  peaks: of these where no limits are told (0 to infinity).  untold: why
+    large jump; smaller ones stay unnoticed.  peaks: of these where no limits are told (0 to infinity); a band has
+    none in all of them.  untold: why
     limits of a group are told nowhere, or None.  exactly: whether limits_of has no such places.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
@@ -154,7 +153,9 @@ class SmoothDensity:
         for g, (one, reason) in enumerate(zip(self.curves, self.reasons, strict=True)):
             limits = one.limits(t.reshape(-1), level, simultaneous=simultaneous).reshape(*t.shape, 2)
             hidden = np.full(t.shape, reason is not None or any(self.untold[g : g + 1]))
-            for low, high in self.peaks[g] if g < len(self.peaks) else ():
+            # one place in doubt of a whole curve is enough for a band to miss it
+            without = self.doubts if simultaneous else self.peaks
+            for low, high in without[g] if g < len(without) else ():
                 hidden |= (t >= self._share(low)) & (t <= self._share(high))
             limits = np.where(hidden[..., None], nothing, limits)
             made.append(np.where(inside[..., None], limits, 0.0) / (self.upper - self.lower))
