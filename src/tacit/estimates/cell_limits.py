@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,6 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.series_coefficients import Shares
 from tacit.fits.cell_shapes import CellShapes
-
-DRAWS: Final = 4_000
-"""Draws of the joint error for a band."""
-SEED: Final = 18_06
 
 
 def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
@@ -37,13 +32,12 @@ def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
 class CellLimits:
     """The density of noisy shares of cells by the shapes within them, and what is not known of these.
 
-    rows: their number, above 0.  laplace: whether each noise has a Laplace law.  leaks: which part of each cell may be
+    rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of each cell may be
     another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
     """
 
     shares: Shares
     rows: float
-    laplace: bool = False
     unit: float = 0.0
     leaks: Array | None = None
 
@@ -66,14 +60,9 @@ class CellLimits:
         """Return its standard errors, what is not known of the shapes among them."""
         weights, unknown = self.shapes.density(t)
         both = np.sqrt(np.maximum(((weights @ self.covariance) * weights).sum(axis=1), 0.0))
-        return np.hypot(np.hypot(both, unknown), self.shapes.leaking(self.leaks, t))
+        found = np.hypot(np.hypot(both, unknown), self.shapes.leaking(self.leaks, t))
+        return np.maximum(found, np.finfo(np.float64).tiny)
 
     def factor(self, level: float) -> float:
-        """Return the quantile of the largest standardised error of a cell's share, from draws."""
-        rng, values, vectors = np.random.default_rng(SEED), *np.linalg.eigh(self.shares.sampling)
-        drawn = rng.standard_normal((DRAWS, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        many = (DRAWS, self.shares.noises.shape[1])
-        noise = rng.laplace(size=many) / np.sqrt(2) if self.laplace else rng.standard_normal(many)
-        drawn = drawn + np.sqrt(self.shares.variance) * noise @ self.shares.noises.T
-        own = np.maximum(np.sqrt(np.diag(self.covariance)), np.finfo(np.float64).tiny)
-        return float(np.quantile(np.abs(drawn / own).max(axis=1), level, method="higher"))
+        """Return infinity: no band is known to hold a whole curve that nothing resolves."""
+        return np.inf

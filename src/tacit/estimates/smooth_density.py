@@ -26,7 +26,10 @@ POINTS: Final = 101
 """Places of a frame and of a picture."""
 BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
-IN_DOUBT: Final = "the counts say more than is resolved there, as at a jump, a spike or a pole: at a peak of them no limits are told, and a band has none"
+IN_DOUBT: Final = (
+    "the counts say more than is resolved there, as at a jump, a spike or a pole: "
+    "at a peak of them no limits are told, and a band has none"
+)
 """What is said of doubts."""
 
 

@@ -76,7 +76,7 @@ def limits_around(
     if not found.any() and judged.found.resolved and leaks.max() < LITTLE:
         return DensityLimits(own)
     unit = (axis.multiple_of or 0.0) if axis.kind == "real" else 1.0
-    cells = CellLimits(shares, rows, laplace, unit / float(np.ptp(ends)), leaks)
+    cells = CellLimits(shares, rows, unit / float(np.ptp(ends)), leaks)
     high = peaks(found, shares.edges, shares.values)
     return DensityLimits(cells, ranges(found, shares.edges), ranges(high, shares.edges))
 

@@ -160,5 +160,7 @@ def _notes(
     made = "log density of penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
     notes = (f"{made}, fitted to {bins:,} bins",)
     if any(isinstance(one.around, CellLimits) for one in limits):
-        notes += (f"bins of {column} are too wide for its density: limits are around the shapes of bins",)
+        notes += (
+            f"bins of {column} are too wide for its density: limits are around the shapes of bins, without a band",
+        )
     return notes

@@ -39,7 +39,8 @@ def below(fit: KernelFit, one: JointColumn, axis: Axis, ends: Array) -> tuple[Ar
     moved = np.flatnonzero(unknown > 0)
     # the share of the cell's own rows
     weights[moved] = before[moved] + taken[moved, None] * np.eye(cells)[cell[moved]]
-    return weights, np.hypot(unknown * each, off)
+    # both are of where in their cells rows are
+    return weights, np.maximum(unknown * each, off)
 
 
 def _off(fit: KernelFit, one: JointColumn, axis: Axis, t: Array) -> Array:
