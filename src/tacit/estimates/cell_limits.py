@@ -32,8 +32,8 @@ def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
 class CellLimits:
     """The density of noisy shares of cells by the shapes within them, and what is not known of these.
 
-    rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of each cell may be
-    another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
+    rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of
+    each cell may be another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
     """
 
     shares: Shares
