@@ -136,7 +136,7 @@ def _coverage(lines: Sequence[Line]) -> Iterator[list[str]]:
         own = [one for one in every if one["method"] == method.name]
         sums, many = (np.sum([one[name] for one in own], axis=0) for name in ("sums", "many"))
         shares = 100 * np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
-        words = ["–" if np.isnan(x) else f"{x:.1f}" for x in shares[[0, 1, 2, 3, 5, 6]]]
+        words = ["–" if np.isnan(x) else f"{x:.1f}" for x in shares[[0, 1, 2, 3, 5]]]
         told = "–" if np.isnan(shares[7]) else f"{shares[7]:.0f}"
         places = " or ".join(map(str, sorted({one["places"] for one in own})))
         yield [NAMES[method.name], f"{many[4]:,}", places, *words, f"{shares[4]:.0f}", told]
@@ -276,8 +276,8 @@ with both rules, only afterwards (of cosines a few numbers of terms of one of th
 At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at {PLACES} single places, and bands for
 as many places at once as are said, hold what they are said to: the density as far as the release resolves it, of a
 histogram the average over each bin (for all bins at once, by Bonferroni). *Density*: they hold the density itself, over
-releases without a doubt; *in doubt*: the same over those whose counts say more than is resolved, with the share of
-these. *Told*: places with limits. A histogram has no doubts, and its limits are of averages alone. Lines of 50 places
+releases without a doubt; *in doubt*: limits of those whose counts say more than is resolved hold it, and the share of
+these, whose bands have no limits in doubt, which counts as held. *Told*: places with limits. A histogram has no doubts, and its limits are of averages alone. Lines of 50 places
 are older: they are of limits that allowed for nothing in doubt, of which that was not counted (–), and a band that
 holds at 50 places may miss the curve between them.
 
@@ -292,7 +292,6 @@ holds at 50 places may miss the curve between them.
                 "density: limits",
                 "band",
                 "in doubt: limits",
-                "band",
                 "in doubt",
                 "told",
             ],

@@ -382,8 +382,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.kernel_density.estimate_cumulative",
-        "return weights, unknown * each",
-        "return weights, 0 * unknown * each",
+        "return weights, np.maximum(unknown * each, off)",
+        "return weights, off",
         "what is not known of declared heaps is in no error",
         (f"{RECORDED}any_share_at_declared_heaps_is_within_the_errors",),
     ),
