@@ -113,10 +113,10 @@ def covered(held: bool) -> None:
     for case in cases(held):
         rng = np.random.default_rng([4, case.n, len(case.law)])
         found = coverage(case, COVERED, rng)
-        clear = found[:, 4] == 0
-        own = found[clear, 2:4].sum(axis=0).tolist()
-        both = found[:, :2].sum(axis=0).tolist()
-        keep(part="coverage", **named(case), held=both, own=own, clear=int(clear.sum()), places=WHOLE)
+        # sums, and of how many releases
+        sums = np.nansum(found, axis=0).tolist()
+        many = (~np.isnan(found)).sum(axis=0).tolist()
+        keep(part="coverage", **named(case), sums=sums, many=many, places=WHOLE)
         if case.law == "Beta(2,5)" and case.price == PRICES[1]:
             keep(part="agreement", **named(case), values=agreement(case, 5))
 

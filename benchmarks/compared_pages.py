@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from compared_designs import ASKED, BASES, HELD, METHODS, PRICES, SIZES
 from compared_pairs import WORDS, heads, pairs
+from compared_simulations import PLACES
 from pages import put
 
 from tacit.privacy import Cost
@@ -129,27 +130,16 @@ def _rules(lines: Sequence[Line]) -> Iterator[list[str]]:
             yield [basis, name, *words]
 
 
-def _places(lines: Sequence[Line]) -> str:
-    """Return at how many places bands were held against curves: more where they were simulated again."""
-    return " or ".join(map(str, sorted({one.get("places", 50) for one in lines if one["part"] == "coverage"})))
-
-
 def _coverage(lines: Sequence[Line]) -> Iterator[list[str]]:
     every = [one for one in lines if one["part"] == "coverage"]
     for method in METHODS:
         own = [one for one in every if one["method"] == method.name]
-        many = len(own) * _repeats(lines)
-        held = np.sum([one["held"] for one in own], axis=0) / many
-        clear = sum(one["clear"] for one in own)
-        plain = np.sum([one["own"] for one in own], axis=0) / clear if clear else (np.nan, np.nan)
-        words = ["–" if np.isnan(x) else f"{100 * x:.1f}" for x in (*held, *plain)]
-        yield [NAMES[method.name], f"{many:,}", *words, f"{100 * (1 - clear / many):.0f}"]
-
-
-def _repeats(lines: Sequence[Line]) -> int:
-    from compared_densities import COVERED
-
-    return COVERED
+        sums, many = (np.sum([one[name] for one in own], axis=0) for name in ("sums", "many"))
+        shares = 100 * np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
+        words = ["–" if np.isnan(x) else f"{x:.1f}" for x in shares[[0, 1, 2, 3, 5]]]
+        told = "–" if np.isnan(shares[7]) else f"{shares[7]:.0f}"
+        places = " or ".join(map(str, sorted({one["places"] for one in own})))
+        yield [NAMES[method.name], f"{many[4]:,}", places, *words, f"{shares[4]:.0f}", told]
 
 
 def _times(lines: Sequence[Line]) -> Iterator[list[str]]:
@@ -283,12 +273,31 @@ with both rules, only afterwards (of cosines a few numbers of terms of one of th
 
 ## Coverage
 
-At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at single places, and bands for
-{_places(lines)} places at once, hold what they are said to: the density as far as the release resolves it, of a
+At 95%, over all laws, sizes and prices, in %. *Resolved*: limits at {PLACES} single places, and bands for
+as many places at once as are said, hold what they are said to: the density as far as the release resolves it, of a
 histogram the average over each bin (for all bins at once, by Bonferroni). *Density*: they hold the density itself, over
-releases without a doubt or a note; a histogram and Bernstein polynomials have none. *Noted*: the other releases.
+releases without a doubt; *in doubt*: limits of those whose counts say more than is resolved hold it, and the share of
+these, whose bands have no limits in doubt, which counts as held. *Told*: places with limits. A histogram has no doubts,
+and its limits are of averages alone. Lines of 50 places are older: they are of limits that allowed for nothing in
+doubt, of which that was not counted (–), and a band that holds at 50 places may miss the curve between them.
 
-{_table(["estimator", "releases", "resolved: limits", "band", "density: limits", "band", "noted"], _coverage(lines))}
+{
+        _table(
+            [
+                "estimator",
+                "releases",
+                "places",
+                "resolved: limits",
+                "band",
+                "density: limits",
+                "band",
+                "in doubt: limits",
+                "in doubt",
+                "told",
+            ],
+            _coverage(lines),
+        )
+    }
 
 Bands of data sets, for the distribution function at all edges at once:
 

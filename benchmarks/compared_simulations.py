@@ -16,6 +16,7 @@ from smooth_density import nearest_series
 
 import tacit as tc
 from tacit.base.arrays import Array
+from tacit.estimates.cell_limits import CellLimits
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges
@@ -166,8 +167,9 @@ def _distribution(one: Any, own: Array, at: Array) -> Array:
 def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
     """Return shares, each over simulations: limits and band hold what they are said to, and the density; doubts.
 
-    Shape (repeats, 5): limits and band of what the release resolves, limits and band of the density, whether there is
-    a doubt or a note, the density's being nan then.
+    Shape (repeats, 8): limits and band of what the release resolves, limits and band of the density of releases without
+    a doubt, whether there is one, limits and band of the density of those with one, and the share of places at which
+    limits are told; nan where there are none.
     """
     # limits at places one by one, and bands for the whole curve
     places = [(np.arange(k) + 0.5) / k for k in (PLACES, WHOLE)]
@@ -182,21 +184,31 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
             held = [(a[:, 0] <= averages + 1e-12) & (averages <= a[:, 1] + 1e-12) for a in each]
             at = [np.minimum((x * len(averages)).astype(int), len(averages) - 1) for x in places]
             own = [(a[k, 0] <= b) & (b <= a[k, 1]) for a, k, b in zip(each, at, true, strict=True)]
-            noted = False
+            noted, told = False, 1.0
         else:
             each = [one.intervals(x, LEVEL, simultaneous=len(x) == WHOLE) for x in places]
-            reach = [_reached(case, one, ends, chances, x) for x in places]
+            reach = [reached(case, one, ends, chances, x) for x in places]
             held = [(a[:, 0] <= b + 1e-9) & (b <= a[:, 1] + 1e-9) for a, b in zip(each, reach, strict=True)]
             own = [(a[:, 0] <= b) & (b <= a[:, 1]) for a, b in zip(each, true, strict=True)]
-            noted = any(one.doubts) or any(word in note for note in one.notes for word in ("too wide", "too few"))
-        plain = (np.nan, np.nan) if noted else (own[0].mean(), float(own[1].all()))
-        found.append((held[0].mean(), float(held[1].all()), *plain, float(noted)))
+            finite = np.isfinite(each[0][:, 1])
+            noted, told = in_doubt(one), float(finite.mean())
+            held[0], own[0] = held[0][finite], own[0][finite]
+        none, density = (np.nan, np.nan), (own[0].mean() if told else np.nan, float(own[1].all()) if told else np.nan)
+        reach_of = (held[0].mean(), float(held[1].all())) if told else none
+        found.append((*reach_of, *(none if noted else density), float(noted), *(density if noted else none), told))
     return np.array(found)
 
 
-def _reached(case: Case, one: Any, ends: Array, chances: Array, x: Array) -> Array:
+def in_doubt(one: Any) -> bool:
+    """Return whether counts say more than a curve resolves: in a range, anywhere, or so that no limits are told."""
+    return any(one.doubts) or any(one.untold) or isinstance(one.curves[0].around, CellLimits)
+
+
+def reached(case: Case, one: Any, ends: Array, chances: Array, x: Array) -> Array:
     """Return what limits are around in a release without either error."""
     curve = one.curves[0].around
+    if isinstance(curve, CellLimits):
+        return np.maximum(curve.shapes.density(x)[0] @ chances, 0.0)
     if case.method.name == "Bernstein":
         lattice = np.arange(curve.fit.degree + 1) / curve.fit.degree
         return np.maximum(slopes(curve.fit.degree, curve.order, x) @ LAWS[case.law].cdf(lattice), 0.0)

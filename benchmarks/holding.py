@@ -3,7 +3,8 @@
     python benchmarks/holding.py PART [--repeats N] [--only WORDS] [--methods WORD ...]
 
 PART: heavy (heavy tails of declared multiples and heaps), false (columns declared to be multiples that are not), modes
-(two modes), far (heavy tails far inside their bounds).  Rows and noise are drawn anew in each simulation.  What is true
+(two modes), far (heavy tails far inside their bounds), heaped (heavy tails with declared heaps), unequal (two modes,
+one wider than the other), spikes.  Rows and noise are drawn anew in each simulation.  What is true
 is the column as it is recorded, and for `false` rounded to what is declared, as words of estimates say (with --as-is
 not rounded); of a density the law behind it.
 Columns: share of intervals that hold what is true, of those that are told (no reason, finite ends), in per cent, and
@@ -31,6 +32,7 @@ METHODS: Final[dict[str, Any]] = {
     "Bernstein": tc.Bernstein("x"),
     "series": tc.OrthogonalSeries("x"),
     "bins": tc.Histogram("x", bins="auto"),
+    "many bins": tc.Histogram("x", bins="density"),
     "data set": tc.KSDataset("x"),
 }
 USED: Final = {
@@ -38,6 +40,9 @@ USED: Final = {
     "false": ("kernel", "Bernstein", "bins", "data set"),
     "modes": ("data set",),
     "far": ("bins",),
+    "heaped": ("kernel", "Bernstein", "many bins", "data set"),
+    "unequal": ("kernel", "Bernstein", "many bins", "data set"),
+    "spikes": ("kernel", "Bernstein", "many bins", "data set"),
 }
 SHOWN: Final = ("mean", "variance", "cdf", "quantiles", "density", "at once")
 
@@ -85,7 +90,7 @@ def of_release(release: Any, method: str, one: Column, tally: Tally) -> None:
     truth = one.truth
     if method != "series":
         at = truth.quantile(PROBS)
-        if method == "bins":
+        if method in ("bins", "many bins"):
             found = release.quantiles("x", PROBS)
             tally.add("quantiles", found.intervals(), at, found.reasons)
             found = release.moments("x")

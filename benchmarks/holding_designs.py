@@ -1,6 +1,7 @@
 """Designs of answers that may not hold, drawn and committed before any of them was simulated.
 
-Of each part so many are drawn by a seed that is the number of the part; none was left out or changed afterwards.
+Of each part so many are drawn by a seed that is the number of the part; none was left out or changed afterwards.  The
+last three parts were drawn after the first four had been simulated, and before anything was changed for their sake.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ HEAVY: Final = 12
 FALSE: Final = 12
 MODES: Final = 8
 FAR: Final = 10
+FRESH: Final = 8
+"""Designs of each of the parts that were drawn last: heaped, unequal, spikes."""
+CELLS: Final = tuple((rows, epsilon) for rows in (1_000, 10_000) for epsilon in (0.5, 1.0))
+"""Numbers of rows and prices of these, each twice."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +221,65 @@ def far_inside() -> list[Column]:
     return found
 
 
-PARTS: Final = {"heavy": heavy, "false": false_multiples, "modes": two_modes, "far": far_inside}
+def heaped() -> list[Column]:
+    """Draw columns with heavy tails, all of them with declared heaps; half are of multiples, half of real numbers."""
+    rng, found = np.random.default_rng(5), list[Column]()
+    for i in range(FRESH):
+        words, law = heavy_law(rng)
+        rows, epsilon = CELLS[i % 4]
+        end = float(law.ppf(1 - 1 / rows ** rng.uniform(0.6, 1.1)))
+        many = int(10 ** rng.uniform(2, 3))
+        # values are up to 1,000: heaps are 5, 10, 20 or 50 apart
+        unit, scale = _round(1_000 / many), 1_000 / end
+        heap = round(unit * int(rng.choice([2, 5, 10, 20])), 9) if i < FRESH / 2 else float(rng.choice([5, 10, 20, 50]))
+        unit, upper = (unit, round(unit * many, 9)) if i < FRESH / 2 else (0.0, 1_000)
+        share = _round(rng.uniform(0.1, 0.7))
+        law = type(law.dist)().freeze(*law.args, **{**law.kwds, "scale": law.kwds.get("scale", 1.0) * scale})
+        of = f"{many:,} multiples" if unit else "real"
+        name = f"{i + 1}: {words}, {of}, {100 * share:.0f}% at {heap:.3g}"
+        found.append(Column(name, law, 0, upper, rows, epsilon, unit, unit, heap, share))
+    return found
+
+
+def unequal_modes() -> list[Column]:
+    """Draw columns of two modes on [0, 1], one of them two to eight times as wide as the other."""
+    rng, found = np.random.default_rng(6), list[Column]()
+    for i in range(FRESH):
+        a, b = _round(rng.uniform(0.15, 0.4)), _round(rng.uniform(0.6, 0.85))
+        s = _round(rng.uniform(0.015, 0.04))
+        t = _round(s * rng.uniform(2, 8))
+        first = bool(rng.random() < 0.5)
+        s, t = (s, t) if first else (t, s)
+        part = _round(rng.uniform(0.2, 0.8))
+        rows, epsilon = CELLS[i % 4]
+        name = f"{i + 1}: {a:g} ± {s:g} and {b:g} ± {t:g}, {100 * part:.0f}%"
+        # no rows are moved to the bounds
+        each = [stats.truncnorm(-m / sd, (1 - m) / sd, loc=m, scale=sd) for m, sd in ((a, s), (b, t))]
+        found.append(Column(name, Mixture(*each, part), 0, 1, rows, epsilon))
+    return found
+
+
+def spikes() -> list[Column]:
+    """Draw columns on [0, 1] with a part of the rows within a spike, the others in a wide law."""
+    rng, found = np.random.default_rng(7), list[Column]()
+    for i in range(FRESH):
+        at, s, part = _round(rng.uniform(0.1, 0.9)), _round(rng.uniform(0.006, 0.025)), _round(rng.uniform(0.1, 0.5))
+        a, b = (_round(rng.uniform(1.2, 5)) for _ in range(2))
+        rows, epsilon = CELLS[i % 4]
+        name = f"{i + 1}: {100 * part:.0f}% {at:g} ± {s:g}, Beta({a:g}, {b:g})"
+        found.append(Column(name, Mixture(stats.norm(at, s), stats.beta(a, b), part), 0, 1, rows, epsilon))
+    return found
+
+
+PARTS: Final = {
+    "heavy": heavy,
+    "false": false_multiples,
+    "modes": two_modes,
+    "far": far_inside,
+    "heaped": heaped,
+    "unequal": unequal_modes,
+    "spikes": spikes,
+}
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def releases(law: str, n: int, price: dict[str, float], bins: int, rng: np.rando
 def nearest_series(release: Any) -> Any:
     """Return the smooth density that is a series, of the basis that is nearer to the counts."""
     each = {basis: smooth_density(release, "x", basis=basis) for basis in USUAL}
-    return each[closest(tuple((one.curves[0].around,) for one in each.values()), np.ones(1))[0].basis]
+    return each[closest(tuple((one.curves[0].estimate,) for one in each.values()), np.ones(1))[0].basis]
 
 
 def truth(law: str) -> np.ndarray:

@@ -11,6 +11,7 @@ PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
 KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
 OF_KERNEL = "tests/inference/test_kernel_densities.py::test_"
 LIMITS = "tests/inference/test_density_limits.py::test_"
+HIDDEN = "tests/inference/test_what_cells_hide.py::test_"
 JOINT = "tests/inference/test_joint_bins.py::test_"
 RISKS = "tests/mechanisms/test_risk_function.py::test_"
 LATTICE = "tests/mechanisms/test_bernstein_lattice.py::test_"
@@ -98,6 +99,34 @@ FAULTS = (
         "noises = noises + 0",
         "shares of a noisy size have no error of the size",
         (f"{SMOOTH}a_noisy_size_moves_all_shares",),
+    ),
+    Fault(
+        "tacit.estimates.smooth_density",
+        "limits = np.where(hidden[..., None], nothing, limits)",
+        "limits = limits + 0",
+        "limits are told within a peak that nothing resolves",
+        (f"{HIDDEN}no_limits_are_told_within_a_peak_in_doubt",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_density_limits",
+        "if not found.any() and judged.found.resolved and leaks.max() < LITTLE:",
+        "if True:",
+        "limits are around a series that does not resolve what bins count",
+        (f"{HIDDEN}limits_of_a_tail_in_wide_bins_are_around_their_shapes",),
+    ),
+    Fault(
+        "tacit.method.kernel_density.estimate",
+        "whole = fit.of_whole_heaps(ends_of(axis), axis.heaped_at or 0.0)",
+        "whole = fit",
+        "heaps show in limits of a density",
+        (f"{HIDDEN}limits_of_heaped_columns_hold_the_density_of_what_was_rounded",),
+    ),
+    Fault(
+        "tacit.method.kernel_density.estimate_cumulative",
+        "return own.beside(np.stack(each_cell, axis=1), *own.shapes(one.unit / one.length).below(t))",
+        "return np.zeros(len(t))",
+        "what cells hide is in no error of a share",
+        (f"{HIDDEN}shares_within_a_cell_that_holds_a_tail_s_beginning_are_within_the_errors",),
     ),
     Fault(
         "tacit.estimates.density_models",
@@ -374,8 +403,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.kernel_density.estimate_cumulative",
-        "return weights, unknown * each",
-        "return weights, 0 * unknown * each",
+        "return weights, np.maximum(unknown * each, off)",
+        "return weights, off",
         "what is not known of declared heaps is in no error",
         (f"{RECORDED}any_share_at_declared_heaps_is_within_the_errors",),
     ),

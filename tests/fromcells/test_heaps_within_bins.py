@@ -14,7 +14,7 @@ from tacit.errors import ReleaseError, SchemaError
 from tacit.fits.bin_heaps import AtPoints, declared_heaps, unknown_points
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.hidden_heaps import heaped_rows
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import within_bins
+from tacit.fits.within_bin_shares import within_bins
 from tacit.release.document import release_from_dict
 from tacit.schema.autobins import heap_bins
 

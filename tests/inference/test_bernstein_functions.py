@@ -132,7 +132,8 @@ def test_errors_are_as_stated_and_limits_cover_the_polynomial(query: Any, relati
         z = (values.mean(axis=0) - target) / (values.std(axis=0) / np.sqrt(repeats))
         # a ratio of noisy sums has a bias of order 1 / n, far below its error
         assert np.abs(z).max() < stats.norm.isf(LEVEL / 2 / 10)
-        ratio = values.var(axis=0, ddof=1) / (errors**2).mean(axis=0)
+        # of most releases: in a few the lattice differs from the polynomial by chance, and limits reach further
+        ratio = values.var(axis=0, ddof=1) / np.median(errors**2, axis=0)
         low, high = stats.chi2.ppf([LEVEL / 10, 1 - LEVEL / 10], repeats - 1) / (repeats - 1)
         assert (ratio > low * 0.98).all()
         assert (ratio < high * 1.02).all()

@@ -185,9 +185,9 @@ def test_polynomials_allow_for_any_share_at_declared_heaps(share: float, unit: f
     assert unknown[[0, -1]].max() < 1e-3
     assert unknown.max() < 0.2
     assert any("is in the errors" in note for note in found.notes)
-    # without a declaration the polynomial alone
+    # without a declaration the polynomial alone, and what the lattice shows it to miss
     plain = exact(tc.Bernstein("x", degree=120), tc.Real(0, 100, multiple_of=unit, missing=0.0), x)
-    assert not bernstein.cdf(plain, at, target="table").sampling.any()
+    assert share > 0 or bernstein.cdf(plain, at, target="table").sampling.max() < 0.01**2
 
 
 def test_a_heap_at_the_edge_of_a_cell_is_at_or_below_it() -> None:
@@ -225,7 +225,7 @@ def test_notes_say_what_is_taken_of_values() -> None:
     plain, both = Variable("x", "real", 0, 9), Variable("x", "real", 0, 90, multiple_of=1, heaped_at=10)
     assert "Real(…, multiple_of=1)" in recorded_notes("x", plain)[0]
     assert [note.split(",")[0] for note in recorded_notes("x", both)] == [
-        "values of x are multiples of 1",
+        "values of x are taken to be multiples of 1",
         "any share of x may be at multiples of 10",
     ]
     assert recorded_notes("x", both, allowed=True)[1].endswith("and is in the errors")

@@ -142,7 +142,7 @@ def test_the_density_of_a_column_is_that_of_its_own_coefficients() -> None:
 
 
 def test_of_a_table_there_is_no_sampling_error() -> None:
-    release = released(tc.OrthogonalSeries("x", terms=4), 1_000, "replace-one", np.random.default_rng(4), rho=0.5)
+    release = released(tc.OrthogonalSeries("x", terms=12), 1_000, "replace-one", np.random.default_rng(4), rho=0.5)
     assert np.all(estimate(release, "table").sampling_variances == 0)
     assert np.all(estimate(release).sampling_variances > 0)
     assert np.ptp(smooth_density(release, target="table").intervals([0.3])) < np.ptp(

@@ -27,6 +27,8 @@ RATE: Final = 0.03
 """Share of releases of a density without doubt in which one is found: of the smallest quantile that draws have."""
 LEAST: Final = 0.1
 """Standard error of a sum of residuals, in that of the shares themselves, below which it says nothing."""
+USUAL: Final = 0.9
+"""Quantile of the mean squared residual, under no misfit, up to which it is taken for noise."""
 DRAWS: Final = 1_000
 """Draws of the errors of all residuals."""
 
@@ -64,6 +66,25 @@ def doubted(residuals: Array, drawn: Array, errors_of_cells: Array) -> NDArray[n
     return found
 
 
+def misfit(residuals: Array, drawn: Array, found: bool) -> float:
+    """Return which part of the squared residuals of all cells is more than noise, from 0 to 1.
+
+    Squares are in units of their variances; what their mean is in one of ten draws counts as noise.  1 where doubts are
+    found, or where the largest residual is beyond what it is in one of ten draws.
+
+    >>> drawn = np.random.default_rng(0).standard_normal((1_000, 20))
+    >>> misfit(np.full(20, 0.9), drawn, False), misfit(np.full(20, 5.0), drawn, False)
+    (0.0, 1.0)
+    """
+    variance = (drawn**2).mean(axis=0)
+    kept = variance > 0
+    if found or not kept.any():
+        return float(found)
+    squares, own = drawn[:, kept] ** 2 / variance[kept], residuals[kept] ** 2 / variance[kept]
+    chance, largest = (float(np.quantile(one, USUAL, method="higher")) for one in (squares.mean(1), squares.max(1)))
+    return 1.0 if own.max() > largest else max(0.0, 1 - chance / max(float(own.mean()), 1e-300))
+
+
 def _sums(values: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Array]]:
     """Yield first cells, the cells after the last ones, and sums or differences, over the last axis of values."""
     cells = values.shape[-1]
@@ -76,6 +97,19 @@ def _sums(values: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64],
             first = every[: -2 * size]
             middle = ahead[..., first + size]
             yield first, first + 2 * size, ahead[..., first + 2 * size] - 2 * middle + ahead[..., first]
+
+
+def peaks(found: NDArray[np.bool_], edges: Array, shares: Array) -> NDArray[np.bool_]:
+    """Return which cells in doubt are peaks: of a larger mean density than those beside them.
+
+    How high a density is within a peak that is not resolved no count tells; elsewhere those beside bound it.
+
+    >>> found = np.array([False, True, True, True])
+    >>> peaks(found, np.linspace(0, 1, 5), np.array([0.4, 0.1, 0.3, 0.2])).tolist()
+    [False, False, True, False]
+    """
+    density = np.concatenate([[-np.inf], shares / np.diff(edges), [-np.inf]])
+    return found & (density[1:-1] > density[:-2]) & (density[1:-1] > density[2:])
 
 
 def ranges(found: NDArray[np.bool_], edges: Array) -> tuple[tuple[float, float], ...]:

@@ -13,6 +13,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.projected_curve import ProjectedCurve
+from tacit.estimates.recorded_notes import recorded_as
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.release.document import Released
 
@@ -25,7 +26,10 @@ POINTS: Final = 101
 """Places of a frame and of a picture."""
 BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
-IN_DOUBT: Final = "the counts say more than is resolved there, as at a jump, a spike or a pole"
+IN_DOUBT: Final = (
+    "the counts say more than is resolved there, as at a jump, a spike or a pole: "
+    "at a peak of them no limits are told, and a band has none"
+)
 """What is said of doubts."""
 
 
@@ -47,7 +51,9 @@ class SmoothDensity:
     density is smooth it is the density itself, but for a difference that is small beside the error.  At a jump, a spike
     or a pole it is not: no band that follows the data holds a density that may have them [Low 1997; Genovese &
     Wasserman 2008].  doubts: ranges of the column, of each group, where the counts say more than is resolved, as at a
-    large jump; smaller ones stay unnoticed.  exactly: whether limits_of has no such places.
+    large jump; smaller ones stay unnoticed.  peaks: of these where no limits are told (0 to infinity); a band has
+    none in all of them.  untold: why
+    limits of a group are told nowhere, or None.  exactly: whether limits_of has no such places.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
     >>> import tacit as tc
@@ -75,6 +81,8 @@ class SmoothDensity:
     exactly: bool = False
     doubts: tuple[tuple[tuple[float, float], ...], ...] = ()
     multiple_of: float = 0.0
+    untold: tuple[str | None, ...] = ()
+    peaks: tuple[tuple[tuple[float, float], ...], ...] = ()
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -83,11 +91,13 @@ class SmoothDensity:
         if self.exactly:
             return (holds,)
         found = list[str]()
+        each_untold = zip(self.groups, self.untold, strict=False)
+        whys = tuple(f"{group}: {why}" if group else why for group, why in each_untold if why)[:12]
         for group, each in zip(self.groups, self.doubts, strict=False):
             at = ", ".join(f"from {_end(a, self.kind)} to {_end(b, self.kind)}" for a, b in each)
             found += [f"{group}: {at}" if group else at] if at else []
         shown = "; ".join([*found[:12], *([f"and {len(found) - 12:,} more groups"] if len(found) > 12 else [])])
-        return (holds, BEYOND, *([f"{shown}: {IN_DOUBT}"] if shown else []))
+        return (holds, BEYOND, *whys, *([f"{shown}: {IN_DOUBT}"] if shown else []))
 
     @property
     def basis(self) -> str:
@@ -99,7 +109,7 @@ class SmoothDensity:
         """What is estimated, in words."""
         from tacit.estimates.wording import density
 
-        return density(self.release, self.column, self.by, self.per, self.target)
+        return density(self.release, recorded_as(self.column, self.multiple_of), self.by, self.per, self.target)
 
     @property
     def per(self) -> str:
@@ -137,16 +147,20 @@ class SmoothDensity:
     def intervals(self, x: Any, level: float = 0.95, *, simultaneous: bool = False) -> Array:
         """Return limits of the density at x, shape (*shape of x, 2); of several groups (groups, ..., 2).
 
-        They hold for `limits_of`; simultaneous: for the whole curve of a group at once.  InferenceError I01 for a level
-        below 0.5.
+        They hold for `limits_of`; simultaneous: for the whole curve of a group at once.  Where none are told, 0 and
+        infinity.  InferenceError I01 for a level below 0.5.
         """
         level = check_level(level)
         t, inside = self._places(x)
-        made = list[Array]()
-        for one, reason in zip(self.curves, self.reasons, strict=True):
+        made, nothing = list[Array](), np.stack([np.zeros(t.shape), np.full(t.shape, np.inf)], axis=-1)
+        for g, (one, reason) in enumerate(zip(self.curves, self.reasons, strict=True)):
             limits = one.limits(t.reshape(-1), level, simultaneous=simultaneous).reshape(*t.shape, 2)
-            if reason is not None:
-                limits = np.stack([np.zeros(t.shape), np.full(t.shape, np.inf)], axis=-1)
+            hidden = np.full(t.shape, reason is not None or any(self.untold[g : g + 1]))
+            # one place in doubt of a whole curve is enough for a band to miss it
+            without = self.doubts if simultaneous else self.peaks
+            for low, high in without[g] if g < len(without) else ():
+                hidden |= (t >= self._share(low)) & (t <= self._share(high))
+            limits = np.where(hidden[..., None], nothing, limits)
             made.append(np.where(inside[..., None], limits, 0.0) / (self.upper - self.lower))
         return self._shaped(made)
 
@@ -154,7 +168,8 @@ class SmoothDensity:
         """Return one of the groups; InferenceError I02 for an unknown one."""
         at = place_of(self.groups, group)
         chosen = {"groups": (group,), "curves": (self.curves[at],), "sizes": self.sizes[[at]]}
-        chosen |= {"doubts": self.doubts[at : at + 1]}
+        chosen |= {"doubts": self.doubts[at : at + 1], "untold": self.untold[at : at + 1]}
+        chosen |= {"peaks": self.peaks[at : at + 1]}
         return replace(self, **chosen, reasons=(self.reasons[at],))
 
     def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:
@@ -202,7 +217,8 @@ class SmoothDensity:
             limits, values, shares = one.intervals(x, level), one(x), one.cdf(x)
             for i in range(ROWS if reason is None else 0):
                 place = f"{group}:{x[i]:.4g}" if group else f"{x[i]:.4g}"
-                said = (f"{values[i]:.3g}", f"{limits[i, 0]:.3g} to {limits[i, 1]:.3g}", f"{100 * shares[i]:.1f} %")
+                ends = f"{limits[i, 0]:.3g} to {limits[i, 1]:.3g}" if np.isfinite(limits[i, 1]) else "–"
+                said = (f"{values[i]:.3g}", ends, f"{100 * shares[i]:.1f} %")
                 rows.append((place, *said))
         whys = [f"{group or self.column}: {why}" for group, why in zip(self.groups, self.reasons, strict=True) if why]
         notes = (*whys[:12], f"estimates: {self.estimand}", *self.doubtful, *self.notes, facts(self.release))
@@ -230,6 +246,10 @@ class SmoothDensity:
         at = self._numbers(x) + {"date": 0.5, "integer": 0.0}.get(self.kind, 0.0)
         t = (at - self.lower) / (self.upper - self.lower)
         return np.clip(t, 0.0, 1.0), (t >= 0) & (t <= 1)
+
+    def _share(self, end: float) -> float:
+        """Return the place in [0, 1] of an end of a doubt."""
+        return (end - self.lower) / (self.upper - self.lower)
 
     @property
     def _values(self) -> JointColumn:

@@ -56,6 +56,25 @@ class HeapedCells:
         return np.stack([center, center**2 + np.where(self.own, self.heaps.variance, 0.0)])
 
 
+def whole_heaps(edges: Array, heaped_at: float) -> tuple[NDArray[np.int64], Array]:
+    """Return at which edges cells of whole heaps begin and end, and which part of each may be another's, shape (K,).
+
+    A value is told as its nearest heap at most: cells from halfway before a heap to halfway behind one have the rows
+    that they would have without heaps.  Edges are the nearest ones to such places; what is between is the part.
+
+    >>> whole_heaps(np.array([0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]), 5.0)
+    (array([0, 1, 4, 6]), array([0.25 , 0.16666667, 0.125     ]))
+    """
+    low, high = edges[[0, -1]] / heaped_at - 0.5
+    halves: Array = heaped_at * (np.arange(np.ceil(low), np.floor(high) + 1, dtype=np.float64) + 0.5)
+    near = np.abs(edges[:, None] - halves).argmin(axis=0) if len(halves) else np.zeros(0, dtype=np.int64)
+    at = np.unique(np.concatenate([[0], near, [len(edges) - 1]])).astype(np.int64)
+    # of the inner edges
+    off = np.abs(edges[at] / heaped_at - 0.5 - np.rint(edges[at] / heaped_at - 0.5)) * heaped_at
+    off[[0, -1]] = 0.0
+    return at, (off[:-1] + off[1:]) / np.diff(edges[at])
+
+
 def unknown_heaps(away: Array) -> Array:
     """Return the covariance of what is not known of sums over cells, shape (p, p).
 

@@ -14,17 +14,19 @@ from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn, values_at
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import recorded_notes
+from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_as, recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
-from tacit.method.bernstein.estimate_lattice import BernsteinCurve, LatticeFit, fitted, rising
+from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeFit, fitted, rising
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
+UNRESOLVED: Final = "a peak of the lattice that the polynomial does not resolve: a higher degree"
+"""Why the density is not told at a value."""
 SHOWN: Final = 21
 """Values of an estimate that names none."""
 
@@ -93,11 +95,14 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     given = given_places(at, "cdf([0.2, 0.5])")
     # of whole numbers, days and multiples all of the value is at or below it
     ends = _column(one).after(given)
-    over, unknown = weights(fit.degree, h, _places(one, ends)), np.zeros(len(ends))
+    places = _places(one, ends)
+    over = weights(fit.degree, h, places)
     if one.heaped_at is not None:
         over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
+    else:
+        unknown = _off(fit, h, over, weights, places, fit.shapes.below)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
-    words = f"share of {who(release)} with {one.name} at or below a value"
+    words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)
     return _normal(release, fit, h, sums, target)
 
@@ -109,8 +114,17 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     given, (low, high) = given_places(at, "cdf([0.2, 0.5])"), support(one)
     over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
-    words = f"density of {one.name}: share of {who(release)} per unit"
-    sums = _OfLattice(terms, words, over / (high - low), recorded_notes(one.name, one), np.zeros(len(given)))
+    words = f"density of {recorded_as(one.name, one.multiple_of)}: share of {who(release)} per unit"
+    places = _places(one, given + (0.5 if one.kind == "date" else 0.0))
+    unknown = _off(fit, h, over, slopes, places, fit.shapes.density)
+    sums = _OfLattice(
+        terms,
+        words,
+        over / (high - low),
+        recorded_notes(one.name, one),
+        unknown / (high - low),
+        _unresolved(fit, h, one, places),
+    )
     return _normal(release, fit, h, sums, target)
 
 
@@ -143,6 +157,9 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
         multiple_of=one.multiple_of or 0.0,
         limits_of=f"the derivative of the {_polynomial(fit, h)}",
+        doubts=(_in_units(fit.doubts(h)[0], lower, upper),),
+        peaks=(_in_units(fit.peaks(h), lower, upper),),
+        untold=(_hidden(fit, one),),
     )
 
 
@@ -154,6 +171,7 @@ class _OfLattice:
     """Weighted sums of lattice values: their names, what they estimate, and weights, shape (n, k + 1).
 
     notes: on the column's values.  unknown: standard deviations of what is not known beside both errors, shape (n,).
+    reasons: why a sum is not told, or None; empty where all are.
     """
 
     terms: tuple[str, ...]
@@ -161,6 +179,15 @@ class _OfLattice:
     weights: Array
     notes: tuple[str, ...]
     unknown: Array
+    reasons: tuple[str | None, ...] = ()
+
+
+def _off(fit: LatticeFit, order: int, over: Array, made: Any, places: Array, shapes: Any) -> Array:
+    """Return what sums of lattice values may be off by; made: weights of an order; shapes: weights of shares."""
+    part = fit.doubts(order)[1]
+    if not part:
+        return np.zeros(len(places))
+    return np.sqrt(part) * fit.beside(over, made(fit.degree, RICHER, places), *shapes(places))
 
 
 def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: float) -> tuple[Array, Array]:
@@ -184,13 +211,30 @@ def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: f
     return np.where((unknown > 0)[:, None], taken, here), unknown
 
 
+def _in_units(found: tuple[tuple[float, float], ...], lower: float, upper: float) -> tuple[tuple[float, float], ...]:
+    return tuple((lower + (upper - lower) * a, lower + (upper - lower) * b) for a, b in found)
+
+
+def _hidden(fit: LatticeFit, one: Variable) -> str | None:
+    """Return why no limits of the density are told, for heaps."""
+    low, high = support(one)
+    return hidden_by_heaps(one.name, one, (high - low) / fit.degree, "a lower degree")
+
+
+def _unresolved(fit: LatticeFit, order: int, one: Variable, places: Array) -> tuple[str | None, ...]:
+    """Return why the density is not told at places of [0, 1], or None."""
+    hidden, peaks = _hidden(fit, one), fit.peaks(order)
+    inside = [any(a <= t <= b for a, b in peaks) for t in places.tolist()]
+    return tuple(hidden or (UNRESOLVED if doubt else None) for doubt in inside)
+
+
 def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, target: Target) -> NormalEstimate:
     over, condition = sums.weights, getattr(release.query, "where", None)
     words = sums.words + (f", where {condition}" if condition else "")
     words += f", of the {who(release)} of this table" if target == "table" else ""
     sampling = over @ fit.sampling @ over.T + np.diag(sums.unknown**2)
     privacy = over @ fit.privacy @ over.T
-    reasons = (fit.reason,) * len(sums.terms)
+    reasons = tuple(fit.reason or why for why in sums.reasons or (None,) * len(sums.terms))
     notes = (f"limits are of the {_polynomial(fit, order)}", *sums.notes)
     values: Array = over @ fit.values
     return NormalEstimate(

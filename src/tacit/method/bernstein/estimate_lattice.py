@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates import local_doubts
+from tacit.estimates.local_doubts import doubted, misfit, peaks, ranges
 from tacit.estimates.terms import Target
-from tacit.method.shared.iterated_operator import slopes
+from tacit.fits.cell_shapes import CellShapes, off_by
+from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.noise.laws import Law
 from tacit.release.document import Released
 
 DRAWS: Final = 4_000
 """Draws of the joint error for a simultaneous band."""
 SEED: Final = 18_03
+RICHER: Final = 10
+"""Order of the polynomial that tells what is left of bias."""
 POINTS: Final = 301
 """Places of a simultaneous band: closer near the ends, where a polynomial of degree k moves within 1 / k."""
 
@@ -43,6 +49,63 @@ class LatticeFit:
         """Covariance of both errors."""
         return self.sampling + self.privacy
 
+    @cached_property
+    def shapes(self) -> CellShapes:
+        """The shapes between neighbouring places of the lattice."""
+        places, own = np.linspace(0, 1, self.degree + 1), np.diff(np.diff(self.privacy, axis=0), axis=1)
+        variance = float(np.mean(np.diag(own))) * self.size**2
+        return CellShapes.of(places, np.diff(self.values) * self.size, variance)
+
+    def beside(self, over: Array, other: Array, cells: Array, unknown: Array) -> Array:
+        """Return what sums of lattice values, weighted by `over`, may be off by, shape (n,), from two other opinions.
+
+        other: weights of a polynomial of order RICHER, whose bias is less and whose noise not much more.  cells: of the
+        shares between neighbouring places of the lattice, of the shapes there.  unknown: of these.
+        """
+        shaped = cells @ _steps(self.degree)
+        each = [(over - other) @ self.values, (over - shaped) @ self.values]
+        noise = [self._noise(over - other), self._noise(over - shaped), self._noise(shaped)]
+        first = off_by(each[0], noise[0], np.zeros(len(over)), noise[2])
+        return np.maximum(first, off_by(each[1], noise[1], unknown, noise[2]))
+
+    def _noise(self, over: Array) -> Array:
+        return np.asarray(((over @ self.covariance) * over).sum(axis=1))
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> Array:
+        """Return draws of the errors of the values, shape (draws, k + 1): normal ones of sampling, noise by its law."""
+        found, vectors = np.linalg.eigh(self.sampling)
+        made = rng.standard_normal((draws, len(found))) @ (vectors * np.sqrt(np.maximum(found, 0.0))).T
+        many = self.load.shape[1]
+        return made + self.law.sample(draws * many, rng).reshape(draws, many) @ self.load.T
+
+    def peaks(self, order: int) -> tuple[tuple[float, float], ...]:
+        """Return ranges in doubt that are peaks of the shares between neighbouring places."""
+        places, doubts = np.linspace(0, 1, self.degree + 1), self.doubts(order)[0]
+        middles = (places[1:] + places[:-1]) / 2
+        found = np.array([any(a < x < b for a, b in doubts) for x in middles.tolist()], dtype=np.bool_)
+        return ranges(peaks(found, places, np.diff(self.values)), places)
+
+    def doubts(self, order: int) -> tuple[tuple[tuple[float, float], ...], float]:
+        """Return ranges of [0, 1] in which shares say more than the polynomial of an order does, and the misfit of all.
+
+        The misfit: which part of all residuals is more than noise (`local_doubts.misfit`).
+        """
+        if self.reason is not None:
+            return (), 0.0
+        if not self.sampling.any():
+            # rows of a table scatter about a smooth density as those of a sample do
+            return replace(self, sampling=of_rows(rising(self.values), self.size)).doubts(order)
+        places, steps = np.linspace(0, 1, self.degree + 1), _steps(self.degree)
+        left = steps - np.diff(weights(self.degree, order, places), axis=0)
+        own = np.sqrt(np.maximum(((steps @ self.covariance) * steps).sum(axis=1), 0.0))
+        drawn = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED)) @ left.T
+        found = doubted(left @ self.values, drawn, own)
+        # smoother misfits show in what a polynomial of less bias says otherwise
+        t = (places[1:] + places[:-1]) / 2
+        other = slopes(self.degree, RICHER, t) - slopes(self.degree, order, t)
+        own = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED)) @ other.T
+        return ranges(found, places), misfit(other @ self.values, own, bool(found.any()))
+
 
 def fitted(release: Released, target: Target = "population") -> LatticeFit:
     """Return the lattice values of a release, real or simulated."""
@@ -65,6 +128,11 @@ def fitted(release: Released, target: Target = "population") -> LatticeFit:
         load[1:k, -1] = -values[1:k] / (n * unit)
     sampling = np.zeros((k + 1, k + 1)) if target == "table" else of_rows(rising(values), n)
     return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason, part.law, load)
+
+
+def _steps(k: int) -> Array:
+    """Return the weights of lattice values in the shares between neighbouring places, shape (k, k + 1)."""
+    return np.eye(k + 1)[1:] - np.eye(k + 1)[:-1]
 
 
 def rising(values: Array) -> Array:
@@ -100,9 +168,26 @@ class BernsteinCurve:
         return self.series(t)
 
     def errors(self, t: Array) -> Array:
+        """Return the standard errors of the derivative at places t, and what it is seen to be off by."""
+        return np.hypot(self._errors(t), self._off(t))
+
+    def _errors(self, t: Array) -> Array:
         """Return the standard errors of the derivative of the polynomial at places t."""
         over = slopes(self.fit.degree, self.order, t)
         return np.asarray(np.sqrt(np.maximum(((over @ self.fit.covariance) * over).sum(axis=1), 0.0)))
+
+    def _off(self, t: Array) -> Array:
+        """Return what the derivative of the polynomial may be off by, but for doubts."""
+        part = self.fit.doubts(self.order)[1]
+        if not part:
+            return np.zeros(len(t))
+        found = list[Array]()
+        # what is off changes its sign within a step of the lattice: the most of three places beside each other
+        for beside in (-0.5, 0.0, 0.5):
+            at = np.clip(t + beside / self.fit.degree, 0.0, 1.0)
+            own, other = (slopes(self.fit.degree, order, at) for order in (self.order, RICHER))
+            found.append(self.fit.beside(own, other, *self.fit.shapes.density(at)))
+        return np.sqrt(part) * np.max(found, axis=0)
 
     def factor(self, level: float) -> float:
         """Return the quantile of the largest standardised error over [0, 1], from draws.
@@ -111,10 +196,7 @@ class BernsteinCurve:
         values, and the largest of Laplace errors is farther out than that of normal ones.
         """
         t = (1 - np.cos(np.pi * np.linspace(0, 1, POINTS))) / 2
-        over, rng = slopes(self.fit.degree, self.order, t), np.random.default_rng(SEED)
-        found, vectors = np.linalg.eigh(self.fit.sampling)
-        draws = rng.standard_normal((DRAWS, len(found))) @ (vectors * np.sqrt(np.maximum(found, 0.0))).T
-        many = self.fit.load.shape[1]
-        draws += self.fit.law.sample(DRAWS * many, rng).reshape(DRAWS, many) @ self.fit.load.T
-        error = np.maximum(self.errors(t), np.finfo(np.float64).tiny)
+        over = slopes(self.fit.degree, self.order, t)
+        draws = self.fit.drawn(DRAWS, np.random.default_rng(SEED))
+        error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))

@@ -1,6 +1,6 @@
 """How values of synthetic rows lie within bins: each column's own shape, leaning as the cell of other columns does.
 
-The shape of a column within its bins is that of the release's quantiles (`estimate_from_cells.within_bin_shares`): an
+The shape of a column within its bins is that of the release's quantiles (`fits.within_bin_shares`): an
 exponential between the densities at its edges, and a parabola.  In a cell of several columns it leans by as much more
 as the density rises more from cell to cell there than in the margin (`fits.within_cells`).
 
@@ -18,8 +18,8 @@ from tacit.base.arrays import Array
 from tacit.fits.bin_errors import edge_doubts
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.exponential_bins import STEEPEST
+from tacit.fits.within_bin_shares import WithinBins, within_bins
 from tacit.fits.within_cells import BinShape, slopes_within
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, within_bins
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,19 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
-from tacit.estimates.local_doubts import DRAWS, doubted, ranges
+from tacit.estimates.cell_limits import CellLimits
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
 from tacit.estimates.recorded_notes import recorded_notes
-from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
+from tacit.estimates.series_coefficients import Shares
 from tacit.estimates.series_curve import SeriesCurve, closest
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_densities import binned_margin
+from tacit.method.histogram.estimate_density_limits import DensityLimits, limits_around, series_of
 from tacit.method.histogram.estimate_margins import Margin
-from tacit.noise.laws import RoundedNormal
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels
 from tacit.rows.series_bases import BASES
@@ -37,7 +37,6 @@ USUAL: Final = ("legendre", "cosine")
 """Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
 FEWEST: Final = 4
 """Fewest bins of a smooth density."""
-SEED: Final = 1997
 
 
 def smooth_density(
@@ -63,16 +62,21 @@ def smooth_density(
     total = None if groups or axis.extra else cells_of(release).total
     found = [_shares(made, one, edges, total, target) for one in cells]
     curves = closest(
-        tuple(tuple(_curve(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
+        tuple(tuple(series_of(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
     )
-    penalised = basis is None and target == "population"
+    penalised, sizes = basis is None and target == "population", [total or max(float(x.sum()), 1.0) for x in cells]
     estimates: Sequence[NearDensity] = curves
     if penalised:
-        sizes = [total or max(float(one.sum()), 1.0) for one in cells]
         estimates = [
             one if reason is not None else LogDensityCurve(shares, size)
             for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
         ]
+    # rows of a table scatter about a smooth density as those of a sample do
+    tested = [one for one, _ in found]
+    if target == "table":
+        tested = [_shares(made, one, edges, total, "population")[0] for one in cells]
+    each = zip(curves, found, tested, sizes, strict=True)
+    limits = [limits_around(own, shares, other, made, ends, rows) for own, (shares, _), other, rows in each]
     return SmoothDensity(
         release=release,
         target=target,
@@ -83,38 +87,36 @@ def smooth_density(
         groups=cell_labels(made.levels[:-1]),
         lower=float(ends[0]),
         upper=float(ends[-1]),
-        curves=tuple(ProjectedCurve(own.basis, estimate, own) for own, estimate in zip(curves, estimates, strict=True)),
+        curves=tuple(
+            ProjectedCurve(own.basis, estimate, one.around)
+            for own, estimate, one in zip(curves, estimates, limits, strict=True)
+        ),
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
-        notes=(*_notes(column, curves, len(kept), penalised=penalised), *recorded_notes(column, axis)),
+        notes=(*_notes(column, curves, limits, len(kept), penalised=penalised), *recorded_notes(column, axis)),
         multiple_of=axis.multiple_of or 0.0,
-        limits_of=_limits(curves, len(kept)),
-        doubts=tuple(
-            tuple(
-                (float(ends[0] + np.ptp(ends) * a), float(ends[0] + np.ptp(ends) * b)) for a, b in _doubts(one, shares)
-            )
-            for one, (shares, _) in zip(curves, found, strict=True)
-        ),
+        limits_of=_limits(limits, len(kept)),
+        doubts=tuple(_in_units(one.doubts, ends) for one in limits),
+        untold=tuple(one.untold for one in limits),
+        peaks=tuple(_in_units(one.peaks, ends) for one in limits),
     )
 
 
-def _doubts(curve: SeriesCurve, shares: Shares) -> tuple[tuple[float, float], ...]:
-    """Return ranges of [0, 1] in which the shares of bins say more than the terms of the limits resolve."""
-    residuals, left = remainder(curve.basis, shares, len(curve.found.values), curve.band)
-    rng = np.random.default_rng(SEED)
-    values, vectors = np.linalg.eigh(shares.sampling)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    many = (DRAWS, shares.noises.shape[1])
-    noise = rng.laplace(size=many) / np.sqrt(2) if curve.laplace else rng.standard_normal(many)
-    errors = rng.standard_normal((DRAWS, len(values))) @ root.T + np.sqrt(shares.variance) * noise @ shares.noises.T
-    own = np.sqrt(np.diag(shares.sampling) + shares.variance * (shares.noises**2).sum(axis=1))
-    return ranges(doubted(residuals, errors @ left.T, own), shares.edges)
+def _in_units(found: tuple[tuple[float, float], ...], ends: Array) -> tuple[tuple[float, float], ...]:
+    return tuple((float(ends[0] + np.ptp(ends) * a), float(ends[0] + np.ptp(ends) * b)) for a, b in found)
 
 
-def _limits(curves: tuple[SeriesCurve, ...], bins: int) -> str:
-    least, most = (which(one.band for one in curves) for which in (min, max))
-    terms = f"{most}" if least == most else f"{least} to {most}"
-    return f"the density as far as {terms} {curves[0].basis} terms, fitted to {bins:,} bins, resolve it"
+def _limits(limits: Sequence[DensityLimits], bins: int) -> str:
+    """Return what limits hold, in words."""
+    curves = [one.around for one in limits if isinstance(one.around, SeriesCurve)]
+    said = list[str]()
+    if curves:
+        least, most = (which(one.band for one in curves) for which in (min, max))
+        terms = f"{most}" if least == most else f"{least} to {most}"
+        said.append(f"as far as {terms} {curves[0].basis} terms, fitted to {bins:,} bins, resolve it")
+    if len(curves) < len(limits):
+        said.append(f"by the shapes that bins beside give each of {bins:,} bins, which may be wrong")
+    return f"the density {' or '.join(said)}"
 
 
 def _bases(basis: str | None) -> tuple[str, ...]:
@@ -151,19 +153,14 @@ def _shares(
     return Shares(edges, values, sampling, noises / (total or size), variance), reason
 
 
-def _curve(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
-    terms = max(1, resolved_terms(basis, shares.edges))
-    found = coefficients(basis, shares, terms)
-    law = made.release.parts[0].law
-    # sums of several noises, and normal ones, are nearly normal
-    laplace = made.added == 1 and not isinstance(law, RoundedNormal)
-    return SeriesCurve(basis, found, found.band, laplace, shares.variance)
-
-
-def _notes(column: str, curves: tuple[SeriesCurve, ...], bins: int, *, penalised: bool) -> tuple[str, ...]:
+def _notes(
+    column: str, curves: tuple[SeriesCurve, ...], limits: Sequence[DensityLimits], bins: int, *, penalised: bool
+) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
     made = "average of models by penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
     notes = (f"{made}, fitted to {bins:,} bins",)
-    if any(not one.found.resolved for one in curves):
-        notes += (f"bins of {column} are too wide for its density: the bands do not hold what they average out",)
+    if any(isinstance(one.around, CellLimits) for one in limits):
+        notes += (
+            f"bins of {column} are too wide for its density: limits are around the shapes of bins, without a band",
+        )
     return notes

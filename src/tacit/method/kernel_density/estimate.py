@@ -14,13 +14,13 @@ from tacit.estimates.column_values import JointColumn
 from tacit.estimates.joint_density import JointDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import recorded_notes
+from tacit.estimates.recorded_notes import WIDER, hidden_by_heaps, recorded_as, recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.fits.heaped_cells import unknown_heaps
 from tacit.method.kernel_density.estimate_cumulative import below, first_moments
-from tacit.method.kernel_density.estimate_density import TOO_WIDE, JointKernels, KernelCurve
+from tacit.method.kernel_density.estimate_density import TOO_WIDE, UNRESOLVED, JointKernels, KernelCurve
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.release.document import Release, Released
 from tacit.release.parts import Axis
@@ -42,8 +42,8 @@ class KernelDensityRelease(Release):
     >>> curator = tc.Curator({"x": rng.beta(2, 5, 5_000)}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(rho=1))
     >>> release = curator.release(tc.KernelDensity("x"), rho=0.5)
     >>> found = release.density([0.2, 0.5])
-    >>> found.terms, bool((found.std_errors < 0.2).all())
-    (('x=0.2', 'x=0.5'), True)
+    >>> found.terms, found.std_errors.shape
+    (('x=0.2', 'x=0.5'), (2,))
     >>> release.smooth_density().sample(3, rng=0).shape, bool(0.2 < release.moments().values[0] < 0.4)
     ((3, 1), True)
     """
@@ -119,13 +119,18 @@ def density(release: Released, at: Any, smoothed: bool = False, target: Target =
         raise InferenceError(text, code="I05", hint=hint, state=None)
     t = np.stack([_place(one, points[:, i]) for i, one in enumerate(columns)], axis=1)
     volume = float(np.prod([one.upper - one.lower for one in columns]))
-    names = [one.name for one in columns]
+    names, told = [one.name for one in columns], [recorded_as(one.name, one.multiple_of) for one in columns]
     terms = tuple(", ".join(f"{name}={x:.6g}" for name, x in zip(names, row, strict=True)) for row in points)
-    words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(names)}: share of {who(release)} per "
+    words = f"{'joint ' if len(names) > 1 else ''}density of {' and '.join(told)}: share of {who(release)} per "
     words += "product of units" if len(names) > 1 else "unit"
     words += ", smoothed by the released kernel" if smoothed else ", as far as the released kernel resolves it"
     notes = tuple(note for one in columns for note in recorded_notes(one.name, _axis(release, one)))
-    return _normal(release, fit, _Sums(terms, words, fit.full_weights(fit.limiting, t) / volume, None, notes), target)
+    unknown, reasons = None, (None,) * len(t) if smoothed else _unresolved(release, fit, columns, t)
+    if len(columns) == 1:
+        fit, _ = _limiting(fit, columns[0], _axis(release, columns[0]))
+        unknown = np.diag((fit.off(t[:, 0], columns[0].unit / columns[0].length) / volume) ** 2)
+    weights = fit.full_weights(fit.limiting, t) / volume
+    return _normal(release, fit, _Sums(terms, words, weights, unknown, notes, reasons), target)
 
 
 def estimate(release: Released, target: Target = "population") -> NormalEstimate:
@@ -147,7 +152,7 @@ def cdf(release: Released, at: Any, column: str | None = None, target: Target = 
     ends = np.clip(one.after(given), one.lower, one.upper)
     weights, unknown = below(fit, one, _axis(release, one), ends)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
-    words = f"share of {who(release)} with {one.name} at or below a value"
+    words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     return _normal(release, fit, _Sums(terms, words, weights, np.diag(unknown**2), _recorded(release, one)), target)
 
 
@@ -162,7 +167,7 @@ def moments(release: Released, column: str | None = None, target: Target = "popu
     shift = one.lower - (0.5 if one.kind == "date" else 0.0)
     variance = one.length**2 * (float(second @ fit.shares) - mean**2) - one.within
     values, weights = np.array([shift + one.length * mean, variance]), turned @ np.stack([first, second])
-    words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
+    words = f"mean and variance of {recorded_as(one.name, one.multiple_of)} of {who(release)}, within its bounds"
     terms, unknown = (f"mean of {one.name}", f"variance of {one.name}"), unknown_heaps(away @ turned.T)
     made = _normal(release, fit, _Sums(terms, words, weights, unknown, _recorded(release, one)), target)
     return NormalEstimate(
@@ -177,7 +182,9 @@ def smooth_density(
     """Return the density of one column of a release, real or simulated."""
     check_target(target)
     one, fit = _of_column(release, column, target, smoothed=smoothed)
-    axis, curve = _axis(release, one), KernelCurve(fit)
+    axis = _axis(release, one)
+    limiting, untold = _limiting(fit, one, axis)
+    curve, around = (KernelCurve(own, one.unit / one.length) for own in (fit, limiting))
     return SmoothDensity(
         release=release,
         target=target,
@@ -188,14 +195,16 @@ def smooth_density(
         groups=("",),
         lower=one.lower,
         upper=one.upper,
-        curves=(ProjectedCurve("kernel", curve, curve),),
+        curves=(ProjectedCurve("kernel", curve, around),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(_kernel(fit, one), *column_notes(one.name, axis.missing, "cell"), *recorded_notes(one.name, axis)),
         multiple_of=one.multiple_of,
-        limits_of=_limits(fit, one),
+        limits_of=_limits(limiting, one),
         exactly=smoothed,
-        doubts=(_doubts(fit, one),),
+        doubts=(_in_units(limiting.doubts, one),),
+        untold=(untold,),
+        peaks=(_in_units(limiting.peaks, one),),
     )
 
 
@@ -213,7 +222,8 @@ def joint_density(release: Released, smoothed: bool = False, target: Target = "p
 class _Sums:
     """Weighted sums of the shares of all cells: their names, what they estimate, and weights, shape (n, cells).
 
-    unknown: covariance of what is not known beside both errors, or None.  notes: on the column's values.
+    unknown: covariance of what is not known beside both errors, or None.  notes: on the column's values.  reasons: why
+    a sum is not told, or None; empty where all are.
     """
 
     terms: tuple[str, ...]
@@ -221,6 +231,7 @@ class _Sums:
     weights: Array
     unknown: Array | None = None
     notes: tuple[str, ...] = ()
+    reasons: tuple[str | None, ...] = ()
 
 
 def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> NormalEstimate:
@@ -230,7 +241,8 @@ def _normal(release: Released, fit: KernelFit, sums: _Sums, target: Target) -> N
     words, condition = sums.words, getattr(release.query, "where", None)
     words += f", where {condition}" if condition else ""
     words += f", of the {who(release)} of this table" if target == "table" else ""
-    reasons, heading = (fit.reason,) * len(sums.terms), title(release)
+    known = sums.reasons or (None,) * len(sums.terms)
+    reasons, heading = tuple(fit.reason or reason for reason in known), title(release)
     notes = (*(() if fit.smoothed or fit.resolved else (TOO_WIDE,)), *sums.notes)
     return NormalEstimate(
         release, heading, words, sums.terms, values, sampling, privacy, reasons, notes, tested=False, target=target
@@ -291,6 +303,40 @@ def _limits(fit: KernelFit, one: JointColumn) -> str:
     return f"the density smoothed by {kernel}" if fit.smoothed else f"the density as far as {kernel} resolves it"
 
 
-def _doubts(fit: KernelFit, one: JointColumn) -> tuple[tuple[float, float], ...]:
-    length = one.upper - one.lower
-    return tuple((one.lower + length * a, one.lower + length * b) for a, b in fit.doubts)
+def _hidden(fit: KernelFit, one: JointColumn, axis: Axis) -> str | None:
+    """Return why no limits of a column's density are told, for heaps; fit: of the column alone."""
+    instead = f"a bandwidth of {WIDER * (axis.heaped_at or 0):,.6g} or more"
+    return hidden_by_heaps(one.name, axis, fit.released.bandwidths[0] * one.length, instead)
+
+
+def _limiting(fit: KernelFit, one: JointColumn, axis: Axis) -> tuple[KernelFit, str | None]:
+    """Return what limits of a column's density are made of, and why none are told, or None; fit: of it alone.
+
+    Where heaps would show in the kernel, cells of whole heaps with a kernel as wide: they have the rows that they would
+    have without heaps.
+    """
+    hidden = None if fit.smoothed else _hidden(fit, one, axis)
+    if hidden is None:
+        return fit, None
+    whole = fit.of_whole_heaps(ends_of(axis), axis.heaped_at or 0.0)
+    return (fit, hidden) if whole is None else (whole, None)
+
+
+def _unresolved(
+    release: Released, fit: KernelFit, columns: tuple[JointColumn, ...], t: Array
+) -> tuple[str | None, ...]:
+    """Return why the density is not told at places, shape (n, columns), or None."""
+    found: list[str | None] = [None] * len(t)
+    for at, one in enumerate(columns):
+        own = fit.margin(at)
+        hidden = _hidden(own, one, _axis(release, one))
+        if len(columns) == 1:
+            own, hidden = _limiting(own, one, _axis(release, one))
+        # of several columns what a doubt hides is in no error
+        inside = [any(a <= x <= b for a, b in (own.peaks if len(columns) == 1 else own.doubts)) for x in t[:, at]]
+        found = [was or hidden or (UNRESOLVED if doubt else None) for was, doubt in zip(found, inside, strict=True)]
+    return tuple(found)
+
+
+def _in_units(found: tuple[tuple[float, float], ...], one: JointColumn) -> tuple[tuple[float, float], ...]:
+    return tuple((one.lower + one.length * a, one.lower + one.length * b) for a, b in found)

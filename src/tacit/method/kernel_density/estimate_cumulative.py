@@ -27,9 +27,10 @@ def below(fit: KernelFit, one: JointColumn, axis: Axis, ends: Array) -> tuple[Ar
     whole, t = integrated(fit, one), (ends - one.lower) / one.length
     each_cell: list[Array] = [np.interp(t, np.linspace(0, 1, FINE + 1), own) for own in whole.T]
     weights: Array = np.stack(each_cell, axis=1)
+    off = _off(fit, one, axis, np.clip(t, 0.0, 1.0))
     heaped = HeapedCells.of(ends_of(axis), axis.heaped_at)
     if heaped is None:
-        return weights, np.zeros(len(ends))
+        return weights, off
     cells = weights.shape[1]
     cell = np.clip(np.searchsorted(heaped.edges, ends + 1e-9 * one.length, side="right") - 1, 0, cells - 1)
     before, each = np.tri(cells, cells, -1)[cell], fit.probable[cell]
@@ -38,7 +39,18 @@ def below(fit: KernelFit, one: JointColumn, axis: Axis, ends: Array) -> tuple[Ar
     moved = np.flatnonzero(unknown > 0)
     # the share of the cell's own rows
     weights[moved] = before[moved] + taken[moved, None] * np.eye(cells)[cell[moved]]
-    return weights, unknown * each
+    # both are of where in their cells rows are
+    return weights, np.maximum(unknown * each, off)
+
+
+def _off(fit: KernelFit, one: JointColumn, axis: Axis, t: Array) -> Array:
+    """Return what shares below places t are seen to be off by, but for declared heaps, (n,): of cells of these."""
+    own = fit if axis.heaped_at is None else fit.of_whole_heaps(ends_of(axis), axis.heaped_at)
+    if own is None or own.reason is not None:
+        return np.zeros(len(t))
+    whole = integrated(own, one)
+    each_cell: list[Array] = [np.interp(t, np.linspace(0, 1, FINE + 1), column) for column in whole.T]
+    return own.beside(np.stack(each_cell, axis=1), *own.shapes(one.unit / one.length).below(t))
 
 
 def first_moments(fit: KernelFit, one: JointColumn, axis: Axis) -> tuple[Array, Array]:

@@ -25,10 +25,11 @@ SEED: Final = 2013
 class KernelCurve:
     """The density of one column: a kernel estimate of least estimated risk, and limits around another.
 
-    fit: of the column alone.
+    fit: of the column alone.  unit: distance of two of its values, as part of the range; 0 of any real numbers.
     """
 
     fit: KernelFit
+    unit: float = 0.0
 
     def series(self, t: Array) -> Array:
         """Return the estimate at places t in [0, 1], before it is made a density."""
@@ -39,8 +40,12 @@ class KernelCurve:
         return self.fit.values(self.fit.limiting, t[:, None])
 
     def errors(self, t: Array) -> Array:
-        """Return its standard errors."""
-        return np.sqrt(sum(self.fit.errors(self.fit.limiting, t[:, None])))
+        """Return its standard errors, and what it is seen to be off by."""
+        return np.sqrt(sum(self.fit.errors(self.fit.limiting, t[:, None])) + self._off(t) ** 2)
+
+    def _off(self, t: Array) -> Array:
+        """Return what the center of limits may be off by."""
+        return self.fit.off(t, self.unit)
 
     def factor(self, level: float) -> float:
         """Return the factor of a band that holds on all of [0, 1]."""
@@ -101,5 +106,7 @@ class JointKernels:
 
 RESOLVED: Final = "limits are of the density as far as the released kernel resolves it"
 """What limits of several columns hold."""
+UNRESOLVED: Final = "a peak of the counts that the kernel does not resolve: a smaller bandwidth"
+"""Why the density is not told at a place."""
 TOO_WIDE: Final = "the bandwidth is too wide for this density: limits do not hold what it smooths away"
 """What is said where the counts of a column's cells say more than the kernel resolves."""

@@ -26,9 +26,11 @@ from tacit.base.arrays import Array
 from tacit.base.simplex import nearest_with_sum
 from tacit.estimates.bins import spans
 from tacit.estimates.kernel_weights import kernel_weights
-from tacit.estimates.local_doubts import DRAWS, doubted, ranges
+from tacit.estimates.local_doubts import DRAWS, doubted, misfit, peaks, ranges
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.terms import Target
+from tacit.fits.cell_shapes import CellShapes, off_by
+from tacit.fits.heaped_cells import whole_heaps
 from tacit.method.kernel_density.cells import CELL
 from tacit.method.kernel_density.query import KernelDensity
 from tacit.noise.laws import RoundedNormal
@@ -43,6 +45,8 @@ SIDE: Final = {1: 128, 2: 24, 3: 9}
 """Places of the grid along each column on which risks are compared, by the number of columns."""
 DETAIL: Final = {1: 2_048, 2: 128, 3: 32}
 """Places of the grid along each column on which the estimate is a density."""
+FEWEST: Final = 4
+"""Fewest cells of whole heaps that tell a density."""
 WITHIN: Final = 4
 """Places of a cell over which an estimate is averaged."""
 SEED: Final = 1997
@@ -68,7 +72,7 @@ class KernelFit:
     variance: of each share's noise.  size: number of rows, noisy or public.  public: whether it is public.  sampled:
     whether rows are a sample.  released: the kernel of the limits.  smoothed: whether the estimand is the density that
     the kernel has smoothed.  reason: why nothing is known.  laplace: whether each share's noise has a Laplace law;
-    otherwise it is taken to be normal.
+    otherwise it is taken to be normal.  leaks: which part of each cell's rows may be another's, for declared heaps.
     """
 
     edges: tuple[Array, ...]
@@ -81,6 +85,7 @@ class KernelFit:
     smoothed: bool = False
     reason: str | None = None
     laplace: bool = False
+    leaks: Array | None = None
 
     @property
     def limiting(self) -> Kernel:
@@ -148,6 +153,49 @@ class KernelFit:
         load = weights if self.public else weights - (weights @ self.shares.reshape(-1))[:, None]
         return sampling, self.variance * (load @ load.T)
 
+    def beside(self, weights: Array, other: Array, unknown: Array) -> Array:
+        """Return what weighted sums of all shares may be off by, shape (n,), from a second opinion with other weights.
+
+        unknown: of the second opinion.  Nothing where the residuals of all cells are as small as noise makes them.
+        """
+        if not self._tested[1]:
+            return np.zeros(len(weights))
+        apart = weights - other
+        between, own = (sum(np.diag(one) for one in self.covariances(w)) for w in (apart, other))
+        off = off_by(apart @ self.shares.reshape(-1), np.asarray(between), unknown, np.asarray(own))
+        return np.sqrt(self._tested[1]) * off
+
+    def of_whole_heaps(self, ends: Array, heaped_at: float) -> KernelFit | None:
+        """Return the same of cells of whole heaps, of one column; None where they are fewer than FEWEST.
+
+        ends: of the cells, and the distance of heaps, in the column's units.
+        """
+        (edges,), (h,) = self.edges, self.released.bandwidths
+        at, leaks = whole_heaps(ends, heaped_at)
+        if len(at) <= FEWEST:
+            return None
+        shares, many = np.add.reduceat(self.shares, at[:-1]), int(np.diff(at).max())
+        kernel = Kernel((max(h, float(np.diff(edges[at]).max()) / CELL),), self.released.degree)
+        facts = {"edges": (edges[at],), "shares": shares, "variance": self.variance * many, "released": kernel}
+        # sums of several noises are nearly normal
+        return replace(self, **facts, laplace=self.laplace and many == 1, leaks=leaks)
+
+    def off(self, t: Array, unit: float) -> Array:
+        """Return what limits of the density at places t are seen to be off by, of one column, shape (n,).
+
+        0 where the estimand is smoothed.  unit: distance of two values, as part of the range.
+        """
+        if self.smoothed or self.reason is not None:
+            return np.zeros(len(t))
+        shapes = self.shapes(unit)
+        beside = self.beside(self.full_weights(self.limiting, t[:, None]), *shapes.density(t))
+        return np.hypot(beside, shapes.leaking(self.leaks, t))
+
+    def shapes(self, unit: float) -> CellShapes:
+        """Return the shapes within cells, of one column; unit: distance of two of its values, as part of the range."""
+        (edges,) = self.edges
+        return CellShapes.of(edges, self.shares * self.size, self.variance * self.size**2, unit)
+
     def drawn(self, weights: Array, draws: int, rng: np.random.Generator) -> Array:
         """Return draws of the errors of weighted sums of all shares, shape (draws, n); weights: (n, cells)."""
         probable, cells = self.probable.reshape(-1), weights.shape[1]
@@ -179,11 +227,26 @@ class KernelFit:
         """Whether in no column the counts say more than the kernel of the limits resolves."""
         return not any(self.margin(at).doubts for at in range(self.shares.ndim))
 
-    @cached_property
+    @property
     def doubts(self) -> tuple[tuple[float, float], ...]:
         """Ranges of [0, 1] in which the counts say more than the kernel of the limits resolves; of one column."""
+        return self._tested[0]
+
+    @cached_property
+    def peaks(self) -> tuple[tuple[float, float], ...]:
+        """Ranges of [0, 1] of these that are peaks of the counts; of one column."""
+        (edges,), middles = self.edges, (self.edges[0][1:] + self.edges[0][:-1]) / 2
+        doubts = np.array([any(a < x < b for a, b in self.doubts) for x in middles.tolist()], dtype=np.bool_)
+        return ranges(peaks(doubts, edges, self.shares), edges)
+
+    @cached_property
+    def _tested(self) -> tuple[tuple[tuple[float, float], ...], float]:
+        """The doubts, and which part of all residuals is more than noise (`local_doubts.misfit`); of one column."""
         if self.smoothed or self.reason is not None:
-            return ()
+            return (), 0.0
+        if not self.sampled:
+            # rows of a table scatter about a smooth density as those of a sample do
+            return replace(self, sampled=True)._tested
         (edges,), cells = self.edges, self.shares.size
         # the average of the estimate over each cell, by Gauss's rule, a few cells at a time
         nodes, weights = np.polynomial.legendre.leggauss(WITHIN)
@@ -193,7 +256,8 @@ class KernelFit:
         left = np.eye(cells) - np.tensordot(weights / 2, over, axes=([0], [1])) * np.diff(edges)[:, None]
         own = np.sqrt(self.variance + (self.probable / self.size if self.sampled else 0.0))
         drawn = self.drawn(left, DRAWS, np.random.default_rng(SEED))
-        return ranges(doubted(left @ self.shares, drawn, np.broadcast_to(own, (cells,))), edges)
+        found = doubted(left @ self.shares, drawn, np.broadcast_to(own, (cells,)))
+        return ranges(found, edges), misfit(left @ self.shares, drawn, bool(found.any()))
 
     def _risk(self, kernel: Kernel) -> float:
         """Return the estimated mean squared error of an estimate over a grid of the cube."""

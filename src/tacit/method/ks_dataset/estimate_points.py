@@ -14,10 +14,11 @@ from tacit.base.arrays import Array
 from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.random_numbers import check_number, generator
-from tacit.estimates.recorded_notes import recorded_notes
+from tacit.estimates.recorded_notes import recorded_as, recorded_notes
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import title, who
 from tacit.fits.bin_heaps import HALF
+from tacit.fits.cell_shapes import CellShapes
 from tacit.fits.heaped_cells import HeapedCells, unknown_heaps
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
 from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
@@ -83,14 +84,24 @@ def cdf(release: Released, at: Any, target: Target = "population") -> NormalEsti
     cell = np.clip(np.searchsorted(whole, ends, side="right") - 1, 0, len(whole) - 2)
     rising = np.concatenate([[0.0], cumulative_of(release), [1.0]])
     part, each = (ends - whole[cell]) / np.diff(whole)[cell], np.diff(rising)[cell]
-    unknown, heaped = np.zeros(len(ends)), HeapedCells.of(whole, one.heaped_at)
+    over, hidden = shapes_of(release, errors).below(ends)
+    # points of a cell are spread evenly; rows are as cells beside suggest
+    part, unknown, heaped = over[np.arange(len(ends)), cell], np.zeros(len(ends)), HeapedCells.of(whole, one.heaped_at)
     if heaped is not None:
         part, unknown = heaped.below(cell, ends, part)
+    unknown = np.hypot(each * unknown, hidden)
     sampling, privacy = (_along(draws, cell, part) for draws in _both(errors))
-    words = f"share of {who(release)} with {one.name} at or below a value"
+    words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
-    values, covariances = rising[cell] + part * each, (sampling + np.diag((each * unknown) ** 2), privacy)
+    values, covariances = rising[cell] + part * each, (sampling + np.diag(unknown**2), privacy)
     return _normal(release, terms, words, values, covariances, errors, target)
+
+
+def shapes_of(release: Released, errors: DataSetErrors) -> CellShapes:
+    """Return the shapes within cells that the points suggest."""
+    counts = np.array(release.parts[0].integers[0], dtype=np.float64) / sum(release.parts[0].integers[0]) * errors.size
+    variance = float(_differences(errors.privacy).var(axis=0).mean()) * errors.size**2
+    return CellShapes.of(edges_of(release), counts, variance, column_of(release).unit)
 
 
 def moments(release: Released, target: Target = "population") -> NormalEstimate:
@@ -110,11 +121,14 @@ def moments(release: Released, target: Target = "population") -> NormalEstimate:
     weights, unknown = turned @ taken, unknown_heaps((turned @ (away * shares)).T)
     hidden = heaped_shares(shares, _differences(errors.total)) * (1 if heaped is None else ~heaped.own)
     unknown = unknown + unknown_places(hidden, (widths - one.unit) / 2, middles - mean)
-    words = f"mean and variance of {one.name} of {who(release)}, within its bounds"
+    words = f"mean and variance of {recorded_as(one.name, one.multiple_of)} of {who(release)}, within its bounds"
     terms = (f"mean of {one.name}", f"variance of {one.name}")
     sampling, privacy = (np.cov(_differences(e) @ weights.T, rowvar=False, bias=True) for e in _both(errors))
-    privacy = privacy + np.outer(*[(_differences(errors.privacy) @ weights.T).mean(axis=0)] * 2)
-    values = np.array([mean, square - mean**2])
+    # data sets lean towards even ones: the mean error of the simulation is taken off, and as much counts as not known
+    leant = (_differences(errors.privacy) @ weights.T).mean(axis=0)
+    privacy = privacy + np.outer(leant, leant)
+    values = np.array([mean, square - mean**2]) - leant
+    values[1] = max(values[1], 0.0)
     notes = (HEAPED.format(one.name, 100 * hidden.sum()),) if hidden.any() and (widths > 1.5 * one.unit).any() else ()
     return _normal(release, terms, words, values, (sampling + unknown, privacy), errors, target, notes)
 

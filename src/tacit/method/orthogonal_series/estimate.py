@@ -11,13 +11,13 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import recorded_notes
+from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_notes
 from tacit.estimates.series_coefficients import short, shrunk
 from tacit.estimates.series_curve import SeriesCurve
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import column_notes, title, who
-from tacit.method.orthogonal_series.estimate_coefficients import TOO_FEW, fitted
+from tacit.method.orthogonal_series.estimate_coefficients import UNTOLD, fitted
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.method.shared.numeric_columns import support
 from tacit.release.document import Release, Released
@@ -123,7 +123,9 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     covariance, load = fit.covariance[np.ix_(alone, alone)], fit.load[alone]
     found = shrunk(fit.values[alone], covariance, load)
     lower, upper = support(one)
-    reach = _reach(fit.basis, found.kept, fit.terms[at], few=short(found.values, covariance))
+    # rows of a table scatter about a smooth density as those of a sample do
+    tested = fit if target == "population" else fitted(release, "population")
+    few = short(found.values, tested.covariance[np.ix_(alone, alone)])
     curve = SeriesCurve(fit.basis, found, found.band)
     of_all = f"{found.band} of {len(alone)}" if found.band < len(alone) else f"{len(alone)}"
     return SmoothDensity(
@@ -139,13 +141,12 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
         curves=(ProjectedCurve(fit.basis, curve, curve),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(*reach, *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
+        notes=(
+            f"{fit.basis} series of {found.kept} of {fit.terms[at]} terms",
+            *column_notes(one.name, one.missing),
+            *recorded_notes(one.name, one),
+        ),
         multiple_of=one.multiple_of or 0.0,
         limits_of=f"the first {of_all} terms of the density's {fit.basis} series",
+        untold=(UNTOLD if few else hidden_by_heaps(one.name, one, (upper - lower) / fit.terms[at], "fewer terms"),),
     )
-
-
-def _reach(basis: str, kept: int, terms: int, *, few: bool) -> tuple[str, ...]:
-    """Return notes on what the terms reach; few: whether the last of them are far from 0."""
-    made = f"{basis} series of {kept} of {terms} terms"
-    return (made, TOO_FEW) if few else (made,)

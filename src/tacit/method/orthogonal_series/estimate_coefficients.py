@@ -21,6 +21,8 @@ from tacit.rows.series_blocks import blocks
 
 TOO_FEW: Final = "its terms are too few for this density: limits do not hold the rest"
 """What is said where the last terms are far from 0."""
+UNTOLD: Final = "its terms are too few for this density: no limits are told; more terms, or KernelDensity"
+"""Why a curve has no limits there."""
 
 
 @dataclass(frozen=True)

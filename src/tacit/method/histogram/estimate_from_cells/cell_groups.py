@@ -11,6 +11,7 @@ import numpy as np
 from tacit.base.arguments import kind_of, texts
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
+from tacit.estimates.bins import axis_of
 from tacit.estimates.terms import Target
 from tacit.estimates.wording import who
 from tacit.fits.cell_arrays import CellAxis
@@ -137,6 +138,8 @@ def words(made: GroupCounts, what: str, target: Target, inside: bool = False) ->
             units = f" {axis.units}" if axis.units else ""
             rule = "of rows within" if beyond else "clamped to"
             said += f", {axis.name} {rule} {axis.last[0] + axis.step:,g}–{axis.last[-1]:,g}{units}"
+            unit = axis_of(made.release, axis.name).multiple_of
+            said += f" and rounded to multiples of {unit:,.15g}, as is declared" if unit else ""
     condition = getattr(made.release.query, "where", None)
     said += f", where {condition}" if condition else ""
     return said + (f", of the {who(made.release)} of this table" if target == "table" else "")

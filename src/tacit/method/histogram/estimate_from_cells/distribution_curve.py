@@ -20,9 +20,9 @@ from tacit.base.arrays import Array
 from tacit.estimates import error_laws as laws
 from tacit.estimates.bins import nearest_multiples
 from tacit.fits.bin_shapes import positive
+from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
-from tacit.method.histogram.estimate_from_cells.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.schema.logistic_bins import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]

@@ -80,6 +80,23 @@ class WithinBins:
         both: Array = np.sort(np.concatenate([even, found[found < 1]]))
         return both[np.diff(both, prepend=-1.0) > 1e-9]
 
+    def density(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the density at the fraction u of bin `at`, in mean densities of the bin, of rows at no point.
+
+        >>> level_bins(3).density(np.array([0, 2]), np.array([0.25, 1.0])).round(3).tolist()
+        [1.0, 1.0]
+        """
+        return _density(self.kappa[at], u) + self.hollow[at] * (1 - 6 * u * (1 - u))
+
+    def unknown_density(self, at: NDArray[np.int64], u: Array) -> Array:
+        """Return the standard deviation of what is not known of `density`; rows at points left out."""
+        k, d = self.kappa[at], self.doubt[at]
+        middle = _density(k, u)
+        tilted = np.maximum(np.abs(_density(k - d, u) - middle), np.abs(_density(k + d, u) - middle))
+        # as of `below`: what a mean that is off, and both edges one way, move
+        even = 6 * self.hidden[at] * (1 - 2 * u)
+        return np.asarray(np.sqrt(tilted**2 + even**2 + (d / 2 * (1 - 6 * u * (1 - u))) ** 2))
+
     def unknown(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the standard deviation of what is not known of `below`."""
         low, high = self.ends(at, u)
@@ -143,6 +160,14 @@ def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float 
     declared = None if heaps is None else (bounds, heaps)
     part = part if heaps is None else np.where(heaps.count > 0, 0.0, part)
     return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden, part, declared)
+
+
+def _density(kappa: Array, u: Array) -> Array:
+    """Return the density prop. to exp(kappa u) on [0, 1]."""
+    k = np.where(np.abs(kappa) < 1e-6, 1e-6, np.clip(kappa, -500.0, 500.0))
+    size = np.abs(k)
+    # from the side where it is largest, against overflow
+    return size * np.exp(-size * np.where(k > 0, 1 - u, u)) / -np.expm1(-size)
 
 
 def _exponential(kappa: Array, u: Array) -> Array:

@@ -1,0 +1,68 @@
+"""What limits are around where no curve resolves what cells count: the shapes that the counts give each cell.
+
+Plain arrays; post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.estimates.series_coefficients import Shares
+from tacit.fits.cell_shapes import CellShapes
+
+
+def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
+    """Return the shares of cells that begin and end at some of the edges, whose places `at` are.
+
+    >>> fine = Shares(np.array([0, 0.2, 0.4, 1.0]), np.array([0.3, 0.3, 0.4]), np.zeros((3, 3)), np.eye(3), 1.0)
+    >>> summed(fine, np.array([0, 2, 3])).values.tolist()
+    [0.6, 0.4]
+    """
+    over: Array = np.add.reduceat(np.eye(len(shares.values)), at[:-1], axis=0)
+    facts = (shares.edges[at], over @ shares.values, over @ shares.sampling @ over.T, over @ shares.noises)
+    return Shares(*facts, shares.variance)
+
+
+@dataclass(frozen=True)
+class CellLimits:
+    """The density of noisy shares of cells by the shapes within them, and what is not known of these.
+
+    rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of
+    each cell may be another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
+    """
+
+    shares: Shares
+    rows: float
+    unit: float = 0.0
+    leaks: Array | None = None
+
+    @cached_property
+    def shapes(self) -> CellShapes:
+        """The shapes within cells."""
+        noise = self.shares.variance * float((self.shares.noises**2).sum(axis=1).mean())
+        return CellShapes.of(self.shares.edges, self.shares.values * self.rows, noise * self.rows**2, self.unit)
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance of both errors of the shares."""
+        return self.shares.sampling + self.shares.variance * self.shares.noises @ self.shares.noises.T
+
+    def center(self, t: Array) -> Array:
+        """Return the density of the shapes at places t."""
+        return np.asarray(self.shapes.density(t)[0] @ self.shares.values)
+
+    def errors(self, t: Array) -> Array:
+        """Return its standard errors, what is not known of the shapes among them."""
+        weights, unknown = self.shapes.density(t)
+        both = np.sqrt(np.maximum(((weights @ self.covariance) * weights).sum(axis=1), 0.0))
+        found = np.hypot(np.hypot(both, unknown), self.shapes.leaking(self.leaks, t))
+        return np.maximum(found, np.finfo(np.float64).tiny)
+
+    def factor(self, level: float) -> float:
+        """Return infinity: no band is known to hold a whole curve that nothing resolves."""
+        return np.inf

@@ -1,0 +1,107 @@
+"""A second opinion on curves that are fitted to counts of cells: the shape that the counts give each cell.
+
+A kernel, a polynomial or a series averages over cells, and follows a density that changes much from one cell to the
+next only in part.  What it is off by there is estimated by its difference to the shapes within cells
+(`fits.within_bin_shares`: exponentials between the densities at edges), less what of that difference is noise; where
+they differ, or cells have many rows, what is not known of the shapes is added.  Where the density is smooth both
+agree, and next to nothing is added.
+Plain arrays; post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.fits.bin_heaps import HALF
+from tacit.fits.bin_shapes import positive
+from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
+
+FEWEST: Final = 3
+"""Fewest cells of which shapes are known."""
+CHANCE: Final = 1.0
+"""So many variances a squared difference is by chance."""
+
+
+@dataclass(frozen=True)
+class CellShapes:
+    """Shapes within cells.
+
+    edges: shape (K + 1,), rising.  shares: of the rows, 0 or more, shape (K,).  inside: the shapes.  single: whether a
+    cell is one value, which has no shape, shape (K,).
+    """
+
+    edges: Array
+    shares: Array
+    inside: WithinBins
+    single: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, edges: Array, counts: Array, variance: float, unit: float = 0.0) -> CellShapes:
+        """Return the shapes of noisy counts, shape (K,), each with noise of a variance.
+
+        unit: distance of two values of the column, in units of edges; 0 of any real numbers.
+        """
+        K = len(counts)
+        inside = within_bins(edges, counts, variance) if K >= FEWEST else level_bins(K)
+        made = positive(counts, variance)
+        return cls(edges, made / made.sum(), inside, np.diff(edges) < 1.5 * unit)
+
+    def place(self, x: Array) -> tuple[NDArray[np.int64], Array]:
+        """Return the cells of places and the fractions of these below them."""
+        cell = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.shares) - 1)
+        return cell, np.clip((x - self.edges[cell]) / np.diff(self.edges)[cell], 0.0, 1.0)
+
+    def density(self, x: Array) -> tuple[Array, Array]:
+        """Return weights of shares for the density at places, shape (n, K), and what is not known of it, shape (n,)."""
+        cell, u = self.place(x)
+        width, single = np.diff(self.edges)[cell], self.single[cell]
+        own = np.where(single, 1.0, np.maximum(self.inside.density(cell, u), 0.0))
+        unknown = np.where(single, 0.0, self.inside.unknown_density(cell, u))
+        weights = np.zeros((len(x), len(self.shares)))
+        weights[np.arange(len(x)), cell] = own / width
+        return weights, unknown * self.shares[cell] / width
+
+    def below(self, x: Array) -> tuple[Array, Array]:
+        """Return weights of shares for the share below places, shape (n, K), and what is not known of it, shape (n,).
+
+        >>> CellShapes.of(np.arange(5.0), np.full(4, 100.0), 1.0).below(np.array([1.5]))[0]
+        array([[1. , 0.5, 0. , 0. ]])
+        """
+        cell, u = self.place(x)
+        K, single = len(self.shares), self.single[cell]
+        part = np.where(single, u, self.inside.below(cell, u))
+        weights = np.tri(K, K, -1)[cell]
+        weights[np.arange(len(x)), cell] = part
+        return weights, np.where(single, 0.0, self.inside.unknown(cell, u)) * self.shares[cell]
+
+    def leaking(self, leaks: Array | None, x: Array) -> Array:
+        """Return what densities at places may be off by for rows that are another cell's, shape (n,).
+
+        leaks: so large a part of each cell may be, shape (K,), or None: of the largest density of it and those beside.
+        """
+        if leaks is None:
+            return np.zeros(len(x))
+        density = np.concatenate([[0.0], self.shares / np.diff(self.edges), [0.0]])
+        most = np.maximum(np.maximum(density[:-2], density[1:-1]), density[2:])
+        return np.asarray((HALF * leaks * most)[self.place(x)[0]])
+
+
+def off_by(difference: Array, variance: Array, unknown: Array, noise: Array) -> Array:
+    """Return what estimates may be off by, as standard deviations.
+
+    difference: to the second opinion, of which `unknown` is not known and `noise` the variance.  variance: of the
+    difference that is noise.  What the difference is beyond CHANCE times its variance counts; of what is not known of
+    the second opinion as large a part, or what is beyond CHANCE times its noise: the shapes of cells with next to no
+    rows say nothing against a curve.
+
+    >>> off_by(np.array([1.0, 5.0]), np.array([4.0, 8.0]), np.array([3.0, 4.0]), np.array([9.0, 9.0])).round(3).tolist()
+    [0.0, 4.939]
+    """
+    beyond = np.maximum(difference**2 - CHANCE * variance, 0.0)
+    part = np.divide(beyond, difference**2, out=np.zeros_like(beyond), where=beyond > 0)
+    return np.asarray(np.sqrt(beyond + np.maximum(unknown**2 - CHANCE * noise, (part * unknown) ** 2)))

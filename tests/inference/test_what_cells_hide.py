@@ -1,0 +1,172 @@
+"""Curves of cells that hide a tail: limits reach further or are not told; what is estimated of declared multiples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tacit as tc
+from tacit.estimates.cell_limits import CellLimits
+from tacit.estimates.local_doubts import misfit
+from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_as
+from tacit.fits.cell_shapes import CellShapes, off_by
+from tacit.method.bernstein import estimate as bernstein
+from tacit.method.kernel_density import estimate as kernel
+from tacit.method.ks_dataset import estimate_points
+from tacit.release.parts import Variable
+
+TAIL = stats.lomax(2.5, scale=1 / (2 ** (1 / 2.5) - 1))
+PROBS = (0.1, 0.3, 0.5, 0.9)
+
+
+def without_noise(query: Any, column: tc.Real, x: np.ndarray) -> Any:
+    """A release with next to no noise: what is off is what cells hide."""
+    curator = tc.Curator({"x": x}, tc.Schema({"x": column}), budget=tc.Budget(epsilon=900))
+    return curator.release(query, epsilon=900)
+
+
+@pytest.fixture(scope="module")
+def tail() -> np.ndarray:
+    """Quantiles of the law: rows without sampling error."""
+    return np.minimum(TAIL.ppf((np.arange(20_000) + 0.5) / 20_000), 100)
+
+
+@pytest.mark.parametrize(
+    ("query", "cdf"),
+    [(tc.KernelDensity("x", bandwidth=2.0), kernel.cdf), (tc.Bernstein("x", degree=40), bernstein.cdf)],
+    ids=["kernel", "Bernstein"],
+)
+def test_shares_within_a_cell_that_holds_a_tail_s_beginning_are_within_the_errors(
+    query: Any, cdf: Any, tail: np.ndarray
+) -> None:
+    at = np.quantile(tail, PROBS)
+    found = cdf(without_noise(query, tc.Real(0, 100, missing=0.0), tail), at)
+    off = np.abs(found.values - np.array(PROBS))
+    assert off.max() > 0.02
+    assert (off <= 2 * found.std_errors + 1e-3).all()
+
+
+def test_limits_of_a_tail_in_wide_bins_are_around_their_shapes(tail: np.ndarray) -> None:
+    release = without_noise(tc.Histogram("x", bins={"x": 12}), tc.Real(0, 100, missing=0.0), tail)
+    curve = release.smooth_density("x")
+    assert isinstance(curve.curves[0].around, CellLimits)
+    assert any("too wide" in note for note in curve.notes)
+    # bins beside tell of the second and later ones
+    at = np.array([12.0, 20.0, 30.0])
+    limits = curve.intervals(at)
+    assert ((limits[:, 0] <= TAIL.pdf(at)) & (TAIL.pdf(at) <= limits[:, 1])).all()
+    assert np.isfinite(limits).all()
+
+
+@pytest.mark.parametrize("query", [tc.KernelDensity("x", bandwidth=0.03), tc.Histogram("x", bins={"x": 24})])
+def test_no_limits_are_told_within_a_peak_in_doubt(query: Any) -> None:
+    """A spike within one cell: how high it is no count tells; beside it limits are told."""
+    x = np.concatenate([stats.beta(2, 2).ppf((np.arange(4_000) + 0.5) / 4_000), np.full(1_000, 0.315)])
+    release = without_noise(query, tc.Real(0, 1, missing=0.0), x)
+    curve = release.smooth_density() if isinstance(query, tc.KernelDensity) else release.smooth_density("x")
+    assert np.isinf(curve.intervals([0.315])[0, 1])
+    assert np.isinf(curve.intervals([0.315], simultaneous=True)[0, 1])
+    assert np.isfinite(curve.intervals([0.7])).all()
+    assert "at a peak of them no limits are told" in str(curve)
+    if isinstance(query, tc.KernelDensity):
+        assert "peak" in str(kernel.density(release, [0.315]).reasons[0])
+        assert kernel.density(release, [0.7]).reasons == (None,)
+
+
+def test_smooth_columns_keep_their_limits() -> None:
+    """Quantiles of a Beta law, without noise: no doubt, and nothing is added."""
+    x = stats.beta(3, 4).ppf((np.arange(5_000) + 0.5) / 5_000)
+    column = tc.Real(0, 1, missing=0.0)
+    for query in (tc.KernelDensity("x", bandwidth=0.05), tc.Bernstein("x", degree=30)):
+        curve = without_noise(query, column, x).smooth_density()
+        assert curve.untold == (None,)
+        limits = curve.intervals([0.2, 0.5])
+        assert (np.ptp(limits, axis=1) < 0.6).all()
+
+
+def test_what_a_curve_may_be_off_by_is_what_is_beyond_noise() -> None:
+    one = np.ones(1)
+    assert off_by(0.5 * one, one, 0 * one, one) == 0
+    assert off_by(3 * one, one, 0 * one, one) == pytest.approx(8**0.5)
+    # of cells with many rows what is not known counts though both agree
+    assert off_by(0 * one, one, 3 * one, one) == pytest.approx(8**0.5)
+
+
+def test_a_cell_of_one_value_has_no_shape() -> None:
+    shapes = CellShapes.of(np.arange(6.0), np.array([90.0, 30, 10, 4, 1]), 1.0, unit=1.0)
+    weights, unknown = shapes.density(np.array([0.3, 1.5]))
+    assert weights[0, 0] == weights[1, 1] == 1
+    assert not unknown.any()
+    assert not shapes.below(np.array([0.3]))[1].any()
+
+
+def test_misfits_of_noise_are_rare() -> None:
+    """400 draws of no misfit: two tests in one of ten each, so that at most 119 of 400 show one but once in 1e6."""
+    rng = np.random.default_rng(0)
+    drawn = rng.standard_normal((1_000, 30))
+    found = sum(misfit(one, drawn, False) > 0 for one in rng.standard_normal((400, 30)))
+    assert 10 < found < 119
+    assert misfit(np.zeros(30), drawn, True) == 1
+
+
+def test_words_say_that_a_declaration_is_taken_at_its_word() -> None:
+    """What is told of values that are no multiples is of the nearest ones, and says so."""
+    x = np.random.default_rng(1).normal(50, 15, 4_000).clip(0, 100)
+    column = tc.Real(0, 100, multiple_of=5, missing=0.0)
+    words = "rounded to multiples of 5, as is declared"
+    release = without_noise(tc.KernelDensity("x"), column, x)
+    found = kernel.cdf(release, [50.0])
+    assert words in found.estimand
+    assert words in kernel.moments(release).estimand
+    assert words in release.smooth_density().estimand
+    assert abs(found.values[0] - (np.rint(x / 5) * 5 <= 50).mean()) < 0.01
+    assert words in bernstein.cdf(without_noise(tc.Bernstein("x"), column, x), [50.0]).estimand
+    cells = without_noise(tc.Histogram("x", bins={"x": 10}), column, x)
+    assert words in cells.moments("x").estimand
+    assert words in cells.quantiles("x", [0.5]).estimand
+    assert recorded_as("x", None) == "x"
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_limits_of_heaped_columns_hold_the_density_of_what_was_rounded(share: float) -> None:
+    """Quantiles of a normal law, so many rounded: without noise limits hold the law's density, at heaps and between."""
+    law, n = stats.norm(50, 15), 20_000
+    x = law.ppf((np.arange(n) + 0.5) / n)
+    x = np.where(np.random.default_rng(0).random(n) < share, np.rint(x / 10) * 10, x).clip(0, 100)
+    column, at = tc.Real(0, 100, heaped_at=10, missing=0.0), np.array([20.0, 25.0, 50.0, 53.0, 70.0])
+    for query in (tc.KernelDensity("x", bandwidth=1.5), tc.Histogram("x", bins={"x": 100})):
+        release = without_noise(query, column, x)
+        curve = release.smooth_density() if isinstance(query, tc.KernelDensity) else release.smooth_density("x")
+        limits = curve.intervals(at)
+        fine = 0.02 * law.pdf(50)
+        assert ((limits[:, 0] <= law.pdf(at) + fine) & (law.pdf(at) <= limits[:, 1] + fine)).all()
+        # the highest cell may be a peak in doubt
+        assert np.isfinite(limits[[0, 1, 4]]).all()
+
+
+def test_heaps_that_a_polynomial_shows_are_a_reason() -> None:
+    x = np.random.default_rng(2).normal(50, 15, 4_000).clip(0, 100)
+    column = tc.Real(0, 100, heaped_at=10, missing=0.0)
+    narrow = without_noise(tc.Bernstein("x", degree=40), column, x)
+    assert "multiples of 10" in str(narrow.smooth_density().untold[0])
+    assert np.isinf(narrow.smooth_density().intervals([50.0])[0, 1])
+    assert "multiples of 10" in str(bernstein.density(narrow, [50.0]).reasons[0])
+    assert hidden_by_heaps("x", Variable("x", "real", 0, 9), 0.1, "") is None
+
+
+def test_moments_of_two_modes_do_not_lean_towards_even_data_sets() -> None:
+    """8 data sets: errors in standard errors have a deviation below 1.4, so that their mean has one below .5."""
+    rng = np.random.default_rng(3)
+    x = np.where(np.arange(2_000) < 1_240, rng.normal(0.28, 0.064, 2_000), rng.normal(0.74, 0.012, 2_000))
+    curator = tc.Curator({"x": x}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(epsilon=100))
+    z = list[float]()
+    for _ in range(8):
+        found = estimate_points.moments(curator.release(tc.KSDataset("x"), epsilon=1, fresh=True), "table")
+        z.append(float((found.values[1] - x.var()) / found.std_errors[1]))
+    assert abs(np.mean(z)) < 2.5
+    # what is taken off: the moments of the points themselves are further towards an even data set
+    release = curator.release(tc.KSDataset("x"), epsilon=1, fresh=True)
+    assert release.moments().values[1] < release.points.var()
