@@ -331,9 +331,9 @@ the {len(doubtful):,} in doubt, whose limits are around the shapes within bins, 
 {percent(doubtful[:, 3])} of the {percent(doubtful[:, 6])} of places that have some; such releases have no bands, and
 count as held. A band is for the whole curve, and is held against it at {WHOLE} places. At {PLACES} places it
 would hold in {percent(found[:, 1])}: what is missed between them is not seen. Where a density is 0 its upper limits
-cannot miss, so that bands hold more often where much of the range is empty. Bands of {" and ".join(SURE)} held in 91.7% and 93.3% of 60
-releases each when they were first held against the whole curve; that was chance, and nothing was changed for it. By
-law, with two standard errors of simulation:
+cannot miss, so that bands hold more often where much of the range is empty. Bands of {" and ".join(SURE)} held in 91.7%
+and 93.3% of 60 releases each when they were first held against the whole curve; that was chance, and nothing was
+changed for it. By law, with two standard errors of simulation:
 
 | law | releases | limits, % | band at {PLACES} places, % | band, % | ± |
 |---|---:|---:|---:|---:|---:|
