@@ -18,7 +18,7 @@ from compared_designs import LAWS, PRICES, SIZES
 from fresh_laws import FRESH
 
 from tacit.base.arrays import Array
-from tacit.estimates.density_models import CELLS, FREE, LogLinear, SquaredProcess, middles
+from tacit.estimates.density_models import CELLS, FREE, LogLinearModel, SquaredProcess, middles
 from tacit.estimates.log_density import BinnedLikelihood, Fitted, averaged, of_models
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
@@ -36,7 +36,7 @@ def series(shares: Shares) -> Array:
 
 def penalised(one: Fitted) -> bool:
     """Return whether a model is a logarithm with a penalty."""
-    return isinstance(one.model, LogLinear) and one.model.over.shape[1] >= len(FREE)
+    return isinstance(one.model, LogLinearModel) and one.model.over.shape[1] >= len(FREE)
 
 
 def errors(law: str, n: int, epsilon: float, bins: int, repeats: int) -> str:

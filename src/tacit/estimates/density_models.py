@@ -68,7 +68,7 @@ class DensityModel(Protocol):
 
 
 @dataclass(frozen=True)
-class LogLinear:
+class LogLinearModel:
     """The model of the logarithm.  over: functions on the cells.  precision: of their coordinates.
 
     plain: whether nearly nothing but free functions is left.
@@ -87,11 +87,11 @@ class LogLinear:
         return cells[:, None] * (self.over - cells @ self.over)
 
 
-def spline(over: Array, penalty: float) -> LogLinear:
+def spline(over: Array, penalty: float) -> LogLinearModel:
     """Return the model of the logarithm with a penalty.  over: functions on the cells, the free ones first."""
     precision = np.full(over.shape[1], penalty)
     precision[: len(FREE)] = FREE
-    return LogLinear(over, precision, plain=penalty >= PLAIN)
+    return LogLinearModel(over, precision, plain=penalty >= PLAIN)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def functions_of(number: int, first_bin: float, last_bin: float) -> tuple[Array,
 
 
 @lru_cache(maxsize=32)
-def families_of(first_bin: float, last_bin: float) -> tuple[LogLinear, ...]:
+def families_of(first_bin: float, last_bin: float) -> tuple[LogLinearModel, ...]:
     """Return models of FAMILIES alone.
 
     >>> [one.over.shape[1] for one in families_of(0.02, 0.02)]
@@ -158,7 +158,9 @@ def families_of(first_bin: float, last_bin: float) -> tuple[LogLinear, ...]:
     """
     # a pole of a family is told by all of the range
     raw, precision = _raw(first_bin / 32, last_bin / 32), np.array(FREE)[:1]
-    return tuple(LogLinear(_orthogonal(raw[:, own]), np.repeat(precision, len(own)), plain=True) for own in FAMILIES)
+    return tuple(
+        LogLinearModel(_orthogonal(raw[:, own]), np.repeat(precision, len(own)), plain=True) for own in FAMILIES
+    )
 
 
 def _raw(first_bin: float, last_bin: float) -> Array:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.cell_limits import CellLimits, summed
 from tacit.estimates.local_doubts import DRAWS, doubted, peaks, ranges
 from tacit.estimates.projected_curve import BandTerms
 from tacit.estimates.recorded_notes import hidden_by_heaps
 from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
 from tacit.estimates.series_curve import SeriesCurve
+from tacit.fits.cell_limits import CellLimits, summed
 from tacit.fits.heaped_cells import whole_heaps
 from tacit.method.histogram.estimate_margins import Margin
 from tacit.noise.laws import RoundedNormal

@@ -16,7 +16,6 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
-from tacit.estimates.cell_limits import CellLimits
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
@@ -25,6 +24,7 @@ from tacit.estimates.series_coefficients import Shares
 from tacit.estimates.series_curve import SeriesCurve, closest
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target
+from tacit.fits.cell_limits import CellLimits
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_densities import binned_margin
 from tacit.method.histogram.estimate_density_limits import DensityLimits, limits_around, series_of
