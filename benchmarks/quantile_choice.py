@@ -31,7 +31,8 @@ column with noisy numbers of rows between them (*cuts*). Which one a release tak
 ([how](../howto/quantiles.md)): cuts where the ends would reach beyond all rows, or are expected to be wider. Written
 by `python benchmarks/quantile_choice.py page`: {repeats} tables of each design and way, drawn anew. The
 designs were committed before any was simulated, by a seed of their own; the rule was found on others, but for how
-likely an interval must be to be told (`cut_tree.LIKELY`), which was set when one of the designs of groups was seen.
+likely an interval must be to be told (`cut_tree.LIKELY`), which was set when one of the designs of groups was seen. The
+rule for numbers that are not public was set when both ways had been simulated on its designs.
 
 In each cell ends / cuts / what Tacit chooses: *held*, 95% intervals that hold the law's quantile, of those without a
 reason, in per cent; *without a reason*, in per cent; *width*, the median over all intervals (where there is a reason,
