@@ -14,7 +14,6 @@ Told: as in undeclared_heaps.py; the truths "of all" are the population's, of Fa
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -24,7 +23,6 @@ from unittest.mock import patch
 
 import numpy as np
 import undeclared_heaps as earlier
-from pages import put
 from scipy import stats
 
 import tacit as tc
@@ -241,24 +239,11 @@ ABOUT: Final = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="?", default="heaps", choices=list(ABOUT))
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--design", type=int, nargs="*", default=None)
-    parser.add_argument("--plain", action="store_true")
-    given, made = parser.parse_args(), list[str]()
-    for line in lines(given.part, given.repeats, given.design):
-        print(line, flush=True)
-        made.append(line)
-    if not given.plain and not given.design:
-        about = (
-            f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  Columns are those of "
-            "[At irregular places](#at-irregular-places).  Before: without what is concluded from bins\n"
-            "that no test looks at, from single high bins for the others, and from an end beside a hole.\n\n"
-        )
-        put(earlier.PAGE, f"unclear_heaps.py {given.part}", about + "\n".join(made))
+WORDS: Final = (
+    "Columns are those of [At irregular places](#at-irregular-places).  Before: without what is concluded from bins\n"
+    "that no test looks at, from single high bins for the others, and from an end beside a hole."
+)
 
 
 if __name__ == "__main__":
-    main()
+    earlier.run("unclear_heaps.py", __doc__, ABOUT, WORDS, lines)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -220,6 +220,10 @@ def simulated(one: Design, repeats: int) -> dict[str, Tally]:
     return tallies
 
 
+Lines = Callable[[str, int, list[int] | None], Iterator[str]]
+"""Of a part, a number of simulations and the designs that are wanted: the lines of a table."""
+
+
 def lines(part: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
     """Return the lines of a part's table."""
     yield f"| column | to | rows | ε | | {' | '.join(SHOWN)} |"
@@ -244,27 +248,30 @@ ABOUT: Final = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="?", default="heaps", choices=list(DESIGNS))
+def run(name: str, described: str | None, about: dict[str, str], words: str, lines_of: Lines) -> None:
+    """Print a part's table as the command line asks, and write it under the words about it; name: of the script."""
+    parser = argparse.ArgumentParser(description=described)
+    parser.add_argument("part", nargs="?", default="heaps", choices=list(about))
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--design", type=int, nargs="*", default=None)
     parser.add_argument("--plain", action="store_true")
     given, made = parser.parse_args(), list[str]()
-    for line in lines(given.part, given.repeats, given.design):
+    for line in lines_of(given.part, given.repeats, given.design):
         print(line, flush=True)
         made.append(line)
     if not given.plain and not given.design:
-        about = (
-            f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  Intervals that hold what is true, of those that "
-            "are told, in %, and after a stroke how many are told, in\nbrackets the median length: of means in "
-            "standard deviations of the column, of variances and slopes in these.  The mean and the "
-            "variance\nare the table's own "
-            '(`target="table"`), beside them those of the population; slope: of a line in `x`, from a histogram of '
-            "both.\nBefore: without what holes, gaps and bins that stand alone say, and bins that no test looks at.\n\n"
-        )
-        put(PAGE, f"undeclared_heaps.py {given.part}", about + "\n".join(made))
+        above = f"{about[given.part]}\n{given.repeats} simulations a row.  {words}\n\n"
+        put(PAGE, f"{name} {given.part}", above + "\n".join(made))
+
+
+WORDS: Final = (
+    "Intervals that hold what is true, of those that are told, in %, and after a stroke how many are told, in\n"
+    "brackets the median length: of means in standard deviations of the column, of variances and slopes in these.  "
+    "The mean and the variance\nare the table's own "
+    '(`target="table"`), beside them those of the population; slope: of a line in `x`, from a histogram of '
+    "both.\nBefore: without what holes, gaps and bins that stand alone say, and bins that no test looks at."
+)
 
 
 if __name__ == "__main__":
-    main()
+    run("undeclared_heaps.py", __doc__, ABOUT, WORDS, lines)
