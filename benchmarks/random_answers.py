@@ -46,13 +46,14 @@ releases of each design; truths are those of the clamped values of a very large 
 
 ## What did not hold
 
-Three things explain most lines. **The mean of a response bends** along x in these designs (a slope ends 2 or 4
-standard deviations from the mean), which matters where x has long tails, or rows are many: coefficients are then those
-of rows that count less the further out they are, and their errors say nothing of the difference to the fit to whole
-rows. **Values that are rounded, which nobody declared**, read from bins as wide as the distance of two values: no count
-shows them; a note under each answer says so, and `Integer` or `multiple_of=` is what is needed. **All rows within two
-or three automatic bins**, of bounds four times too wide: slopes are then mostly what bins hide. *Too low*: intervals
-below the truth.
+Four things explain the lines. **The mean of a response bends** along x in these designs (a slope ends 2 or 4 standard
+deviations from the mean), which matters where x has long tails, or rows are many: coefficients are then those of rows
+that count less the further out they are, and their errors say nothing of the difference to the fit to whole rows.
+**Values that are rounded, which nobody declared**, read from bins hardly wider than the distance of two values, whose
+counts are those of smooth columns: a note under each answer says that values on few points need `within="bins"`, and
+`Integer` or `multiple_of=` is what is needed. **Rows clamped at a bound that cuts a tail**: most of what the last bin
+has too many is taken for the tail's, and a variance is 3% too small. **All rows within two or three automatic bins**,
+of bounds four times too wide: slopes are then mostly what bins hide. *Too low*: intervals below the truth.
 
 | question | design | table | term | held | answers | too low |
 |---|---|---|---|---:|---:|---:|
