@@ -46,8 +46,8 @@ releases of each design; truths are those of the clamped values of a very large 
 
 ## What did not hold
 
-Four things explain the lines. **The mean of a response bends** along x in these designs (a slope ends 2 or 4 standard
-deviations from the mean), which matters where x has long tails, or rows are many: coefficients are then those of rows
+Four things explain the lines. **The mean of a response is not linear** in x in these designs (it is level beyond 2 or 4
+standard deviations), which matters where x has long tails, or rows are many: coefficients are then those of rows
 that count less the further out they are, and their errors say nothing of the difference to the fit to whole rows.
 **Values that are rounded, which nobody declared**, read from bins hardly wider than the distance of two values, whose
 counts are those of smooth columns: a note under each answer says that values on few points need `within="bins"`, and
