@@ -120,3 +120,12 @@ def ranges(found: NDArray[np.bool_], edges: Array) -> tuple[tuple[float, float],
     """
     steps = np.flatnonzero(np.diff(np.concatenate([[False], found, [False]]).astype(np.int64)))
     return tuple((float(edges[a]), float(edges[b])) for a, b in zip(steps[::2], steps[1::2], strict=True))
+
+
+def in_units(found: tuple[tuple[float, float], ...], lower: float, upper: float) -> tuple[tuple[float, float], ...]:
+    """Return ranges of [0, 1] in the units of a column from lower to upper.
+
+    >>> in_units(((0.25, 0.5),), 10.0, 30.0)
+    ((15.0, 20.0),)
+    """
+    return tuple((lower + (upper - lower) * a, lower + (upper - lower) * b) for a, b in found)

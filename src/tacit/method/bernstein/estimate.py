@@ -12,13 +12,14 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn, values_at
+from tacit.estimates.local_doubts import in_units
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_as, recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
-from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeFit, fitted, rising
+from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
@@ -100,7 +101,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
     if one.heaped_at is not None:
         over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
     else:
-        unknown = _off(fit, h, over, weights, places, fit.shapes.below)
+        unknown = _off(fit, fit.doubts(h), over, weights, places, fit.shapes.below)
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)
@@ -112,18 +113,18 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     check_target(target)
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     given, (low, high) = given_places(at, "cdf([0.2, 0.5])"), support(one)
-    over = slopes(fit.degree, h, _places(one, given + (0.5 if one.kind == "date" else 0.0)))
+    places = _places(one, given + (0.5 if one.kind == "date" else 0.0))
+    over, doubts = slopes(fit.degree, h, places), fit.doubts(h)
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {recorded_as(one.name, one.multiple_of)}: share of {who(release)} per unit"
-    places = _places(one, given + (0.5 if one.kind == "date" else 0.0))
-    unknown = _off(fit, h, over, slopes, places, fit.shapes.density)
+    unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
     sums = _OfLattice(
         terms,
         words,
         over / (high - low),
         recorded_notes(one.name, one),
         unknown / (high - low),
-        _unresolved(fit, h, one, places),
+        _unresolved(fit, doubts, one, places),
     )
     return _normal(release, fit, h, sums, target)
 
@@ -157,8 +158,8 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
         multiple_of=one.multiple_of or 0.0,
         limits_of=f"the derivative of the {_polynomial(fit, h)}",
-        doubts=(_in_units(fit.doubts(h)[0], lower, upper),),
-        peaks=(_in_units(fit.peaks(h), lower, upper),),
+        doubts=(in_units(curve.doubts.ranges, lower, upper),),
+        peaks=(in_units(curve.doubts.peaks, lower, upper),),
         untold=(_hidden(fit, one),),
     )
 
@@ -182,12 +183,11 @@ class _OfLattice:
     reasons: tuple[str | None, ...] = ()
 
 
-def _off(fit: LatticeFit, order: int, over: Array, made: Any, places: Array, shapes: Any) -> Array:
+def _off(fit: LatticeFit, doubts: LatticeDoubts, over: Array, made: Any, places: Array, shapes: Any) -> Array:
     """Return what sums of lattice values may be off by; made: weights of an order; shapes: weights of shares."""
-    part = fit.doubts(order)[1]
-    if not part:
+    if not doubts.misfit:
         return np.zeros(len(places))
-    return np.sqrt(part) * fit.beside(over, made(fit.degree, RICHER, places), *shapes(places))
+    return np.sqrt(doubts.misfit) * fit.beside(over, made(fit.degree, RICHER, places), *shapes(places))
 
 
 def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: float) -> tuple[Array, Array]:
@@ -211,20 +211,16 @@ def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: f
     return np.where((unknown > 0)[:, None], taken, here), unknown
 
 
-def _in_units(found: tuple[tuple[float, float], ...], lower: float, upper: float) -> tuple[tuple[float, float], ...]:
-    return tuple((lower + (upper - lower) * a, lower + (upper - lower) * b) for a, b in found)
-
-
 def _hidden(fit: LatticeFit, one: Variable) -> str | None:
     """Return why no limits of the density are told, for heaps."""
     low, high = support(one)
     return hidden_by_heaps(one.name, one, (high - low) / fit.degree, "a lower degree")
 
 
-def _unresolved(fit: LatticeFit, order: int, one: Variable, places: Array) -> tuple[str | None, ...]:
+def _unresolved(fit: LatticeFit, doubts: LatticeDoubts, one: Variable, places: Array) -> tuple[str | None, ...]:
     """Return why the density is not told at places of [0, 1], or None."""
-    hidden, peaks = _hidden(fit, one), fit.peaks(order)
-    inside = [any(a <= t <= b for a, b in peaks) for t in places.tolist()]
+    hidden = _hidden(fit, one)
+    inside = [any(a <= t <= b for a, b in doubts.peaks) for t in places.tolist()]
     return tuple(hidden or (UNRESOLVED if doubt else None) for doubt in inside)
 
 

@@ -27,6 +27,19 @@ POINTS: Final = 301
 
 
 @dataclass(frozen=True)
+class LatticeDoubts:
+    """Where the shares between neighbouring places say more than a polynomial does.
+
+    ranges: of [0, 1].  peaks: those of them that are peaks of the shares.  misfit: which part of all residuals is more
+    than noise (`local_doubts.misfit`).
+    """
+
+    ranges: tuple[tuple[float, float], ...] = ()
+    peaks: tuple[tuple[float, float], ...] = ()
+    misfit: float = 0.0
+
+
+@dataclass(frozen=True)
 class LatticeFit:
     """Values of a distribution function at j / k, j from 0 to k; the first is 0 and the last 1.
 
@@ -78,33 +91,24 @@ class LatticeFit:
         many = self.load.shape[1]
         return made + self.law.sample(draws * many, rng).reshape(draws, many) @ self.load.T
 
-    def peaks(self, order: int) -> tuple[tuple[float, float], ...]:
-        """Return ranges in doubt that are peaks of the shares between neighbouring places."""
-        places, doubts = np.linspace(0, 1, self.degree + 1), self.doubts(order)[0]
-        middles = (places[1:] + places[:-1]) / 2
-        found = np.array([any(a < x < b for a, b in doubts) for x in middles.tolist()], dtype=np.bool_)
-        return ranges(peaks(found, places, np.diff(self.values)), places)
-
-    def doubts(self, order: int) -> tuple[tuple[tuple[float, float], ...], float]:
-        """Return ranges of [0, 1] in which shares say more than the polynomial of an order does, and the misfit of all.
-
-        The misfit: which part of all residuals is more than noise (`local_doubts.misfit`).
-        """
+    def doubts(self, order: int) -> LatticeDoubts:
+        """Return where shares say more than the polynomial of an order does."""
         if self.reason is not None:
-            return (), 0.0
+            return LatticeDoubts()
         if not self.sampling.any():
             # rows of a table scatter about a smooth density as those of a sample do
             return replace(self, sampling=of_rows(rising(self.values), self.size)).doubts(order)
         places, steps = np.linspace(0, 1, self.degree + 1), _steps(self.degree)
         left = steps - np.diff(weights(self.degree, order, places), axis=0)
         own = np.sqrt(np.maximum(((steps @ self.covariance) * steps).sum(axis=1), 0.0))
-        drawn = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED)) @ left.T
-        found = doubted(left @ self.values, drawn, own)
+        errors = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED))
+        found = doubted(left @ self.values, errors @ left.T, own)
+        high = peaks(found, places, np.diff(self.values))
         # smoother misfits show in what a polynomial of less bias says otherwise
         t = (places[1:] + places[:-1]) / 2
         other = slopes(self.degree, RICHER, t) - slopes(self.degree, order, t)
-        own = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED)) @ other.T
-        return ranges(found, places), misfit(other @ self.values, own, bool(found.any()))
+        part = misfit(other @ self.values, errors @ other.T, bool(found.any()))
+        return LatticeDoubts(ranges(found, places), ranges(high, places), part)
 
 
 def fitted(release: Released, target: Target = "population") -> LatticeFit:
@@ -159,6 +163,11 @@ class BernsteinCurve:
     fit: LatticeFit
     order: int
 
+    @cached_property
+    def doubts(self) -> LatticeDoubts:
+        """Where the lattice says more than the polynomial."""
+        return self.fit.doubts(self.order)
+
     def series(self, t: Array) -> Array:
         """Return the derivative of the polynomial at places t."""
         return np.asarray(slopes(self.fit.degree, self.order, t) @ self.fit.values)
@@ -178,7 +187,7 @@ class BernsteinCurve:
 
     def _off(self, t: Array) -> Array:
         """Return what the derivative of the polynomial may be off by, but for doubts."""
-        part = self.fit.doubts(self.order)[1]
+        part = self.doubts.misfit
         if not part:
             return np.zeros(len(t))
         found = list[Array]()

@@ -16,6 +16,7 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
+from tacit.estimates.local_doubts import in_units
 from tacit.estimates.log_density_curve import LogDensityCurve
 from tacit.estimates.noisy_ratio import unclear
 from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
@@ -57,7 +58,8 @@ def smooth_density(
         text = f"{column!r} has {len(kept)} bins, too few for a smooth density."
         raise InferenceError(text, code="I60", hint=f'density("{column}")', state=None)
     ends = np.append(lower[kept], upper[kept][-1])
-    edges = (ends - ends[0]) / (ends[-1] - ends[0])
+    low, high = float(ends[0]), float(ends[-1])
+    edges = (ends - low) / (high - low)
     cells = made.counts.reshape(-1, made.counts.shape[-1])[:, kept]
     total = None if groups or axis.extra else cells_of(release).total
     found = [_shares(made, one, edges, total, target) for one in cells]
@@ -85,8 +87,8 @@ def smooth_density(
         units=axis.units,
         by=groups,
         groups=cell_labels(made.levels[:-1]),
-        lower=float(ends[0]),
-        upper=float(ends[-1]),
+        lower=low,
+        upper=high,
         curves=tuple(
             ProjectedCurve(own.basis, estimate, one.around)
             for own, estimate, one in zip(curves, estimates, limits, strict=True)
@@ -96,14 +98,10 @@ def smooth_density(
         notes=(*_notes(column, curves, limits, len(kept), penalised=penalised), *recorded_notes(column, axis)),
         multiple_of=axis.multiple_of or 0.0,
         limits_of=_limits(limits, len(kept)),
-        doubts=tuple(_in_units(one.doubts, ends) for one in limits),
+        doubts=tuple(in_units(one.doubts, low, high) for one in limits),
         untold=tuple(one.untold for one in limits),
-        peaks=tuple(_in_units(one.peaks, ends) for one in limits),
+        peaks=tuple(in_units(one.peaks, low, high) for one in limits),
     )
-
-
-def _in_units(found: tuple[tuple[float, float], ...], ends: Array) -> tuple[tuple[float, float], ...]:
-    return tuple((float(ends[0] + np.ptp(ends) * a), float(ends[0] + np.ptp(ends) * b)) for a, b in found)
 
 
 def _limits(limits: Sequence[DensityLimits], bins: int) -> str:

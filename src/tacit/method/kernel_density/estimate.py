@@ -12,6 +12,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.column_values import JointColumn
 from tacit.estimates.joint_density import JointDensity
+from tacit.estimates.local_doubts import in_units
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import WIDER, hidden_by_heaps, recorded_as, recorded_notes
@@ -202,9 +203,9 @@ def smooth_density(
         multiple_of=one.multiple_of,
         limits_of=_limits(limiting, one),
         exactly=smoothed,
-        doubts=(_in_units(limiting.doubts, one),),
+        doubts=(in_units(limiting.doubts, one.lower, one.upper),),
         untold=(untold,),
-        peaks=(_in_units(limiting.peaks, one),),
+        peaks=(in_units(limiting.peaks, one.lower, one.upper),),
     )
 
 
@@ -336,7 +337,3 @@ def _unresolved(
         inside = [any(a <= x <= b for a, b in (own.peaks if len(columns) == 1 else own.doubts)) for x in t[:, at]]
         found = [was or hidden or (UNRESOLVED if doubt else None) for was, doubt in zip(found, inside, strict=True)]
     return tuple(found)
-
-
-def _in_units(found: tuple[tuple[float, float], ...], one: JointColumn) -> tuple[tuple[float, float], ...]:
-    return tuple((one.lower + one.length * a, one.lower + one.length * b) for a, b in found)
