@@ -146,14 +146,14 @@ def test_a_neighbour_changes_the_numbers_of_rows_by_what_is_declared(relation: s
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("by", [None, "sex"])
-def test_the_contract_of_cuts(relation: Any, by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("asked", [{}, {"by": "sex"}, {"where": "sex == 'f'"}], ids=str)
+def test_the_contract_of_cuts(relation: Any, asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sensitivities are as declared and reached; prices hold; samples prove no more than the price.  Of seven cuts."""
     schema = tc.Schema({"x": tc.Integer(0, 9), "sex": tc.Category(["f", "m"])})
-    query = tc.Quantiles("x", FIVE, by=by)
+    query = tc.Quantiles("x", FIVE, **asked)
     plan = cut_tree.CutPlan(3, 2, Fraction(1, 2), reach=8)
     monkeypatch.setattr(quantiles_design, "cuts_plan", lambda *_, **__: plan)
-    material = list(pairs(schema, relation, 60 if by else 24, np.random.default_rng(0)))
+    material = list(pairs(schema, relation, 60 if asked else 24, np.random.default_rng(0)))
     found = contract_selection.sensitivity(query, schema, relation, material)
     assert {one.form for one in found} == {"cuts", "between"}
     assert all(one.passed for one in found)
