@@ -108,7 +108,9 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
     up = np.maximum(rise, 0.0)
     none, shift, clamped = (_extreme(one, rise) for one in (0 * gap, gap, most))
     alone = known / (1 + (up / LEVEL) ** 2)
-    return Break(gap, shift, shift - none, up, less * more, np.where(gap > 0, known, less), clamped, clamped - none, alone)
+    return Break(
+        gap, shift, shift - none, up, less * more, np.where(gap > 0, known, less), clamped, clamped - none, alone
+    )
 
 
 def _nearer(one: Array, other: Array) -> Array:

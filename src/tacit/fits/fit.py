@@ -232,7 +232,7 @@ def solved(
     coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
     kinks: whether the loss has some.  within: see
     `within_residuals.residuals_moved`, whose last four arguments it takes.  curvature: reasons of coefficients from
-    these and the Hessian (`unknown_curvature`).
+    these and the Hessian (`unknown_curvature.unknown_reasons`).
     """
     cells = points.cells
 

@@ -17,7 +17,7 @@ from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
 from tacit.fits.response_spread import ResidualVariance
 from tacit.fits.separation import separated
-from tacit.fits.unknown_curvature import unknown_curvature, unknown_reasons
+from tacit.fits.unknown_curvature import unknown_reasons
 from tacit.fits.within_residuals import residuals_moved
 
 
@@ -71,14 +71,9 @@ def fit_cells(
         coarse,
         kinks=loss.sees == "bin",
         within=within,
-        curvature=partial(_unknown, points, problem),
+        curvature=partial(unknown_reasons, points, parsed.regressors, problem),
     )
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
-
-
-def _unknown(points: Points, problem: RegressionProblem, theta: Array, hessian: Array) -> tuple[str | None, ...]:
-    """Return why coefficients have no standard errors, as far as bins hide their regressors."""
-    return unknown_reasons(unknown_curvature(points, problem, theta, hessian))
 
 
 def binned(cells: CellCounts, method: Method) -> list[str]:

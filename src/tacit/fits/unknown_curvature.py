@@ -1,12 +1,13 @@
 """How much of the curvature that carries a coefficient is known: the spread of its regressor where bins hide it.
 
-With all rows in two bins of a column, their distance may be anything up to two bins' widths: densities that meet at the
-edge between are as good as even ones.  A slope is the response's difference over this distance, and moves in proportion.
-Errors that add to a slope (`bin_errors`) are small parts of it in bins that show a column's shape; where they are of the
-slope's own size they are no standard deviations any more: the truth may be several times the estimate, on one side.
+With all rows in two bins of a column, how far apart they are is between nothing and two bins: densities that meet at
+the edge between are as good as even ones.  A slope is the response's difference over this distance, and moves with it.
+Errors that add to a slope (`bin_errors`) are small parts of it in bins that show a column's shape; where they are of
+its own size they are no standard deviations any more: the truth may be several times the estimate, on one side.  Noise
+makes it worse: rows that it puts into empty bins far out lower the slope, and what is not known of it as well.
 
-Of coefficient j the curvature is 1 / (H^-1)_jj, for a line the sum of squares of its regressor given the others: in the
-direction d = H^-1 e_j the Hessian's d'H d, over itself.  What is not known of it is found as that of any sum over points.
+Of coefficient j the curvature is 1 / (H^-1)_jj, for a line the sum of squares of its regressor given the others: in
+the direction d = H^-1 e_j the Hessian's d'H d, over itself.  What is not known of it is that of any sum over points.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ from tacit.fits.problem import RegressionProblem
 from tacit.fits.sandwich import inverted
 
 LARGEST: Final = 0.4
-"""Largest part of a coefficient's curvature that may be unknown, as a standard deviation.
+"""Largest part of a coefficient's curvature that may be unknown, as a standard deviation, of rows in few bins.
 
-Slopes of 95 designs with bounds four times too wide held in 95% of their answers where it was less, and in 80% where it
-was .5 or more (`benchmarks/coarse_regressors.py`, the designs it was chosen on).
+Both limits are from designs with bounds four times too wide, of laws drawn at random: of the slopes that are left 95%
+held, of the others six in ten.  `benchmarks/answers_from_bins.py` has designs that were drawn afterwards.
+"""
+FEW: Final = 3.0
+"""Rows are in few bins of a column where one over the sum of their squared shares is less.
+
+Of more bins, one wide one at an end may have most of the spread, and the standard errors have it, too.
 """
 
 
@@ -44,16 +50,34 @@ def unknown_curvature(points: Points, problem: RegressionProblem, theta: Array, 
     return np.where(constant, found[~constant].max(initial=0.0), found)
 
 
-def unknown_reasons(unknown: Array) -> tuple[str | None, ...]:
-    """Return for each coefficient why its standard error does not hold, or None.
+def bins_with_rows(counts: Array, variance: float) -> float:
+    """Return one over the sum of squared shares of noisy counts, shape (K,): of even ones their number.
 
-    >>> unknown_reasons(np.array([0.1, 0.75]))[0] is None
-    True
+    >>> bins_with_rows(np.array([0.0, 50.0, 50.0, 0.0]), 0.0)
+    2.0
     """
+    squares = float((counts**2).sum()) - len(counts) * variance
+    return float(counts.sum()) ** 2 / squares if squares > 0 else float(len(counts))
+
+
+def unknown_reasons(
+    points: Points, regressors: tuple[str, ...], problem: RegressionProblem, theta: Array, hessian: Array
+) -> tuple[str | None, ...]:
+    """Return for each coefficient why its standard error does not hold as bins hide where values lie, or None.
+
+    regressors: names of the right side's columns.
+    """
+    coarse = [
+        name
+        for name, one in zip(points.cells.names, points.margins, strict=True)
+        if one is not None and name in regressors and bins_with_rows(one.counts, one.variance) < FEW
+    ]
+    if not coarse:
+        return (None,) * len(theta)
     return tuple(
-        f"where values lie within their bins may move the curvature by {100 * one:.0f}% (at most {100 * LARGEST:.0f}% "
-        "is safe): nearly all rows are in two or three bins, whose distance is not known; narrower bounds or more bins"
+        f"nearly all rows are in two or three bins of {' and '.join(coarse)}: how far apart they are there may move "
+        f"the curvature by {100 * one:.0f}% (at most {100 * LARGEST:.0f}% is safe); narrower bounds, or more bins"
         if one > LARGEST
         else None
-        for one in unknown
+        for one in unknown_curvature(points, problem, theta, hessian)
     )
