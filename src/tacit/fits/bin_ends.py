@@ -7,8 +7,8 @@ the very end, as zeros are.  A gamma law of shape 1.5 in bins of its mean's size
 bin, as many in the second, and a mean that is a tenth of a bin further inside than a straight density has it.  How far
 between a smooth density and the extreme the truth lies, no count says: it is taken as it was for laws of many
 kinds, and most of the way to the extreme counts as not known.  Where the density falls to the end, as to a bound that
-cuts a tail off, rows beyond it are at the bound: whatever either way of going on, straight or bent, leaves over may be
-there, and all of the way counts as not known.
+cuts a tail off, rows beyond it are at the bound: whatever any way of going on (straight, bent as before, or half as
+much again towards less) leaves over may be there, and all of the way counts as not known.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ FALLING: Final = 2.0
 """Rate at which a beginning counts for less the more the density falls towards the end."""
 LEVEL: Final = 0.3
 """Growth of the logarithm over the end bin beyond which what only one way of going on leaves over counts for little."""
+MORE: Final = 0.5
+"""Part by which a bend towards less may be larger in an end bin: a law that ends near a bound hides rows there."""
 RISING: Final = 4.0
 """Growth of the logarithm over the end bin beyond which the bins beside are no ground for what it should hold."""
 FARTHEST: Final = 6.0
@@ -99,7 +101,11 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
         middle = (at[1] + at[2]) / 2
         bent = center + (slope + bend * (middle - at[1] / 2)) * at[1]
         other = log[..., 0] - bent - log_mean((slope + bend * (middle + at[0] / 2)) * width)
-        gap, most = _nearer(gap, other), np.maximum(gap, other)
+        # a tail that ends near its bound bends more the nearer it is
+        by = bend + MORE * np.minimum(bend, 0.0)
+        falls = log[..., 0] - center - (slope + by * (middle - at[1] / 2)) * at[1]
+        falls = falls - log_mean((slope + by * (middle + at[0] / 2)) * width)
+        gap, most = _nearer(gap, other), np.maximum(np.maximum(gap, other), falls)
         more = _nearer(more, np.exp(bent) - inner)
     gap, most = np.clip(gap, -FARTHEST, FARTHEST), np.clip(most, 0.0, FARTHEST)
     rise = np.clip(slope * width, -30.0, 30.0)
@@ -108,9 +114,8 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
     up = np.maximum(rise, 0.0)
     none, shift, clamped = (_extreme(one, rise) for one in (0 * gap, gap, most))
     alone = known / (1 + (up / LEVEL) ** 2)
-    return Break(
-        gap, shift, shift - none, up, less * more, np.where(gap > 0, known, less), clamped, clamped - none, alone
-    )
+    weight: Array = np.where(gap > 0, known, less)
+    return Break(gap, shift, shift - none, up, less * more, weight, clamped, clamped - none, alone)
 
 
 def _nearer(one: Array, other: Array) -> Array:
