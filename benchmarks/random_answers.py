@@ -242,7 +242,9 @@ def write(files: list[str], designs: int, repeats: int) -> None:
         elif found := term.fullmatch(text):
             lines.append(f"| {' | '.join(found.groups())} |")
     page = INTRODUCTION.format(designs=designs, repeats=repeats, totals="\n".join(totals), lines="\n".join(lines))
-    PAGE.write_text(page, encoding="utf-8")
+    # what `answers_from_bins.py` wrote stays
+    _, mark, others = PAGE.read_text(encoding="utf-8").partition("\n<!-- begin of ")
+    PAGE.write_text(page + mark + others, encoding="utf-8")
 
 
 def main() -> None:
