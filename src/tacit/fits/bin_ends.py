@@ -109,12 +109,12 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
         more = _nearer(more, np.exp(bent) - inner)
     gap, most = np.clip(gap, -FARTHEST, FARTHEST), np.clip(most, 0.0, FARTHEST)
     rise = np.clip(slope * width, -30.0, 30.0)
-    known = 1 / (1 + (rise / RISING) ** 4)
-    less = known * np.exp(FALLING * np.minimum(rise, 0.0))
+    known: Array = 1 / (1 + (rise / RISING) ** 4)
+    less: Array = known * np.exp(FALLING * np.minimum(rise, 0.0))
     up = np.maximum(rise, 0.0)
     none, shift, clamped = (_extreme(one, rise) for one in (0 * gap, gap, most))
     alone = known / (1 + (up / LEVEL) ** 2)
-    weight: Array = np.where(gap > 0, known, less)
+    weight = np.where(gap > 0, known, less)
     return Break(gap, shift, shift - none, up, less * more, weight, clamped, clamped - none, alone)
 
 
