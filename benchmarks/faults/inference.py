@@ -918,10 +918,31 @@ CELLS = (
     ),
     Fault(
         "tacit.fits.bin_ends",
-        "off = np.hypot(off, np.where(begun, BEGUN_DOUBT, HEAPED_DOUBT) * reach)",
-        "off = np.hypot(off, 0 * reach)",
+        "off = np.hypot(off, rest)",
+        "off = np.hypot(off, 0 * rest)",
         "where a density begins in an end bin counts as known",
         ("tests/fits/test_bin_ends.py",),
+    ),
+    Fault(
+        "tacit.fits.bin_ends",
+        "alone = known / (1 + (up / LEVEL) ** 2)",
+        "alone = 0 * known",
+        "rows at a bound that cuts a tail off count as the tail's",
+        ("tests/fits/test_bin_ends.py",),
+    ),
+    Fault(
+        "tacit.fits.unknown_curvature",
+        "if one > LARGEST",
+        "if one > 9 * LARGEST",
+        "slopes have intervals where all rows are in two bins of their regressor",
+        ("tests/fits/test_unknown_curvature.py",),
+    ),
+    Fault(
+        "tacit.fits.effects",
+        "zip(fit.reasons, matrix.T, strict=True) if why and column.any()",
+        "zip(fit.reasons, matrix.T, strict=True) if why and column.all()",
+        "predictions have intervals where a slope they rest on has a reason",
+        ("tests/fits/test_unknown_curvature.py",),
     ),
     Fault(
         "tacit.fits.bin_ends",

@@ -55,7 +55,8 @@ def test_the_exponential_of_two_bins_has_their_masses(slope: float) -> None:
 def test_a_normal_column_in_bins_that_double() -> None:
     """Three quarters of the rows in the last bin, a quarter in that before: within 1.2 standard errors (it was 1.5)."""
     fit = expected(stats.norm(54, 8), DOUBLING, "linear", 2_000, 0.3, 30.0)
-    assert fit.reasons == (None, None)
+    # of any two bins the distance of their rows is too little known for an answer
+    assert all(one is not None and "two or three bins of x" in one for one in fit.reasons)
     assert abs(fit.values[1] - 0.3) <= 1.2 * fit.std_errors[1]
 
 
@@ -63,7 +64,8 @@ def test_a_normal_column_in_bins_that_double() -> None:
 def test_a_column_that_begins_abruptly_in_a_wide_first_bin(index: float, least: float, most: float) -> None:
     """Logistic slopes of Pareto laws, in standard errors of 100,000 rows; they were 1.37, 2.6 and 12."""
     fit = expected(stats.pareto(index, scale=least), TYPED, "logistic", 1e5, -0.06, 1.0)
-    assert fit.reasons == (None, None)
+    # all but 3% of the last law's rows are in one bin
+    assert [one is None for one in fit.reasons] == [index < 2] * 2
     assert abs(fit.values[1] + 0.06) <= most * fit.std_errors[1]
 
 

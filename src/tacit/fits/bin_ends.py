@@ -6,7 +6,9 @@ the bin, as that of most positive numbers does, and the bin's values lie further
 the very end, as zeros are.  A gamma law of shape 1.5 in bins of its mean's size has two fifths of its rows in the first
 bin, as many in the second, and a mean that is a tenth of a bin further inside than a straight density has it.  How far
 between a smooth density and the extreme the truth lies, no count says: it is taken as it was for laws of many
-kinds, and most of the way to the extreme counts as not known.
+kinds, and most of the way to the extreme counts as not known.  Where the density falls to the end, as to a bound that
+cuts a tail off, rows beyond it are at the bound: whatever any way of going on (straight, bent as before, or half as
+much again towards less) leaves over may be there, and all of the way counts as not known.
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ EDGE: Final = 0.3
 EDGE_DOUBT: Final = 0.5
 """Part of that way that counts as not known."""
 FALLING: Final = 2.0
-"""Rate at which a break counts for less the more the density falls towards the end: rows of a tail are no heap."""
+"""Rate at which a beginning counts for less the more the density falls towards the end."""
+LEVEL: Final = 0.3
+"""Growth of the logarithm over the end bin beyond which what only one way of going on leaves over counts for little."""
+MORE: Final = 0.5
+"""Part by which a bend towards less may be larger in an end bin: a law that ends near a bound hides rows there."""
 RISING: Final = 4.0
 """Growth of the logarithm over the end bin beyond which the bins beside are no ground for what it should hold."""
 FARTHEST: Final = 6.0
@@ -51,7 +57,9 @@ class Break:
     gap: logarithm of its count over what the bins beside suggest.  shift: mean minus middle, in bins towards the
     inside, if what is missing is missing at the end, or what is too much is there.  moved: what of this is due to the
     gap.  rise: growth of the logarithm over the bin as the bins beside suggest, 0 where it falls.  edge: what the
-    density at the inner edge would be more, were the end bin left out.  weight: how much the gap counts.
+    density at the inner edge would be more, were the end bin left out.  weight: how much the gap counts.  clamped,
+    all_moved: shift and moved of the larger gap that one way of going on leaves, 0 where there is none; of the way
+    there `alone` counts.
     """
 
     gap: Array
@@ -60,11 +68,14 @@ class Break:
     rise: Array
     edge: Array
     weight: Array
+    clamped: Array
+    all_moved: Array
+    alone: Array
 
 
 def no_break(shape: tuple[int, ...]) -> Break:
     """Return what there is to say of an end with fewer than two bins beside it."""
-    return Break(*np.zeros((6, *shape)))
+    return Break(*np.zeros((9, *shape)))
 
 
 def breaks(log: Array, inner: Array, bounds: Array) -> Break:
@@ -81,7 +92,7 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
     kappa = slope * np.abs(bounds[2] - edge)
     center = log[..., 1] - log_mean(kappa) + kappa / 2
     begins = center + slope * at[1]
-    gap = log[..., 0] - begins - log_mean(slope * width)
+    gap = most = log[..., 0] - begins - log_mean(slope * width)
     more = np.exp(begins) - inner
     if log.shape[-1] > 3:
         before = (log[..., 2] - log[..., 3]) / np.abs(x[3] - x[2])
@@ -89,12 +100,22 @@ def breaks(log: Array, inner: Array, bounds: Array) -> Break:
         # continued straight or bent as before: what both say, so that a normal density has no break
         middle = (at[1] + at[2]) / 2
         bent = center + (slope + bend * (middle - at[1] / 2)) * at[1]
-        gap = _nearer(gap, log[..., 0] - bent - log_mean((slope + bend * (middle + at[0] / 2)) * width))
+        other = log[..., 0] - bent - log_mean((slope + bend * (middle + at[0] / 2)) * width)
+        # a tail that ends near its bound bends more the nearer it is
+        by = bend + MORE * np.minimum(bend, 0.0)
+        falls = log[..., 0] - center - (slope + by * (middle - at[1] / 2)) * at[1]
+        falls = falls - log_mean((slope + by * (middle + at[0] / 2)) * width)
+        gap, most = _nearer(gap, other), np.maximum(np.maximum(gap, other), falls)
         more = _nearer(more, np.exp(bent) - inner)
-    gap, rise = np.clip(gap, -FARTHEST, FARTHEST), np.clip(slope * width, -30.0, 30.0)
-    weight = np.exp(FALLING * np.minimum(rise, 0.0)) / (1 + (rise / RISING) ** 4)
-    shift = _extreme(gap, rise)
-    return Break(gap, shift, shift - _extreme(0 * gap, rise), np.maximum(rise, 0.0), weight * more, weight)
+    gap, most = np.clip(gap, -FARTHEST, FARTHEST), np.clip(most, 0.0, FARTHEST)
+    rise = np.clip(slope * width, -30.0, 30.0)
+    known: Array = 1 / (1 + (rise / RISING) ** 4)
+    less: Array = known * np.exp(FALLING * np.minimum(rise, 0.0))
+    up = np.maximum(rise, 0.0)
+    none, shift, clamped = (_extreme(one, rise) for one in (0 * gap, gap, most))
+    alone = known / (1 + (up / LEVEL) ** 2)
+    weight = np.where(gap > 0, known, less)
+    return Break(gap, shift, shift - none, up, less * more, weight, clamped, clamped - none, alone)
 
 
 def _nearer(one: Array, other: Array) -> Array:
@@ -150,8 +171,12 @@ def end_density(
     # no further than a density that begins in the bin, or is heaped at its end
     apart = np.clip(broken.shift - shift, np.minimum(broken.moved, 0.0), np.maximum(broken.moved, 0.0))
     reach: Array = broken.weight * apart
-    shift = shift + np.where(begun, BEGUN, HEAPED) * (1 + broken.rise / (1 + broken.rise)) * reach
-    off = np.hypot(off, np.where(begun, BEGUN_DOUBT, HEAPED_DOUBT) * reach)
+    # towards the end is negative
+    least = broken.alone * np.clip(broken.clamped - shift, broken.all_moved, 0.0)
+    taken = np.where(begun, BEGUN, HEAPED) * (1 + broken.rise / (1 + broken.rise)) * reach
+    shift = shift + taken
+    rest = np.where(begun, BEGUN_DOUBT * reach, np.minimum(HEAPED_DOUBT * reach, np.minimum(least - taken, 0.0)))
+    off = np.hypot(off, rest)
     tilt = untilted(shift)
     # how the mean moves with the tilt is the variance
     return inner - tilt * mean, off / np.maximum(langevin(tilt)[1], 1 / STEEPEST**2) * mean

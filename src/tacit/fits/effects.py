@@ -95,7 +95,12 @@ def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | No
     """
     made = matrix @ fit.values if values is None else values
     sampling, privacy = (matrix @ part @ matrix.T for part in (fit.cov_sampling, fit.cov_privacy))
-    return FitEffects(names, made, sampling, privacy, fit.reasons[0])
+    return FitEffects(names, made, sampling, privacy, _reason(fit, matrix))
+
+
+def _reason(fit: Fit, matrix: Array) -> str | None:
+    """Return why a coefficient has no standard error that some combination takes part of, or None."""
+    return next((why for why, column in zip(fit.reasons, matrix.T, strict=True) if why and column.any()), None)
 
 
 def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response") -> FitEffects:
@@ -173,7 +178,7 @@ def marginal_effects(fit: Fit) -> FitEffects:
     made = covariances(work.points, np.stack(influences, axis=1), work.doubt)
     through = np.stack(gradients) @ work.residuals @ np.stack(gradients).T
     sampling = made.sampling + made.unknown + through
-    return FitEffects(tuple(names), np.array(values), sampling, made.privacy, fit.reasons[0])
+    return FitEffects(tuple(names), np.array(values), sampling, made.privacy, _reason(fit, np.stack(gradients)))
 
 
 def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:

@@ -225,12 +225,14 @@ def solved(
     coarse: Callable[[Array], float] | None = None,
     kinks: bool = False,
     within: Callable[[Array, Array, Array, Array], Array] | None = None,
+    curvature: Callable[[Array, Array], tuple[str | None, ...]] | None = None,
 ) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome.
 
     coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
     kinks: whether the loss has some.  within: see
-    `within_residuals.residuals_moved`, whose last four arguments it takes.
+    `within_residuals.residuals_moved`, whose last four arguments it takes.  curvature: reasons of coefficients from
+    these and the Hessian (`unknown_curvature.unknown_reasons`).
     """
     cells = points.cells
 
@@ -259,12 +261,13 @@ def solved(
     residuals = within(found.theta, weights, inverse, curved) if within else np.zeros_like(sampling)
     unknown = known.unknown + residuals
     reason = _reason(cells, found, loose)
+    unseen = curvature(found.theta, found.local.hessian) if curvature and not reason else (None,) * len(fit.names)
     made = replace(
         fit,
         values=found.theta,
         cov_sampling=sampling + unknown,
         cov_privacy=privacy,
-        reasons=(reason,) * len(fit.names),
+        reasons=tuple(reason or one for one in unseen),
         notes=(
             *fit.notes,
             *grown_note(fit.names, np.diag(sampling + privacy), np.diag(unknown)),

@@ -92,6 +92,11 @@ class RegressionProblem:
         """Return the derivative of each point's loss in the linear predictor, shape (points,)."""
         return self._at(theta)[1]
 
+    def curvatures(self, theta: Array) -> Array:
+        """Return the second derivative of each point's loss in the linear predictor, shape (points,); 1 with kinks."""
+        # between kinks a loss has none: where it bends is the response's part
+        return np.ones(len(self.X)) if self.loss.sees == "bin" else self._at(theta)[2]
+
     def curvature_noise(self, theta: Array, root: Array) -> Array:
         """A point's Hessian is m'' x x': the square of R'HR is m''**2 |R'x|**2 (R'x)(R'x)'."""
         scaled = self.X @ root

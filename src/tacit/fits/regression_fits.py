@@ -17,6 +17,7 @@ from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
 from tacit.fits.response_spread import ResidualVariance
 from tacit.fits.separation import separated
+from tacit.fits.unknown_curvature import unknown_reasons
 from tacit.fits.within_residuals import residuals_moved
 
 
@@ -62,7 +63,16 @@ def fit_cells(
     axis = made.axis if made.axis is not None and made.axis.kind == "continuous" and points.fine else None
     coarse = partial(_coarse, problem, points, axis) if axis is not None else None
     within = partial(residuals_moved, points, problem, parsed.regressors)
-    fit, outcome = solved(fit, points, problem, problem.singular, coarse, kinks=loss.sees == "bin", within=within)
+    fit, outcome = solved(
+        fit,
+        points,
+        problem,
+        problem.singular,
+        coarse,
+        kinks=loss.sees == "bin",
+        within=within,
+        curvature=partial(unknown_reasons, points, parsed.regressors, problem),
+    )
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
 
