@@ -14,7 +14,7 @@ visits     negative binomial counts, log-linear in u and arm
 score      linear in u and arm, with errors that are heavy in both tails
 months, died           times, right-censored, and whether the event was seen; hazards are proportional in arm
 law        a column of a parametric law, for likelihoods
-party      the party that a row belongs to; x of some studies differs from party to party
+party      the party that a row belongs to; x of some studies differs from party to party, at random
 """
 
 from __future__ import annotations
@@ -188,11 +188,11 @@ class Study:
         n = self.base.rows if n is None else n
         made = {name: one for name, one in self.base.draw_table(rng, n).items() if name in "xyhgw"}
         made |= self._own(rng, n)
-        own = np.random.default_rng([13, self.number])
-        sizes = own.dirichlet(np.full(self.parties, 2.0))
-        moved = own.normal(0, self.party_spread * self.base.sd, self.parties)
-        party = rng.choice(self.parties, n, p=sizes)
-        made["x"] = made["x"] + moved[party]
+        shares = np.random.default_rng([13, self.number]).dirichlet(np.full(self.parties, 2.0))
+        party = rng.choice(self.parties, n, p=shares)
+        # a table draws its parties; the large one, of which truths are, has a party for each row
+        moved = rng.normal(0, 1, n) if n == LARGE else rng.normal(0, 1, self.parties)[party]
+        made["x"] = made["x"] + self.party_spread * self.base.sd * moved
         made["party"] = np.array(self.names())[party]
         return made
 
