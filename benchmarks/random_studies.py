@@ -14,7 +14,7 @@ visits     negative binomial counts, log-linear in u and arm
 score      linear in u and arm, with errors that are heavy in both tails
 months, died           times, right-censored, and whether the event was seen; hazards are proportional in arm
 law        a column of a parametric law, for likelihoods
-party      the party that a row belongs to; x of some studies differs from party to party, at random
+party, stay            the party of a row, and x, which of some studies differs from party to party, at random
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from scipy.special import expit, ndtr
 
 import tacit as tc
 
-LARGE: Final = 1_500_000
+LARGE: Final = 600_000
 LAWS: Final = ("Normal", "Gamma", "Lognormal", "Weibull", "Beta", "Exponential", "Poisson", "NegativeBinomial")
 POISSON_MEAN: Final = 0.8
 
@@ -145,6 +145,7 @@ class Study:
         return tc.Schema(
             {
                 **{name: column for name, column in self.base.schema().items() if name in "xyhgw"},
+                "stay": self.base.schema()["x"],
                 "u": tc.Real(*self.ends["u"]),
                 "v": tc.Real(-4, 4),
                 "n1": tc.Real(-4, 4),
@@ -192,14 +193,15 @@ class Study:
         party = rng.choice(self.parties, n, p=shares)
         # a table draws its parties; the large one, of which truths are, has a party for each row
         moved = rng.normal(0, 1, n) if n == LARGE else rng.normal(0, 1, self.parties)[party]
-        made["x"] = made["x"] + self.party_spread * self.base.sd * moved
+        made["stay"] = made["x"] + self.party_spread * self.base.sd * moved
         made["party"] = np.array(self.names())[party]
         return made
 
     def large(self) -> Table:
         """Return a very large table of the same law, clamped to the bounds."""
         made = self.draw_table(np.random.default_rng([14, self.number]), LARGE)
-        ends = {"x": (self.base.lower, self.base.upper), "y": (-8, 8), "w": (0, 4), **self.ends}
+        bounds = (self.base.lower, self.base.upper)
+        ends = {"x": bounds, "stay": bounds, "y": (-8, 8), "w": (0, 4), **self.ends}
         return {name: np.clip(one, *ends[name]) if name in ends else one for name, one in made.items()}
 
     def _own(self, rng: np.random.Generator, n: int) -> Table:

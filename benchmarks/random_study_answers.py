@@ -1,0 +1,149 @@
+"""Coverage given an answer, and sizes of tests, of questions of studies drawn at random (`random_studies`).
+
+    python benchmarks/random_study_answers.py [--asks shares,totals,...] [--first 0] [--studies 12] [--repeats 40]
+    python benchmarks/random_study_answers.py --page FILE ...
+
+Studies first ... first + studies - 1 of every question, whose numbers no other question has.  A line for each term that
+holds in fewer than 93% of its answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred), for
+each test of what is true that rejects at 5% by as much too often, for each exception; or, with --all, for each term.
+Then, of each question, all its terms together.  --page writes docs/reference/random-studies.md from what was printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import traceback
+import warnings
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import random_study_more as more
+import random_study_questions as questions
+from random_studies import Study
+from random_study_questions import Ask, Found, Large, model_of
+
+import tacit as tc
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "random-studies.md"
+ASKS: Final[dict[str, Ask]] = {
+    "differences": questions.differences,
+    "shares": questions.shares,
+    "totals": questions.totals,
+    "weighted": questions.weighted,
+    "functions": questions.functions,
+    "again": questions.again,
+    "independence": questions.independence,
+    "joint tests": questions.joint_tests,
+    "survival": questions.survival,
+    "predictions": questions.predictions,
+    "logistic": model_of("one", "logistic"),
+    "probit": model_of("two", "probit"),
+    "gamma": model_of("cost", "gamma"),
+    "Huber": model_of("score", "huber", "linear"),
+    "overdispersed": model_of("visits", "poisson"),
+    "likelihood": questions.likelihood,
+    "sufficient": questions.sufficient,
+    "correlations": more.correlations,
+    "inequality": more.inequality,
+    "smooth": more.smooth,
+    "kernel": more.kernel,
+    "cells": more.cells,
+    "family of cells": more.family_of_cells,
+    "many quantiles": more.many_quantiles,
+    "ranges": more.ranges,
+    "unlisted": more.unlisted,
+    "parties": more.parties,
+    "party models": more.party_models,
+    "synthetic": more.synthetic,
+    "bootstrap": more.bootstrap,
+    "own statistics": more.own_statistics,
+}
+
+
+class Tally:
+    """What was found of one term: held, answers, all, too low; of a test: rejected."""
+
+    def __init__(self) -> None:
+        self.held = self.answers = self.all = self.low = 0
+        self.test = False
+
+    def add(self, one: Found) -> None:
+        """Count an answer."""
+        self.all += 1
+        self.test = one.test
+        if one.reason or (math.isinf(one.low + one.high) and math.isnan(one.truth)):
+            return
+        self.answers += 1
+        self.held += one.low >= 0.05 if one.test else one.low <= one.truth <= one.high
+        self.low += one.high < one.truth
+
+    @property
+    def bad(self) -> bool:
+        """Whether it holds too seldom, or rejects too often."""
+        level = 0.95 if self.test else 0.93
+        n = max(self.answers, 1)
+        return self.answers > 0 and level - self.held / n > 2.33 * math.sqrt(level * (1 - level) / n)
+
+
+def of_study(name: str, number: int, repeats: int, every: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Simulate a question on a study; return held, answers, all, lines of intervals, and those of tests."""
+    study, tallies, odd = Study(number), dict[str, Tally](), dict[str, int]()
+    large = Large(study)
+    for i in range(repeats):
+        table = study.draw_table(np.random.default_rng([15, number, i]))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                for one in ASKS[name](study, table, large):
+                    tallies.setdefault(one.term, Tally()).add(one)
+                    if not one.test and not one.reason and not math.isfinite(one.low + one.high):
+                        odd[f"not finite without a reason: {one.term}"] = (
+                            odd.get(f"not finite without a reason: {one.term}", 0) + 1
+                        )
+        except tc.TacitError as problem:
+            odd[f"{problem.code} {str(problem)[:110]}"] = odd.get(f"{problem.code} {str(problem)[:110]}", 0) + 1
+        except Exception as problem:
+            where = traceback.extract_tb(problem.__traceback__)[-1]
+            words = f"{type(problem).__name__}: {str(problem)[:90]} ({Path(where.filename).name}:{where.lineno})"
+            odd[words] = odd.get(words, 0) + 1
+    for words, many in odd.items():
+        print(f"! {name} | {number} | {study.words} | {words} | {many} of {repeats}", flush=True)
+    sums = np.zeros((2, 4), dtype=int)
+    for term, t in tallies.items():
+        sums[int(t.test)] += (t.held, t.answers, t.all, t.bad)
+        if t.bad or every:
+            kind = "test" if t.test else f"{t.low} too low"
+            print(f"{name} | {number} | {study.words} | {term}: {t.held} of {t.answers} in {t.all}, {kind}", flush=True)
+    return sums[0], sums[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--asks", default=",".join(ASKS))
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--studies", type=int, default=12)
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--all", action="store_true")
+    given = parser.parse_args()
+    print("question | study | table | terms", flush=True)
+    for name in given.asks.split(","):
+        start, total, tests = time.process_time(), np.zeros(4, dtype=int), np.zeros(4, dtype=int)
+        for number in range(given.first, given.first + given.studies):
+            found = of_study(name, 1_000 * list(ASKS).index(name) + number, given.repeats, given.all)
+            total, tests = total + found[0], tests + found[1]
+        held, answers, everything, lines = total.tolist()
+        kept, done, _, over = tests.tolist()
+        size = f"tests rejected {100 * (1 - kept / done):.1f}% of {done:,}, {over} lines; " if done else ""
+        print(
+            f"= {name}: held {100 * held / max(answers, 1):.1f}% of {answers:,} answers, "
+            f"{100 * answers / max(everything, 1):.0f}% of {everything:,}; {lines} lines; {size}"
+            f"{time.process_time() - start:.0f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
