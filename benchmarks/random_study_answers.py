@@ -3,7 +3,7 @@
     python benchmarks/random_study_answers.py [--asks shares,totals,...] [--first 0] [--studies 12] [--repeats 40]
     python benchmarks/random_study_answers.py --page FILE ...
 
-Studies first ... first + studies - 1 of every question, whose numbers no other question has.  A line for each term that
+Studies first ... first + studies - 1 of every four questions, which share studies and tables.  A line for each term that
 holds in fewer than 93% of its answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred), for
 each test of what is true that rejects at 5% by as much too often, for each exception; or, with --all, for each term.
 Then, of each question, all its terms together.  --page writes docs/reference/random-studies.md from what was printed.
@@ -12,10 +12,12 @@ Then, of each question, all its terms together.  --page writes docs/reference/ra
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import time
 import traceback
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -24,10 +26,13 @@ import random_study_more as more
 import random_study_questions as questions
 from random_studies import Study
 from random_study_questions import Ask, Found, Large, model_of
+from random_tables import Table
 
 import tacit as tc
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "random-studies.md"
+SHARING: Final = 4
+"""Questions, one after another, that are asked of the same studies."""
 ASKS: Final[dict[str, Ask]] = {
     "differences": questions.differences,
     "shares": questions.shares,
@@ -88,36 +93,56 @@ class Tally:
         return self.answers > 0 and level - self.held / n > 2.33 * math.sqrt(level * (1 - level) / n)
 
 
-def of_study(name: str, number: int, repeats: int, every: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Simulate a question on a study; return held, answers, all, lines of intervals, and those of tests."""
-    study, tallies, odd = Study(number), dict[str, Tally](), dict[str, int]()
-    large = Large(study)
-    for i in range(repeats):
-        table = study.draw_table(np.random.default_rng([15, number, i]))
+def of_study(name: str, study: Study, large: Large, tables: list[Table], every: bool) -> np.ndarray:
+    """Ask a question of tables of a study; return held, answers, all, lines of intervals and of tests, shape (2, 4)."""
+    tallies, odd = dict[str, Tally](), Counter[str]()
+    for table in tables:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 for one in ASKS[name](study, table, large):
                     tallies.setdefault(one.term, Tally()).add(one)
                     if not one.test and not one.reason and not math.isfinite(one.low + one.high):
-                        odd[f"not finite without a reason: {one.term}"] = (
-                            odd.get(f"not finite without a reason: {one.term}", 0) + 1
-                        )
+                        odd[f"not finite without a reason: {one.term}"] += 1
         except tc.TacitError as problem:
-            odd[f"{problem.code} {str(problem)[:110]}"] = odd.get(f"{problem.code} {str(problem)[:110]}", 0) + 1
-        except Exception as problem:
+            odd[f"{problem.code} {str(problem)[:110]}"] += 1
+        except Exception as problem:  # what a user would see as a traceback is a finding
             where = traceback.extract_tb(problem.__traceback__)[-1]
-            words = f"{type(problem).__name__}: {str(problem)[:90]} ({Path(where.filename).name}:{where.lineno})"
-            odd[words] = odd.get(words, 0) + 1
+            odd[f"{type(problem).__name__}: {str(problem)[:90]} ({Path(where.filename).name}:{where.lineno})"] += 1
     for words, many in odd.items():
-        print(f"! {name} | {number} | {study.words} | {words} | {many} of {repeats}", flush=True)
+        print(f"! {name} | {study.number} | {study.words} | {words} | {many} of {len(tables)}", flush=True)
     sums = np.zeros((2, 4), dtype=int)
     for term, t in tallies.items():
         sums[int(t.test)] += (t.held, t.answers, t.all, t.bad)
         if t.bad or every:
             kind = "test" if t.test else f"{t.low} too low"
-            print(f"{name} | {number} | {study.words} | {term}: {t.held} of {t.answers} in {t.all}, {kind}", flush=True)
-    return sums[0], sums[1]
+            print(
+                f"{name} | {study.number} | {study.words} | {term}: {t.held} of {t.answers} in {t.all}, {kind}",
+                flush=True,
+            )
+    return sums
+
+
+def of_group(names: list[str], first: int, studies: int, repeats: int, every: bool) -> None:
+    """Ask questions that share studies, and print what was found."""
+    place = 1_000 * (list(ASKS).index(names[0]) // SHARING)
+    sums, seconds = {name: np.zeros((2, 4), dtype=int) for name in names}, Counter[str]()
+    for number in range(place + first, place + first + studies):
+        study = Study(number)
+        large = Large(study)
+        tables = [study.draw_table(np.random.default_rng([15, number, i])) for i in range(repeats)]
+        for name in names:
+            start = time.process_time()
+            sums[name] += of_study(name, study, large, tables, every)
+            seconds[name] += time.process_time() - start
+    for name in names:
+        (held, answers, everything, lines), (kept, done, _, over) = sums[name].tolist()
+        size = f"tests rejected {100 * (1 - kept / done):.1f}% of {done:,}, {over} lines; " if done else ""
+        print(
+            f"= {name}: held {100 * held / max(answers, 1):.1f}% of {answers:,} answers, "
+            f"{100 * answers / max(everything, 1):.0f}% of {everything:,}; {lines} lines; {size}{seconds[name]:.0f} s",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -129,20 +154,9 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     given = parser.parse_args()
     print("question | study | table | terms", flush=True)
-    for name in given.asks.split(","):
-        start, total, tests = time.process_time(), np.zeros(4, dtype=int), np.zeros(4, dtype=int)
-        for number in range(given.first, given.first + given.studies):
-            found = of_study(name, 1_000 * list(ASKS).index(name) + number, given.repeats, given.all)
-            total, tests = total + found[0], tests + found[1]
-        held, answers, everything, lines = total.tolist()
-        kept, done, _, over = tests.tolist()
-        size = f"tests rejected {100 * (1 - kept / done):.1f}% of {done:,}, {over} lines; " if done else ""
-        print(
-            f"= {name}: held {100 * held / max(answers, 1):.1f}% of {answers:,} answers, "
-            f"{100 * answers / max(everything, 1):.0f}% of {everything:,}; {lines} lines; {size}"
-            f"{time.process_time() - start:.0f} s",
-            flush=True,
-        )
+    wanted = [name for name in ASKS if name in given.asks.split(",")]
+    for _, names in itertools.groupby(wanted, lambda name: list(ASKS).index(name) // SHARING):
+        of_group(list(names), given.first, given.studies, given.repeats, given.all)
 
 
 if __name__ == "__main__":
