@@ -3,8 +3,8 @@
     python benchmarks/random_study_answers.py [--asks shares,totals,...] [--first 0] [--studies 12] [--repeats 40]
     python benchmarks/random_study_answers.py --page FILE ...
 
-Studies first ... first + studies - 1 of every four questions, which share studies and tables.  A line for each term that
-holds in fewer than 93% of its answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred), for
+Studies first ... first + studies - 1 of every four questions, which share studies and tables.  A line for each term
+that holds in fewer than 93% of its answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred), for
 each test of what is true that rejects at 5% by as much too often, for each exception; or, with --all, for each term.
 Then, of each question, all its terms together.  --page writes docs/reference/random-studies.md from what was printed.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import re
 import time
 import traceback
 import warnings
@@ -139,10 +140,35 @@ def of_group(names: list[str], first: int, studies: int, repeats: int, every: bo
         (held, answers, everything, lines), (kept, done, _, over) = sums[name].tolist()
         size = f"tests rejected {100 * (1 - kept / done):.1f}% of {done:,}, {over} lines; " if done else ""
         print(
-            f"= {name}: held {100 * held / max(answers, 1):.1f}% of {answers:,} answers, "
+            f"= {name}: {studies} studies, {repeats} tables: held {100 * held / max(answers, 1):.1f}% of {answers:,} answers, "
             f"{100 * answers / max(everything, 1):.0f}% of {everything:,}; {lines} lines; {size}{seconds[name]:.0f} s",
             flush=True,
         )
+
+
+def write(files: list[str]) -> None:
+    """Write the page."""
+    whole = re.compile(
+        r"= (.*): (\d+) studies, (\d+) tables: held (.*)% of (.*) answers, (.*)% of [\d,]+; (\d+) lines; "
+        r"(?:tests rejected (.*)% of (.*), (\d+) lines; )?.*"
+    )
+    term = re.compile(r"(.*?) \| (\d+) \| (.*) \| (.*): (\d+) of (\d+) in \d+, (?:(\d+) too low|test)")
+    totals, tests, lines, odd = list[str](), list[str](), list[str](), list[str]()
+    for text in (line for file in files for line in Path(file).read_text(encoding="utf-8").splitlines()):
+        if found := whole.fullmatch(text):
+            name, studies, tables, held, answers, part, bad, rejected, done, over = found.groups()
+            if answers != "0":
+                totals.append(f"| {name} | {studies} | {tables} | {held} | {answers} | {part} | {bad} |")
+            if rejected is not None:
+                tests.append(f"| {name} | {studies} | {tables} | {rejected} | {done} | {over} |")
+        elif text.startswith("! "):
+            odd.append(f"| {text[2:]} |")
+        elif found := term.fullmatch(text):
+            lines.append(f"| {' | '.join(one or 'test' for one in found.groups())} |")
+    page = INTRODUCTION.format(
+        totals="\n".join(totals), tests="\n".join(tests), lines="\n".join(lines), errors="\n".join(odd)
+    )
+    PAGE.write_text(page, encoding="utf-8")
 
 
 def main() -> None:
@@ -152,7 +178,11 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=12)
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--page", nargs="+", metavar="FILE", help="write the page from what was printed")
     given = parser.parse_args()
+    if given.page:
+        write(given.page)
+        return
     print("question | study | table | terms", flush=True)
     wanted = [name for name in ASKS if name in given.asks.split(",")]
     for _, names in itertools.groupby(wanted, lambda name: list(ASKS).index(name) // SHARING):

@@ -63,7 +63,7 @@ def test_binned_times_are_actuarial() -> None:
     by_hand = np.cumprod([1 - 5 / 95, 1 - 15 / 75, 1 - 20 / 46])
     assert found.values[:3] == pytest.approx(by_hand)
     assert found.terms == ("0.25", "0.5", "0.75", "1")
-    assert found.median().reasons == (None,)
+    assert found.median().reasons == ("perhaps not reached in these times: there is no upper limit",)
     between = 0.5 + 0.25 * (by_hand[1] - 0.5) / (by_hand[1] - by_hand[2])
     assert found.median().value == pytest.approx(between)
 
@@ -73,6 +73,26 @@ def test_shares_that_are_not_reached_say_so() -> None:
     assert found.reasons[0] is None
     assert found.reasons[1] == "not reached in these times"
     assert np.isinf(found.values[1])
+
+
+def test_a_median_without_an_upper_limit_says_so() -> None:
+    """Of 100 rows 51 have the event in the last time but one: the curve is just below a half, its limits are not."""
+    found = survival(one(YEARS, {"t": 4}, [[0, 30], [0, 15], [0, 6], [49, 0]]), "t").median()
+    (low, high), (reason,) = found.conf_int(), found.reasons
+    assert np.isfinite(found.value)
+    assert np.isfinite(low)
+    assert np.isinf(high)
+    assert reason == "perhaps not reached in these times: there is no upper limit"
+    clear = survival(one(YEARS, {"t": 4}, [[0, 3_000], [0, 3_000], [0, 2_000], [2_000, 0]]), "t").median()
+    assert clear.reasons == (None,)
+    assert np.isfinite(clear.conf_int()).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_event_among_rows_that_noise_hides_is_no_warning() -> None:
+    error = Error(np.array([1e18]), np.zeros((1, 1)), np.ones(1))
+    made = LogLog((np.zeros(1),), (error,), (np.array([1e18]),), (np.array([3.0]),), (np.ones(1),), 1)
+    assert np.concatenate(made.interval(0.95)).tolist() == [0.0, 1.0]
 
 
 def monthly(hazard: float = 0.052, leaving: float = 0.015) -> np.ndarray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
+from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
@@ -32,6 +33,9 @@ from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+UNREACHED: Final = "not reached in these times"
+UNSURE: Final = "perhaps not reached in these times: there is no upper limit"
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,8 +70,9 @@ class Survival(Derived):
 
         Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges; of whole numbers
         (an Integer, a Date, levels) a time is the first value at which S is at most 1 - p, its limits are values too,
-        and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason.
-        InferenceError I51 for invalid probabilities.
+        and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason;
+        one that the upper 95% limit of S does not reach has a reason too, and no upper limit.  InferenceError I51 for
+        invalid probabilities.
         """
         asked = tuple(float(p) for p in probs)
         if not asked or not all(0 < p < 1 for p in asked):
@@ -79,9 +84,10 @@ class Survival(Derived):
         curves = self.values.reshape(len(self.groups), -1)
         values = np.array([self._crossing(curve, 1 - p) for curve in curves for p in asked])
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
-        said = tuple("not reached in these times" if np.isinf(v) else None for v in values)
-        terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
         inversion = CrossingTimes(self, asked)
+        _, high = inversion.interval(USUAL)
+        said = tuple(UNREACHED if np.isinf(v) else UNSURE if np.isinf(h) else None for v, h in zip(values, high, strict=True))
+        terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
         title, words = (
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
             f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
