@@ -86,7 +86,9 @@ class Survival(Derived):
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
         inversion = CrossingTimes(self, asked)
         _, high = inversion.interval(USUAL)
-        said = tuple(UNREACHED if np.isinf(v) else UNSURE if np.isinf(h) else None for v, h in zip(values, high, strict=True))
+        said = tuple(
+            UNREACHED if np.isinf(v) else UNSURE if np.isinf(h) else None for v, h in zip(values, high, strict=True)
+        )
         terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
         title, words = (
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
