@@ -5,7 +5,7 @@
 
 Studies first ... first + studies - 1 of every four questions, which share studies and tables.  A line for each term
 that holds in fewer than 93% of its answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred),
-for each test of what is true that rejects at 5% by as much too often, for each exception; or, with --all, for each term.
+for each test of what is true that rejects at 5% by as much too often, for each exception; or, with --all, each term.
 Then, of each question, all its terms together.  --page writes docs/reference/random-studies.md from what was printed.
 """
 
@@ -35,11 +35,11 @@ PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "random-studies
 INTRODUCTION: Final = """# Further questions on tables drawn at random
 
 What [default questions on tables drawn at random](random-tables.md) leave out: comparisons, tests, survival, other
-models, laws, densities, several parties, synthetic rows. Every four questions share studies, and nothing of a study is chosen by hand:
-all is drawn from a seed by `benchmarks/random_studies.py`, committed before any study was simulated. Columns are those
-of the first page without heaps, zeros or counts that nobody declared, and without persons; models hold in every row, so that what
-is missed is an answer's fault. Truths are those of the law, or of the clamped values of 600,000 rows. Written by
-`benchmarks/random_study_answers.py --page`.
+models, laws, densities, several parties, synthetic rows. Every four questions share studies, and nothing of a study is
+chosen by hand: all is drawn from a seed by `benchmarks/random_studies.py`, committed before any study was simulated.
+Columns are those of the first page without heaps, zeros or counts that nobody declared, and without persons; models
+hold in every row, so that what is missed is an answer's fault. Truths are those of the law, or of the clamped values of
+600,000 rows. Written by `benchmarks/random_study_answers.py --page`.
 
 *Held*: 95% intervals of all terms, of those without a reason. *Answers*: the share of intervals without a reason.
 *Lines*: studies and terms that hold in fewer than 93% of their answers by more than 2.33 Monte-Carlo standard errors
@@ -182,9 +182,10 @@ def of_group(names: list[str], first: int, studies: int, repeats: int, every: bo
     for name in names:
         (held, answers, everything, lines), (kept, done, _, over) = sums[name].tolist()
         size = f"tests rejected {100 * (1 - kept / done):.1f}% of {done:,}, {over} lines; " if done else ""
+        part = 100 * answers / max(everything, 1)
         print(
-            f"= {name}: {studies} studies, {repeats} tables: held {100 * held / max(answers, 1):.1f}% of "
-            f"{answers:,} answers, {100 * answers / max(everything, 1):.0f}% of {everything:,}; {lines} lines; {size}{seconds[name]:.0f} s",
+            f"= {name}: {studies} studies, {repeats} tables: held {100 * held / max(answers, 1):.1f}% of {answers:,} "
+            f"answers, {part:.0f}% of {everything:,}; {lines} lines; {size}{seconds[name]:.0f} s",
             flush=True,
         )
 
