@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import random_study_models as models
 import random_study_more as more
 import random_study_questions as questions
 from random_studies import Study
-from random_study_questions import Ask, Found, Large, model_of
+from random_study_models import model_of
+from random_study_questions import Ask, Found, Large
 from random_tables import Table
 
 import tacit as tc
@@ -87,14 +89,14 @@ ASKS: Final[dict[str, Ask]] = {
     "independence": questions.independence,
     "joint tests": questions.joint_tests,
     "survival": questions.survival,
-    "predictions": questions.predictions,
+    "predictions": models.predictions,
     "logistic": model_of("one", "logistic"),
     "probit": model_of("two", "probit"),
     "gamma": model_of("cost", "gamma"),
     "Huber": model_of("score", "huber", "linear"),
     "overdispersed": model_of("visits", "poisson"),
-    "likelihood": questions.likelihood,
-    "sufficient": questions.sufficient,
+    "likelihood": models.likelihood,
+    "sufficient": models.sufficient,
     "correlations": more.correlations,
     "inequality": more.inequality,
     "smooth": more.smooth,

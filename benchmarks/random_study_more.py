@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from random_studies import Study
+from random_study_models import box_of
 from random_study_questions import (
     QUANTILES,
     Answers,
     Found,
     Large,
     asked,
-    box_of,
     curator,
     mean,
     means,
