@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from random_studies import Study
-from random_study_questions import Answers, Ask, Large, asked, read
+from random_studies import POISSON_MEAN, Study
+from random_study_questions import Answers, Ask, Found, Large, asked, read
 from random_tables import Table
 from scipy.special import expit, ndtr
 
@@ -50,6 +51,7 @@ def model_of(response: str, model: str, fitted: str = "") -> Ask:
         truths = large.once(f"fit of {response}, {model}", lambda: _fit(response, fitted or model, large))
         yield from read(asked(study, table, tc.Regression(f"{response} ~ u + v + arm", model=model)).estimate(), truths)
 
+    ask.__doc__ = f"Coefficients of `{response} ~ u + v + arm`, model={model!r}."
     return ask
 
 
@@ -62,20 +64,26 @@ def predictions(study: Study, table: Table, large: Large) -> Answers:
     """Mean responses at rows of one's own, and average marginal effects."""
     rows = {"u": [-1.0, 0.5, 1.5], "arm": ["control", "treated", "control"]}
     at = np.array(rows["u"]) * study.slope + study.effect * np.array([0, 1, 0]) + study.level
-    fit = asked(study, table, tc.Regression("score ~ u + arm")).estimate()
     # the bounds of a response that are wide enough to cut next to nothing off leave its mean linear
-    if study.score_bounds != "tight":
-        yield from read(fit.predict(rows), {str(i): float(v) for i, v in enumerate(at)}, "linear ")
+    yield from _predicted(study, table, "score", "linear", rows, at)
+    yield from _predicted(study, table, "one", "logistic", rows, expit(at))
+    yield from _predicted(study, table, "visits", "poisson", rows, POISSON_MEAN * np.exp(0.5 + at / 2))
     fit = asked(study, table, tc.Regression("one ~ u + arm", model="logistic")).estimate()
-    yield from read(fit.predict(rows), {str(i): float(v) for i, v in enumerate(expit(at))}, "logistic ")
     slope = large.once("effect", lambda: _effect(study, large))
-    yield from read(fit.marginal_effects(), {"u": slope}, "effect of ")
-    fit = asked(study, table, tc.Regression("visits ~ u + arm", model="poisson")).estimate()
-    yield from read(fit.predict(rows), {str(i): float(v) for i, v in enumerate(0.8 * np.exp(0.5 + at / 2))}, "poisson ")
+    if not any(fit.reasons):
+        yield from read(fit.marginal_effects(), {"u": slope}, "effect of ")
+
+
+def _predicted(study: Study, table: Table, response: str, model: str, rows: Any, means: Any) -> Answers:
+    fit = asked(study, table, tc.Regression(f"{response} ~ u + arm", model=model)).estimate()
+    truths = {str(i): float(v) for i, v in enumerate(means)}
+    if any(fit.reasons):  # `predict` then raises the reason
+        return [Found(f"{model} {term}", 0, 0, 0, "a coefficient has a reason") for term in truths]
+    return list(read(fit.predict(rows), truths, f"{model} "))
 
 
 def likelihood(study: Study, table: Table, _: Large) -> Answers:
-    """Parameters of a law, by blocks and a step; its mean and median."""
+    """Parameters of a law, by blocks and a step; the law's mean."""
     family = getattr(tc.families, study.facts["law"])
     box = {
         k: box_of(v, study.box, k == "mean" and study.facts["law"] in ("Normal", "Lognormal"))

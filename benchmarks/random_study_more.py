@@ -83,7 +83,7 @@ def smooth(study: Study, table: Table, large: Large) -> Answers:
 
 
 def kernel(study: Study, table: Table, large: Large) -> Answers:
-    """Kernel densities, Bernstein polynomials and series: density, distribution function, moments."""
+    """Kernel densities and Bernstein polynomials: density, distribution function, moments."""
     at, truth, below = large.once("points", lambda: _points(large))
     release = asked(study, table, tc.KernelDensity("x"))
     for words, found, true in (("density", release.density(at), truth), ("cdf", release.cdf(at), below)):

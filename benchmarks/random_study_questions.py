@@ -197,7 +197,7 @@ def weighted(study: Study, table: Table, large: Large) -> Answers:
 
 
 def functions(study: Study, table: Table, large: Large) -> Answers:
-    """Functions of means and variances: a ratio of two columns' means, a standard deviation."""
+    """Functions of means and variances: a logarithm, a product, a standard deviation, ratios."""
     x, cost, u = (mean(large, k) for k in ("x", "cost", "u"))
     found = asked(study, table, tc.Mean(["cost", "u", "x"])).estimate()
     made = found.bootstrap(lambda m: {"log cost": math.log(m["cost"]), "of two": m["cost"] * (1 + m["u"])})
@@ -213,7 +213,7 @@ def functions(study: Study, table: Table, large: Large) -> Answers:
 
 
 def again(study: Study, table: Table, large: Large) -> Answers:
-    """The same mean three times, averaged; the difference of two releases."""
+    """The same mean twice, averaged; the difference of two releases."""
     one = curator(study, table)
     part = {k: v if k == "delta" else v / 2 for k, v in study.price.items()}
     first, second = (one.release(tc.Mean("x"), **price) for price in (study.price, part))
@@ -228,7 +228,7 @@ def again(study: Study, table: Table, large: Large) -> Answers:
 
 
 def independence(study: Study, table: Table, large: Large) -> Answers:
-    """Independence of two factors that are independent; shares within rows of the table."""
+    """Shares of a table within its rows; tests of independence."""
     release = asked(study, table, tc.Count(by=["first", "second"]))
     try:
         yield tested(release.estimate().independence(draws=999, rng=1), "counts")
