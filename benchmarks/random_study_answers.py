@@ -68,8 +68,9 @@ Of ten tables at most seven hold in 1.2% of terms by chance, and so did most lin
 causes. **Nearly all rows in one or two bins** of a response, with `bins="auto"` and bounds that fit a few far values,
 or are four times too wide: medians, Huber's slopes and correlations are then of what bins hide, and too near to 0
 (cells, correlations). A response with narrower bounds, or a question of its own (`Regression`), is what is needed.
-**A kernel or a polynomial that is too wide** for the column: bandwidth and degree follow the bounds, the rows and the
-price alone, and limits are of what they resolve; a note says so where the counts show it, which noise may hide.
+**A kernel, a polynomial or a series too smooth** for the column (a long tail, a density that begins with a jump within
+bounds four times too wide): bandwidth and degree follow the bounds, the rows and the price alone, and limits are of
+what they resolve; a note says so where the counts show it, which noise may hide.
 **Ratios whose denominator is hardly ever clear** of 0: in the few releases that say it is, the denominator is too
 large, so that many of their intervals are too low. No rule can mend that, since nobody knows a ratio whose denominator
 may be 0; of all releases at most 5% are wrong. **One or two answers** in ten releases (regressions of 280 rows).
@@ -163,7 +164,7 @@ def of_study(name: str, study: Study, large: Large, tables: list[Table], every: 
                     if not one.test and not one.reason and not math.isfinite(one.low + one.high):
                         odd[f"not finite without a reason: {one.term}"] += 1
         except tc.TacitError as problem:
-            odd[f"{problem.code} {str(problem)[:110]}"] += 1
+            odd[str(problem)[:110]] += 1
         except Exception as problem:  # what a user would see as a traceback is a finding
             where = traceback.extract_tb(problem.__traceback__)[-1]
             odd[f"{type(problem).__name__}: {str(problem)[:90]} ({Path(where.filename).name}:{where.lineno})"] += 1
@@ -223,6 +224,7 @@ def write(files: list[str]) -> None:
                 tests.append((name, f"| {name} | {studies} | {tables} | {rejected} | {done} | {over} |"))
         elif found := error.fullmatch(text):
             name, number, table, what, many = found.groups()
+            what = re.sub(r"^\w+ (?=\[)", "", what)  # a code is said once
             # one and the same error, with other numbers in it
             errors[name, number, table, re.split(r": noise|[\d.]{5,}", what)[0]] += int(many)
         elif found := term.fullmatch(text):
