@@ -83,7 +83,7 @@ may be 0; of all releases at most 5% are wrong. **One or two answers** in ten re
 
 Errors and warnings that a user would see, and limits that are infinite without a reason. Medians of survival without an
 upper limit have a reason since, means of a fitted law (I78) an answer where the estimate is within its box, and fits to
-cells no warning; the rows of studies from 100 on are of tables drawn after that. I45 is `predict` of a fit that has a
+cells no warning; studies whose number ends in 100 or more were drawn after that. I45 is `predict` of a fit that has a
 reason, and I14 a band asked of intervals whose ends were selected for another level: both say what to do.
 
 | question | study | table | what | tables |
