@@ -82,9 +82,10 @@ may be 0; of all releases at most 5% are wrong. **One or two answers** in ten re
 ## What was no answer and no reason
 
 Errors and warnings that a user would see, and limits that are infinite without a reason. Medians of survival without an
-upper limit have a reason since, means of a fitted law (I78) an answer where the estimate is within its box, and fits to
-cells no warning; studies whose number ends in 100 or more were drawn after that. I45 is `predict` of a fit that has a
-reason, and I14 a band asked of intervals whose ends were selected for another level: both say what to do.
+upper limit are listed still, and have a note since (a reason would leave as answers the releases whose curves fell far
+by chance). Means of a fitted law (I78) have an answer where the estimate is within its box, and fits to cells no
+warning; studies whose number ends in 100 or more were drawn after that. I45 is `predict` of a fit that has a reason,
+and I14 a band asked of intervals whose ends were selected for another level: both say what to do.
 
 | question | study | table | what | tables |
 |---|---|---|---|---|

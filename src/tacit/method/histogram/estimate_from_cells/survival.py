@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 UNREACHED: Final = "not reached in these times"
-UNSURE: Final = "perhaps not reached in these times: there is no upper limit"
+OPEN: Final = "perhaps not reached in these times, so that there is no upper limit"
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,8 +71,8 @@ class Survival(Derived):
         Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges; of whole numbers
         (an Integer, a Date, levels) a time is the first value at which S is at most 1 - p, its limits are values too,
         and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason;
-        one that the upper 95% limit of S does not reach has a reason too, and no upper limit.  InferenceError I51 for
-        invalid probabilities.
+        one that the upper limit of S does not reach has no upper limit, and at 95% a note says so.  InferenceError I51
+        for invalid probabilities.
         """
         asked = tuple(float(p) for p in probs)
         if not asked or not all(0 < p < 1 for p in asked):
@@ -86,15 +86,15 @@ class Survival(Derived):
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
         inversion = CrossingTimes(self, asked)
         _, high = inversion.interval(USUAL)
-        said = tuple(
-            UNREACHED if np.isinf(v) else UNSURE if np.isinf(h) else None for v, h in zip(values, high, strict=True)
-        )
+        said = tuple(UNREACHED if np.isinf(v) else None for v in values)
         terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
+        open_ends = [term for term, v, h in zip(terms, values, high, strict=True) if np.isinf(h) and not np.isinf(v)]
         title, words = (
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
             f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
         )
         more = () if self.whole is None else ("a time is a value of the column, its interval as well",)
+        more += (f"{OPEN}: {', '.join(open_ends)}",) if open_ends else ()
         return Derived(
             self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=(*self.notes, *more)
         )
