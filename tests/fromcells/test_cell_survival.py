@@ -75,6 +75,28 @@ def test_shares_that_are_not_reached_say_so() -> None:
     assert np.isinf(found.values[1])
 
 
+def test_a_median_without_an_upper_limit_says_so() -> None:
+    """Of 100 rows 51 have the event in the last time but one: the curve is just below a half, its limits are not."""
+    found = survival(one(YEARS, {"t": 4}, [[0, 30], [0, 15], [0, 6], [49, 0]]), "t").median()
+    low, high = found.conf_int()
+    assert np.isfinite(found.value)
+    assert np.isfinite(low)
+    assert np.isinf(high)
+    assert "perhaps not reached in these times, so that there is no upper limit: median" in found.notes
+    # no reason: answers would be those of releases in which the curve fell far by chance
+    assert found.reasons == (None,)
+    clear = survival(one(YEARS, {"t": 4}, [[0, 3_000], [0, 3_000], [0, 2_000], [2_000, 0]]), "t").median()
+    assert not any("no upper limit" in note for note in clear.notes)
+    assert np.isfinite(clear.conf_int()).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_event_among_rows_that_noise_hides_is_no_warning() -> None:
+    error = Error(np.array([1e18]), np.zeros((1, 1)), np.ones(1))
+    made = LogLog((np.zeros(1),), (error,), (np.array([1e18]),), (np.array([3.0]),), (np.ones(1),), 1)
+    assert np.concatenate(made.interval(0.95)).tolist() == [0.0, 1.0]
+
+
 def monthly(hazard: float = 0.052, leaving: float = 0.015) -> np.ndarray:
     """P(month, died) of months 0 to 60: those who die do so before others leave, and all leave after 60."""
     p, here = np.zeros((61, 2)), 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from scipy.stats import gamma
 import tacit as tc
 from tacit import families
 from tacit.errors import TacitError
+from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.method.blocks.estimate_distribution import FittedLaw
 
 EXPONENTIAL = families.Exponential(rate=(0.1, 10))
@@ -95,6 +96,20 @@ def test_errors_by_the_model_are_those_of_blocks_where_it_holds(release: Any, ga
     assert again.conf_int().equals(simulated.conf_int())
     assert any("2,000 blocks simulated" in note for note in simulated.notes)
     assert gammas.law(errors="fisher").parameters.sampling[0, 1] > 0
+
+
+def test_a_law_near_one_that_floats_cannot_add_up_has_a_mean() -> None:
+    """Half an error below b = 0.7 much of a Beta law is nearer to 1 than floats tell: steps are then shorter."""
+    model = families.Beta(a=(0.1, 100), b=(0.02, 20))
+    covariance = np.diag([5.0**2, 1.0**2])
+    release = cast(Any, None)
+    at = NormalEstimate(release, "", "", model.names, np.array([7.0, 0.7]), covariance, 0 * covariance, (None, None))
+    mean = FittedLaw(at, model).mean()
+    a, b = at.values
+    by_hand = np.hypot(5.0 * b, 1.0 * a) / (a + b) ** 2
+    assert mean.value == pytest.approx(a / (a + b), abs=1e-6)
+    # differences over steps of half an error: the function bends within them
+    assert by_hand / 2 < float(mean.std_error) < by_hand * 2
 
 
 def test_groups_are_compared_as_any_estimates_are(curator: tc.Curator) -> None:

@@ -206,7 +206,9 @@ class FittedLaw:
             value = of(here.values)
             parts = _delta(of, self.model, here) if how == "delta" else _drawn(of, self.model, here, rng)
         except ModelError as problem:
-            raise InferenceError(f"{words}: {problem.message}", code="I78", state=None) from None
+            # at an end of the box a law may be one that floats cannot add up: why the estimate is there says more
+            why = next((one for one in here.reasons if one), problem.message)
+            raise InferenceError(f"{words}: {why}", code="I78", state=None) from None
         if not np.isfinite(value).all():
             raise InferenceError(f"{words}: no finite number.", code="I78", state=None)
         m = len(value)
@@ -288,17 +290,31 @@ def correlation(model: Likelihood, at: Array) -> Array:
 
 def _delta(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate) -> tuple[Array, Array]:
     """Return the covariances due to sampling and to noise by the delta method, with central differences in the box."""
-    columns: list[Array] = []
-    for j, error in enumerate(here.std_errors):
-        ends = [here.values.copy(), here.values.copy()]
-        ends[0][j] -= PART * error
-        ends[1][j] += PART * error
-        low, high = (scores.inner(model, one) for one in ends)
-        # by the distance that is left in the box, not by twice PART
-        columns.append((of(high) - of(low)) / (high[j] - low[j]))
-    slope = np.stack(columns, axis=1)
+    steps = PART * here.std_errors
+    slope = np.stack([_slope(of, model, here.values, j, float(step)) for j, step in enumerate(steps)], axis=1)
     # delta method: G V G', G the matrix of derivatives (results, parameters)
     return slope @ here.sampling @ slope.T, slope @ here.privacy @ slope.T
+
+
+def _slope(
+    of: Callable[[Array], Array], model: Likelihood, at: Array, j: int, step: float, halvings: int = 10
+) -> Array:
+    """Return the derivative in parameter j, by differences of `step` to either side, or of less.
+
+    Half an error away a law may be one that floats cannot add up (a Beta law with nearly all of its mass at 1); shorter
+    steps end at the estimate, whose law is known.  ModelError where the step has been halved so often in vain.
+    """
+    ends = [at.copy(), at.copy()]
+    ends[0][j] -= step
+    ends[1][j] += step
+    low, high = (scores.inner(model, one) for one in ends)
+    try:
+        # by the distance that is left in the box, not by twice the step
+        return (of(high) - of(low)) / (high[j] - low[j])
+    except ModelError:
+        if not halvings:
+            raise
+        return _slope(of, model, at, j, step / 2, halvings - 1)
 
 
 def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate, rng: Any) -> tuple[Array, Array]:

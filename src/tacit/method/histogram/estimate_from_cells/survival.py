@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
+from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
@@ -32,6 +33,9 @@ from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+UNREACHED: Final = "not reached in these times"
+OPEN: Final = "perhaps not reached in these times, so that there is no upper limit"
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,8 +70,9 @@ class Survival(Derived):
 
         Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges; of whole numbers
         (an Integer, a Date, levels) a time is the first value at which S is at most 1 - p, its limits are values too,
-        and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason.
-        InferenceError I51 for invalid probabilities.
+        and they assume nothing about S within a bin.  A proportion that is not reached has the time inf, and a reason;
+        one that the upper limit of S does not reach has no upper limit, and at 95% a note says so.  InferenceError I51
+        for invalid probabilities.
         """
         asked = tuple(float(p) for p in probs)
         if not asked or not all(0 < p < 1 for p in asked):
@@ -79,14 +84,17 @@ class Survival(Derived):
         curves = self.values.reshape(len(self.groups), -1)
         values = np.array([self._crossing(curve, 1 - p) for curve in curves for p in asked])
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
-        said = tuple("not reached in these times" if np.isinf(v) else None for v in values)
-        terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
         inversion = CrossingTimes(self, asked)
+        _, high = inversion.interval(USUAL)
+        said = tuple(UNREACHED if np.isinf(v) else None for v in values)
+        terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
+        open_ends = [term for term, v, h in zip(terms, values, high, strict=True) if np.isinf(h) and not np.isinf(v)]
         title, words = (
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
             f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
         )
         more = () if self.whole is None else ("a time is a value of the column, its interval as well",)
+        more += (f"{OPEN}: {', '.join(open_ends)}",) if open_ends else ()
         return Derived(
             self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=(*self.notes, *more)
         )

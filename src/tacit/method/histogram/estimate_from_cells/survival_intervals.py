@@ -50,7 +50,8 @@ class LogLog:
         q = error.given(1 - level, self.chance[g])
         hazard = -logs
         # delta method: an error q of -log S is an error q / (-log S) of log(-log S)
-        relative = q / np.maximum(hazard, 1e-300)
+        with np.errstate(over="ignore"):  # infinite where nothing has happened and nothing is known
+            relative = q / np.maximum(hazard, 1e-300)
         near = relative < 1
         step = np.exp(np.where(near, relative, 0.0))
         # a limit of -log S at or below 0 has no log: there the limits are those of -log S itself, cut at S = 1
