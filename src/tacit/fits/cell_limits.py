@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.chosen_terms import DRAWS, ErrorsOfValues
 from tacit.estimates.series_coefficients import Shares
 from tacit.fits.cell_shapes import CellShapes
 
@@ -34,12 +35,14 @@ class CellLimits:
 
     rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of
     each cell may be another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
+    laplace: whether each noise is a Laplace variable.
     """
 
     shares: Shares
     rows: float
     unit: float = 0.0
     leaks: Array | None = None
+    laplace: bool = False
 
     @cached_property
     def shapes(self) -> CellShapes:
@@ -66,3 +69,47 @@ class CellLimits:
     def factor(self, level: float) -> float:
         """Return infinity: no band is known to hold a whole curve that nothing resolves."""
         return np.inf
+
+    @property
+    def at_once(self) -> CellAverages:
+        """The averages over cells, which a band is of."""
+        return CellAverages(self.shares, self.rows, self.laplace)
+
+
+@dataclass(frozen=True)
+class CellAverages:
+    """The averages of the density over cells, whose limits hold at once for all.  Fields: those of `CellLimits`."""
+
+    shares: Shares
+    rows: float
+    laplace: bool = False
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance of both errors of the shares."""
+        # a row more than is counted keeps the variance of an empty cell above 0
+        sampling = self.shares.sampling + np.eye(len(self.shares.values)) / self.rows**2
+        return sampling + self.shares.variance * self.shares.noises @ self.shares.noises.T
+
+    def center(self, t: Array) -> Array:
+        """Return the averages over the cells of places t."""
+        return np.asarray((self.shares.values / np.diff(self.shares.edges))[self._cell(t)])
+
+    def errors(self, t: Array) -> Array:
+        """Return their standard errors."""
+        return np.asarray((np.sqrt(np.diag(self.covariance)) / np.diff(self.shares.edges))[self._cell(t)])
+
+    def factor(self, level: float) -> float:
+        """Return the quantile of the largest standardised error of all cells."""
+        errors = ErrorsOfValues(self.shares.sampling, self.shares.noises, self.shares.variance, self.laplace)
+        largest = np.abs(errors.drawn(DRAWS) / np.sqrt(np.diag(self.covariance))).max(axis=1)
+        return float(np.quantile(largest, level, method="higher"))
+
+    @property
+    def at_once(self) -> CellAverages:
+        """The same."""
+        return self
+
+    def _cell(self, t: Array) -> NDArray[np.int64]:
+        edges = self.shares.edges
+        return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)

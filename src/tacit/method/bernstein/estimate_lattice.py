@@ -209,3 +209,8 @@ class BernsteinCurve:
         draws = self.fit.drawn(DRAWS, np.random.default_rng(SEED))
         error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))
+
+    @property
+    def at_once(self) -> BernsteinCurve:
+        """The same."""
+        return self
