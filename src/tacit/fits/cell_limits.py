@@ -61,10 +61,13 @@ class CellLimits:
 
     def errors(self, t: Array) -> Array:
         """Return its standard errors, what is not known of the shapes among them."""
-        weights, unknown = self.shapes.density(t)
+        weights = self.shapes.density(t)[0]
         both = np.sqrt(np.maximum(((weights @ self.covariance) * weights).sum(axis=1), 0.0))
-        found = np.hypot(np.hypot(both, unknown), self.shapes.leaking(self.leaks, t))
-        return np.maximum(found, np.finfo(np.float64).tiny)
+        return np.maximum(np.hypot(both, self.unknown(t)), np.finfo(np.float64).tiny)
+
+    def unknown(self, t: Array) -> Array:
+        """Return what is not known of it beside both errors."""
+        return np.hypot(self.shapes.density(t)[1], self.shapes.leaking(self.leaks, t))
 
     def factor(self, level: float) -> float:
         """Return infinity: no band is known to hold a whole curve that nothing resolves."""
