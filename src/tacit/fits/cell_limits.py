@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ from tacit.base.arrays import Array
 from tacit.estimates.chosen_terms import DRAWS, ErrorsOfValues
 from tacit.estimates.series_coefficients import Shares
 from tacit.fits.cell_shapes import CellShapes
+
+MORE: Final = 7.0
+"""Rows more than are counted in each cell, half the square of 3.7: limits of so many standard errors are nearly those
+of a count whose variance is its mean [Wilson 1927], of which a small one has a small variance, too."""
 
 
 def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
@@ -88,30 +93,35 @@ class CellAverages:
     laplace: bool = False
 
     @cached_property
-    def covariance(self) -> Array:
-        """Covariance of both errors of the shares."""
-        # a row more than is counted keeps the variance of an empty cell above 0
-        sampling = self.shares.sampling + np.eye(len(self.shares.values)) / self.rows**2
-        return sampling + self.shares.variance * self.shares.noises @ self.shares.noises.T
+    def variances(self) -> Array:
+        """Variances of both errors of the shares."""
+        return np.diag(self.shares.sampling) + self.shares.variance * (self.shares.noises**2).sum(axis=1)
 
     def center(self, t: Array) -> Array:
-        """Return the averages over the cells of places t."""
-        return np.asarray((self.shares.values / np.diff(self.shares.edges))[self._cell(t)])
+        """Return the averages over the cells of places t, those of a few rows more."""
+        return np.asarray(((self.shares.values + self._more) / np.diff(self.shares.edges))[self._cell(t)])
 
     def errors(self, t: Array) -> Array:
-        """Return their standard errors."""
-        return np.asarray((np.sqrt(np.diag(self.covariance)) / np.diff(self.shares.edges))[self._cell(t)])
+        """Return their standard errors, with those of a few rows more."""
+        variances = self.variances + self._more / 2 / self.rows
+        return np.asarray((np.sqrt(variances) / np.diff(self.shares.edges))[self._cell(t)])
 
     def factor(self, level: float) -> float:
         """Return the quantile of the largest standardised error of all cells."""
         errors = ErrorsOfValues(self.shares.sampling, self.shares.noises, self.shares.variance, self.laplace)
-        largest = np.abs(errors.drawn(DRAWS) / np.sqrt(np.diag(self.covariance))).max(axis=1)
+        spread = np.maximum(np.sqrt(self.variances), np.finfo(np.float64).tiny)
+        largest = np.abs(errors.drawn(DRAWS) / spread).max(axis=1)
         return float(np.quantile(largest, level, method="higher"))
 
     @property
     def at_once(self) -> CellAverages:
         """The same."""
         return self
+
+    @property
+    def _more(self) -> float:
+        """The share of a few rows; 0 where the rows of a table are counted, which have no sampling error."""
+        return MORE / self.rows if self.shares.sampling.any() else 0.0
 
     def _cell(self, t: Array) -> NDArray[np.int64]:
         edges = self.shares.edges
