@@ -160,7 +160,7 @@ def coefficients(basis: str, shares: Shares, terms: int) -> SeriesCoefficients:
 def reactions(basis: str, edges: Array, terms: int) -> tuple[Array, Array]:
     """Return the integrals of the functions over bins, and how coefficients react to shares, shapes (terms, bins)."""
     widths, over = np.diff(edges), np.diff(integrals(basis, edges, terms), axis=1)
-    return over, np.linalg.solve(_gram(over, widths), over / widths)
+    return over, np.asarray(np.linalg.solve(_gram(over, widths), over / widths), dtype=np.float64)
 
 
 def remainder(basis: str, shares: Shares, terms: int, kept: int) -> tuple[Array, Array]:
