@@ -3,8 +3,7 @@
     python benchmarks/jump_models.py [page]
 
 Mean integrated squared errors with and without these models, of the same releases, of the laws of `band_laws`, which
-had been simulated for bands, but never for errors; of WAITS, which the models were made for; and beside the least that
-histograms and kernels have over all their numbers.  Lines are kept in jump_models.jsonl; seeds are constants.
+had been simulated for bands, but never for errors; of WAITS, which the models were made for.  Lines are kept in jump_models.jsonl; seeds are constants.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 from bands_of_densities import KINDS
-from compared_designs import METHODS
 from compared_simulations import FINE, Case, truth
 from default_densities import DEFAULT, PAGE
-from default_densities import _squared as squared
 from pages import put
 
 from tacit.base.arrays import Array
@@ -31,8 +28,7 @@ STORE: Final = Path(__file__).with_suffix(".jsonl")
 WAITS: Final = ("waits", "slope to a jump at a bound")
 SIZES: Final = (1_000, 10_000)
 PRICE: Final = {"epsilon": 0.5}
-REPEATS: Final = 20
-BESIDE: Final = ("histogram", "kernel")
+REPEATS: Final = 16
 
 
 def lines() -> list[dict[str, Any]]:
@@ -70,13 +66,8 @@ def simulate() -> None:
         for n in SIZES:
             if (law, n) in done:
                 continue
-            best = {
-                method.name: min(squared(method.name, law, n, PRICE, k, REPEATS, 29)[0] for k in method.grid[::2])
-                for method in METHODS
-                if method.name in BESIDE
-            }
             with STORE.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"law": law, "n": n, "best": best, "errors": errors(law, n, index)}) + "\n")
+                file.write(json.dumps({"law": law, "n": n, "errors": errors(law, n, index)}) + "\n")
 
 
 def page() -> None:
@@ -88,23 +79,21 @@ def page() -> None:
         if one["law"] in KINDS:
             ratios.append(float(ratio))
         about = 2 * float((after - ratio * before).std()) / before.mean() / len(before) ** 0.5
-        beside = " | ".join(f"{after.mean() / one['best'][name]:.2f}" for name in BESIDE)
         rows.append(
             f"| {one['law']}{' *' if one['law'] in WAITS else ''} | {one['n']:,} | {before.mean():.2g} "
-            f"| {after.mean():.2g} | {ratio:.2f} ± {about:.2f} | {100 * (jumps > 0).mean():.0f} | {beside} |"
+            f"| {after.mean():.2g} | {ratio:.2f} ± {about:.2f} | {100 * (jumps > 0).mean():.0f} |"
         )
     text = f"""
 ## Models with jumps
 
 Two more models are averaged with the others: the logarithm of the density with up to four steps at edges of bins, and
 a straight line. Errors with them and without, of the same {REPEATS} releases a line at ε = 0.5, *ratio* ± two standard
-errors, *jumps*: the share of releases with one; then beside the least errors of a histogram and of a kernel over every
-second number of a grid, known only afterwards ({REPEATS} simulations each, so that the least is a little too small).
+errors, *jumps*: the share of releases with one.
 The models were made for the laws with *; the others had not been simulated for errors before. Of these the geometric
 mean of ratios is {float(np.exp(np.mean(np.log(ratios)))):.2f}, the largest {max(ratios):.2f}.
 
-| law | n | error without | with | ratio | jumps, % | ÷ histogram | ÷ kernel |
-|---|---:|---:|---:|---:|---:|---:|---:|
+| law | n | error without | with | ratio | jumps, % |
+|---|---:|---:|---:|---:|---:|
 {chr(10).join(rows)}
 """
     put(PAGE, "jump_models.py", text)

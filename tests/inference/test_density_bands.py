@@ -75,7 +75,9 @@ def test_a_band_in_doubt_is_of_averages_over_bins_and_holds_them() -> None:
         assert found.averaged == (True,)
         assert "averages over bins" in found.limits_of
         band = found.intervals(middles, simultaneous=True)
-        assert np.isfinite(band).all()
+        # how high the density is in the spike no count tells, and neither does the average
+        assert np.isinf(band[12, 1])
+        assert np.isfinite(band).mean() > 0.85
         held += bool(((band[:, 0] <= 32 * chances) & (32 * chances <= band[:, 1])).all())
     assert held >= stats.binom.isf(1 - LEVEL, 60, 0.93)
 

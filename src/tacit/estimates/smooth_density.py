@@ -28,7 +28,7 @@ BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
 IN_DOUBT: Final = (
     "the counts say more than is resolved there, as at a jump, a spike or a pole: "
-    "at a peak of them no limits are told, and a band has none, or is of averages over bins"
+    "at a peak of them no limits are told, and a band has none in all of them unless it is of averages over bins"
 )
 """What is said of doubts."""
 
@@ -52,8 +52,8 @@ class SmoothDensity:
     or a pole it is not: no band that follows the data holds a density that may have them [Low 1997; Genovese &
     Wasserman 2008].  doubts: ranges of the column, of each group, where the counts say more than is resolved, as at a
     large jump; smaller ones stay unnoticed.  peaks: of these where no limits are told (0 to infinity); a band has
-    none in all of them.  averaged: of which groups it has, as it is of the averages of the density over bins, which
-    hold in any case.  untold: why limits of a group are told nowhere, or None.  exactly: whether limits_of has no such
+    none in all of them.  averaged: of which groups a band is of the averages of the density over bins, which has none
+    in peaks alone.  untold: why limits of a group are told nowhere, or None.  exactly: whether limits_of has no such
     places.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
@@ -159,8 +159,8 @@ class SmoothDensity:
             limits = one.limits(t.reshape(-1), level, simultaneous=simultaneous).reshape(*t.shape, 2)
             hidden = np.full(t.shape, reason is not None or any(self.untold[g : g + 1]))
             # one place in doubt of a whole curve is enough for a band to miss it, unless it is of averages
-            without = self.doubts if simultaneous else self.peaks
-            without = () if simultaneous and any(self.averaged[g : g + 1]) else without
+            averaged = any(self.averaged[g : g + 1])
+            without = self.doubts if simultaneous and not averaged else self.peaks
             for low, high in without[g] if g < len(without) else ():
                 hidden |= (t >= self._share(low)) & (t <= self._share(high))
             limits = np.where(hidden[..., None], nothing, limits)
