@@ -3,7 +3,8 @@
     python benchmarks/jump_models.py [page]
 
 Mean integrated squared errors with and without these models, of the same releases, of the laws of `band_laws`, which
-had been simulated for bands, but never for errors; of WAITS, which the models were made for.  Lines are kept in jump_models.jsonl; seeds are constants.
+had been simulated for bands, but never for errors, and of WAITS, which the models were made for.  Lines are kept in
+jump_models.jsonl; seeds are constants.
 """
 
 from __future__ import annotations
