@@ -90,6 +90,8 @@ def page() -> None:
 Two more models are averaged with the others: the logarithm of the density with up to four steps at edges of bins, and
 a straight line. Errors with them and without, of the same {REPEATS} releases a line at ε = 0.5, *ratio* ± two standard
 errors, *jumps*: the share of releases with one.
+Errors and bands further above were simulated before these models and
+[today's bands](density-limits.md#bands-of-the-density-without-a-number).
 The models were made for the laws with *; the others had not been simulated for errors before. Of these the geometric
 mean of ratios is {float(np.exp(np.mean(np.log(ratios)))):.2f}, the largest {max(ratios):.2f}.
 
