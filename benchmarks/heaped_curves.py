@@ -99,8 +99,9 @@ def page() -> None:
     text = f"""
 ## Curves of columns with declared heaps
 
-Designs drawn at random, six in all, before any of them was simulated, on a range from 0 to 90, told to 0.5, ε = {EPSILON:g};
-{REPEATS} releases a line. *Limits*: the share of nine values at which limits of the density are told, and of these that
+Designs drawn at random, six in all, before any of them was simulated, on a range from 0 to 90, told to 0.5,
+ε = {EPSILON:g}; {REPEATS} releases a line.
+*Limits*: the share of nine values at which limits of the density are told, and of these that
 hold the density of the law that was told; *band*: the share of releases with a band at all nine, and of these that hold
 it at all of them.
 
