@@ -16,7 +16,7 @@ from smooth_density import nearest_series
 
 import tacit as tc
 from tacit.base.arrays import Array
-from tacit.fits.cell_limits import CellLimits
+from tacit.fits.cell_limits import CellAverages, CellLimits
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges
@@ -187,7 +187,7 @@ def coverage(case: Case, repeats: int, rng: np.random.Generator) -> Array:
             noted, told = False, 1.0
         else:
             each = [one.intervals(x, LEVEL, simultaneous=len(x) == WHOLE) for x in places]
-            reach = [reached(case, one, ends, chances, x) for x in places]
+            reach = [reached(case, one, ends, chances, x, at_once=len(x) == WHOLE) for x in places]
             held = [(a[:, 0] <= b + 1e-9) & (b <= a[:, 1] + 1e-9) for a, b in zip(each, reach, strict=True)]
             own = [(a[:, 0] <= b) & (b <= a[:, 1]) for a, b in zip(each, true, strict=True)]
             finite = np.isfinite(each[0][:, 1])
@@ -204,9 +204,11 @@ def in_doubt(one: Any) -> bool:
     return any(one.doubts) or any(one.untold) or isinstance(one.curves[0].around, CellLimits)
 
 
-def reached(case: Case, one: Any, ends: Array, chances: Array, x: Array) -> Array:
-    """Return what limits are around in a release without either error."""
-    curve = one.curves[0].around
+def reached(case: Case, one: Any, ends: Array, chances: Array, x: Array, *, at_once: bool = False) -> Array:
+    """Return what limits, or a band, are around in a release without either error."""
+    curve = one.curves[0].around.at_once if at_once else one.curves[0].around
+    if isinstance(curve, CellAverages):
+        return resolved(curve, ends, chances, len(x))
     if isinstance(curve, CellLimits):
         return np.maximum(curve.shapes.density(x)[0] @ chances, 0.0)
     if case.method.name == "Bernstein":

@@ -115,7 +115,7 @@ def held(case: Case, repeats: int) -> Array:
         for x, at_once in ((few, False), (few, True), (many, True)):
             limits = found.intervals(x, LEVEL, simultaneous=at_once)
             exact = (LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3
-            for true in (reached(case, found, ends, chances, x), exact):
+            for true in (reached(case, found, ends, chances, x, at_once=at_once), exact):
                 inside.append((limits[:, 0] <= true + 1e-9) & (true <= limits[:, 1] + 1e-9))
         noted = in_doubt(found)
         resolved = (inside[0].mean(), float(inside[2].all()), float(inside[4].all()))

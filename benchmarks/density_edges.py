@@ -24,7 +24,7 @@ from tacit.base.arrays import Array
 from tacit.estimates.kernel_weights import kernel_weights
 from tacit.estimates.series_coefficients import Shares, coefficients
 from tacit.estimates.smooth_density import SmoothDensity
-from tacit.fits.cell_limits import CellLimits
+from tacit.fits.cell_limits import CellAverages, CellLimits
 from tacit.method.histogram import estimate_smooth
 from tacit.method.kernel_density import estimate as kernel_estimate
 from tacit.method.kernel_density.cells import number_of_cells
@@ -82,8 +82,8 @@ class Case:
     n: int
     price: dict[str, float]
 
-    def curves(self, rng: np.random.Generator) -> Iterator[tuple[SmoothDensity, Array]]:
-        """Yield smooth densities, each with what its release resolves of the law at the places, without end."""
+    def curves(self, rng: np.random.Generator) -> Iterator[tuple[SmoothDensity, tuple[Array, Array]]]:
+        """Yield smooth densities, each with what its limits and its band resolve at the places, without end."""
         schema, law = tc.Schema({"x": tc.Real(0, 1, missing=0.0)}), LAWS[self.law]
         query: Any = tc.Histogram("x", bins={"x": BINS}) if self.method == "smooth" else tc.KernelDensity("x")
         query = tc.OrthogonalSeries("x", self.method) if self.method in BASIS else query
@@ -97,7 +97,8 @@ class Case:
             release = simulated(shape, add_noise(shape, (exact,), rng))
             made = series_estimate.smooth_density if series else kernel_estimate.smooth_density
             one = estimate_smooth.smooth_density(release, "x") if self.method == "smooth" else made(release)
-            yield one, resolved(one.curves[0].around, ends, chances)
+            around = one.curves[0].around
+            yield one, (resolved(around, ends, chances), resolved(around.at_once, ends, chances))
 
 
 def resolved(curve: Any, ends: Array, chances: Array, places: int = PLACES) -> Array:
@@ -105,6 +106,8 @@ def resolved(curve: Any, ends: Array, chances: Array, places: int = PLACES) -> A
     x = (np.arange(places) + 0.5) / places
     if isinstance(curve, CellLimits):
         return np.maximum(curve.shapes.density(x)[0] @ chances, 0.0)
+    if isinstance(curve, CellAverages):
+        return (chances / np.diff(ends))[np.clip(np.searchsorted(ends, x, side="right") - 1, 0, len(chances) - 1)]
     if isinstance(curve, KernelCurve):
         return np.maximum(curve.fit.full_weights(curve.fit.limiting, x[:, None]) @ chances, 0.0)
     terms, widths = len(curve.found.values), np.diff(ends)
@@ -147,9 +150,8 @@ def measured(case: Case, repeats: int) -> Found:
         one, blurred = next(made)
         noted = any(one.doubts) or any(one.untold) or isinstance(one.curves[0].around, CellLimits)
         each = [one.intervals(x, LEVEL, simultaneous=band) for band in (False, True)]
-        inside, whole, near, all_near = (
-            (a[:, 0] <= b + 1e-12) & (b <= a[:, 1] + 1e-12) for b in (true, blurred) for a in each
-        )
+        pairs = [*((a, true) for a in each), *zip(each, blurred, strict=True)]
+        inside, whole, near, all_near = ((a[:, 0] <= b + 1e-12) & (b <= a[:, 1] + 1e-12) for a, b in pairs)
         own = (np.nan, np.nan) if noted else (inside.mean(), float(whole.all()))
         width = float((each[0][:, 1] - each[0][:, 0]).mean())
         rows.append((*own, near.mean(), float(all_near.all()), float(noted), width))

@@ -12,9 +12,10 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.estimates.chosen_terms import ErrorsOfValues
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms, shrinkage
-from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.series_coefficients import Shares, coefficients, reactions, resolved_terms, shrinkage
+from tacit.estimates.series_curve import SeriesCurve, terms_of
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
@@ -121,8 +122,10 @@ def test_a_curve_is_a_density(price: dict[str, float], relation: str) -> None:
         assert np.allclose(found.cdf(found.quantile(p)), p, atol=1e-6)
         assert found(np.array([-0.1, 1.1])).tolist() == [0, 0]
         narrow, wide = (found.intervals(x[::40], simultaneous=band) for band in (False, True))
-        assert np.all(wide[:, 0] <= narrow[:, 0])
-        assert np.all(wide[:, 1] >= narrow[:, 1])
+        told = np.isfinite(narrow[:, 1])
+        assert told.mean() > 0.5
+        assert np.all(wide[told, 0] <= narrow[told, 0])
+        assert np.all(wide[told, 1] >= narrow[told, 1])
         assert np.all((wide[:, 0] <= values[::40]) & (values[::40] <= wide[:, 1]))
 
 
@@ -285,9 +288,11 @@ def test_a_band_takes_noise_of_heavy_tails_into_account() -> None:
     edges = np.linspace(0, 1, bins + 1)
     shares = Shares(edges, np.diff(edges), np.zeros((bins, bins)), np.eye(bins), 1e-4)
     found = coefficients("haar", shares, 7)
+    chosen = (terms_of("haar", reactions("haar", edges, 7)[1]),)
+    errors = [ErrorsOfValues(shares.sampling, shares.noises, 1e-4, laplace) for laplace in (False, True)]
     normal, heavy = (
         ProjectedCurve("haar", one, one).limits(np.array([0.1]), 0.99, simultaneous=True)
-        for one in (SeriesCurve("haar", found, 7, laplace, 1e-4) for laplace in (False, True))
+        for one in (SeriesCurve("haar", found, 7, own, chosen) for own in errors)
     )
     assert np.ptp(heavy) > 1.1 * np.ptp(normal)
 

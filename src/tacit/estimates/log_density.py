@@ -20,14 +20,16 @@ The ends
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.density_jumps import MOST_JUMPS, StraightModel, gains, steps, with_steps
 from tacit.estimates.density_models import (
     CELLS,
     FAMILIES,
@@ -48,7 +50,11 @@ from tacit.estimates.two_hills import TwoHills
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
 LENGTHS: Final = (0.25, 0.15, 0.09, 0.055)
 """Lengths of the processes."""
-MODELS: Final = len(FAMILIES) + 1 + len(LAMBDAS) + len(LENGTHS)
+MODELS: Final = len(FAMILIES) + 3 + len(LAMBDAS) + len(LENGTHS)
+SMOOTHER: Final = (1e-4, 1e-1)
+"""Penalties that are tried beside that of the model without steps: what a step explains need not be rough."""
+RARE: Final = 2.0
+"""What a step costs in evidence beside the choice of its edge: noise of few rows looks like jumps now and then."""
 STEPS: Final = 40
 """Most steps to a mode."""
 LARGEST: Final = 1e8
@@ -74,11 +80,12 @@ class Mode:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model, its mode, and its log marginal likelihood, up to a constant."""
+    """A model, its mode, and its log marginal likelihood, up to a constant.  steps: number of its jumps."""
 
     model: DensityModel
     mode: Mode
     evidence: float
+    steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -163,14 +170,19 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
     (256, True)
     """
     data = BinnedLikelihood(edges, values, rows, noise)
-    return _even_at_poles(averaged(of_models(data)), edges)
+    return density_of(of_models(data), data)
+
+
+def density_of(models: list[Fitted], data: BinnedLikelihood) -> Array:
+    """Return the density that models make."""
+    return _even_at_poles(averaged(models), data.edges)
 
 
 def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
     evidence = np.array([one.evidence for one in models])
     # models left out have no weight, but had a prior one
-    plain = len(FAMILIES) + 1 + sum(one >= PLAIN for one in LAMBDAS)
+    plain = len(FAMILIES) + 2 + sum(one >= PLAIN for one in LAMBDAS)
     prior = [0.5 / plain if one.model.plain else 0.5 / (MODELS - plain) for one in models]
     weights = np.exp(evidence - max(evidence)) * prior
     return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
@@ -193,7 +205,40 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     hills = TwoHills(families_of(*ends)[NORMAL].over, float(np.diff(data.edges).min()) / 4)
     tries = hills.starts(averaged(found) / CELLS, found[len(first) + NORMAL].mode.cells)
     each = [data.fitted(hills, data.mode(hills, theta, variance), variance) for theta in tries]
-    return [*found, max(each, key=lambda one: one.evidence)]
+    straight = StraightModel()
+    line = data.fitted(straight, data.mode(straight, np.zeros(1), variance), variance)
+    jumps = _with_jumps(data, over, found[: len(first)], variance)
+    return [*found, max(each, key=lambda one: one.evidence), line, *jumps]
+
+
+def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], variance: Array) -> list[Fitted]:
+    """Return the best model of the logarithm with steps, its evidence less what the choice of their edges costs."""
+    penalty, best = max(zip(LAMBDAS, splines, strict=False), key=lambda one: one[1].evidence)
+    price = RARE + math.log(len(data.values) - 1)
+    every, chosen, made = steps(data.edges), list[int](), list[Fitted]()
+    while len(chosen) < MOST_JUMPS:
+        mode = best.mode
+        moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
+        left = data.values - mode.shares
+        each = gains(
+            data.over_bins @ best.model.slopes(mode.theta, mode.cells), best.model.precision, moved, left, variance
+        )
+        each[chosen] = 0.0
+        if each.max() < price:
+            break
+        chosen.append(int(each.argmax()))
+        tried = list[Fitted]()
+        for smoother in (penalty, *(one for one in SMOOTHER if one > penalty)):
+            model = with_steps(over, smoother, every[:, chosen])
+            start = np.append(mode.theta, 0.0)
+            one = data.fitted(model, data.mode(model, start, variance), variance)
+            tried.append(replace(one, evidence=one.evidence - price * len(chosen), steps=len(chosen)))
+        better = max(tried, key=lambda one: one.evidence)
+        if better.evidence <= best.evidence:
+            break
+        best, made = better, [better]
+        penalty = float(better.model.precision[len(FREE)])
+    return made
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:

@@ -42,6 +42,11 @@ class BandTerms(Protocol):
         """Return the quantile of the largest standardised error over [0, 1]."""
         ...
 
+    @property
+    def at_once(self) -> BandTerms:
+        """What a band is around that holds in all of [0, 1] at once."""
+        ...
+
 
 @dataclass(frozen=True)
 class ProjectedCurve:
@@ -71,12 +76,13 @@ class ProjectedCurve:
 
     def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
         """Return the limits at places t, shape (places, 2): for each of them, or for all of [0, 1] at once."""
-        center, error = self.around.center(t), self.around.errors(t)
-        factor = self.around.factor(level) if simultaneous else NormalDist().inv_cdf(0.5 + level / 2)
-        # an estimate below 0 is as wrong as it is below; its error is not smaller for that
-        low, high = center - factor * error, np.maximum(center, 0.0) + factor * error
+        low, high = _limits(self.around, t, NormalDist().inv_cdf(0.5 + level / 2))
+        if simultaneous:
+            # a band may be around another estimate than the limits of each place, which it holds
+            band, around = _limits(self.around.at_once, t, self.around.at_once.factor(level)), (low, high)
+            low, high = np.minimum(band[0], around[0]), np.maximum(band[1], around[1])
         made = self.density(t)
-        # a band holds the estimate, and a density is not negative
+        # limits hold the estimate, and a density is not negative
         return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
 
     def cdf(self, t: Array) -> Array:
@@ -96,3 +102,10 @@ class ProjectedCurve:
         """The distribution function at the ends of the grid's cells, shape (GRID + 1,)."""
         total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
         return total / total[-1]
+
+
+def _limits(around: BandTerms, t: Array, factor: float) -> tuple[Array, Array]:
+    """Return so many standard errors below and above."""
+    center, error = around.center(t), around.errors(t)
+    # an estimate below 0 is as wrong as it is below; its error is not smaller for that
+    return center - factor * error, np.maximum(center, 0.0) + factor * error

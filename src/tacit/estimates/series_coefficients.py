@@ -35,7 +35,7 @@ MOST_TERMS: Final = 200
 FAR: Final = 3.0
 """So many standard deviations above its mean, a sum of squares is not all noise."""
 BAND: Final = 3
-"""Bands have at least one in so many of the terms."""
+"""Limits of single places have at least one in so many of the terms, bands of all places all but one."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,31 @@ class SeriesCoefficients:
 
     @property
     def band(self) -> int:
-        """Number of terms of bands: a block more than the estimate, and one in BAND of all at least."""
+        """Number of terms of limits: a block more than the estimate, and one in BAND of all at least."""
         return max(self.after(self.kept), -(-len(self.values) // BAND))
+
+    @property
+    def least(self) -> int:
+        """Least number of terms of a band of all places: at a kink that is not seen fewer are off."""
+        return least_terms(len(self.values))
+
+    @property
+    def whole(self) -> int:
+        """Number of terms of a band of all places."""
+        return max(self.band, self.least)
 
     def after(self, terms: int) -> int:
         """Return the end of the block that follows these terms; the last if there is none."""
         return next((end for end in self.blocks if end > terms), self.blocks[-1])
+
+
+def least_terms(terms: int) -> int:
+    """Return the least number of terms of a band of all places, of so many in all.
+
+    >>> least_terms(30)
+    20
+    """
+    return terms - terms // BAND
 
 
 def resolved_terms(basis: str, edges: Array) -> int:
@@ -129,13 +148,19 @@ def coefficients(basis: str, shares: Shares, terms: int) -> SeriesCoefficients:
     >>> coefficients("legendre", shares, 2).values.round(3).tolist()
     [-0.462, 0.0]
     """
-    widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
-    react = np.linalg.solve(_gram(over, widths), over / widths)
+    over, react = reactions(basis, shares.edges, terms)
+    widths = np.diff(shares.edges)
     load, values = react @ shares.noises, react @ (shares.values - widths)
     whole = shares.sampling + shares.variance * (shares.noises @ shares.noises.T)
     left = np.eye(len(widths)) - over.T @ react
     misfit = far(left @ (shares.values - widths), left @ whole @ left.T)
     return shrunk(values, react @ whole @ react.T, load, misfit)
+
+
+def reactions(basis: str, edges: Array, terms: int) -> tuple[Array, Array]:
+    """Return the integrals of the functions over bins, and how coefficients react to shares, shapes (terms, bins)."""
+    widths, over = np.diff(edges), np.diff(integrals(basis, edges, terms), axis=1)
+    return over, np.asarray(np.linalg.solve(_gram(over, widths), over / widths), dtype=np.float64)
 
 
 def remainder(basis: str, shares: Shares, terms: int, kept: int) -> tuple[Array, Array]:
@@ -148,8 +173,8 @@ def remainder(basis: str, shares: Shares, terms: int, kept: int) -> tuple[Array,
     >>> bool(np.allclose(remainder("legendre", shares, 2, 1)[0], 0))
     True
     """
-    widths, over = np.diff(shares.edges), np.diff(integrals(basis, shares.edges, terms), axis=1)
-    react = np.linalg.solve(_gram(over, widths), over / widths)
+    over, react = reactions(basis, shares.edges, terms)
+    widths = np.diff(shares.edges)
     left = np.eye(len(widths)) - over[:kept].T @ react[:kept]
     return left @ (shares.values - widths), left
 

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.series_coefficients import SeriesCoefficients
+from tacit.estimates.chosen_terms import ErrorsOfValues, TermsOfBasis, largest_error
+from tacit.estimates.series_coefficients import SeriesCoefficients, least_terms
 from tacit.rows.series_bases import functions
-
-DRAWS: Final = 4_000
-"""Draws of the joint error for a simultaneous band: its level is then within .007 of what is said."""
-SEED: Final = 18_05
-PLACES: Final = 201
-"""Places at which a band holds all at once."""
+from tacit.rows.series_blocks import blocks
 
 
 @dataclass(frozen=True)
 class SeriesCurve:
-    """One density on [0, 1]: its coefficients in a basis, and the terms that bands are made of.
+    """One density on [0, 1]: its coefficients in a basis, and the terms that limits are made of.
 
-    laplace: whether each noise has a Laplace law; otherwise the noise of the coefficients is taken to be normal.
-    variance: of each noise.  band: number of terms of the bands, which are not shrunk.
+    band: number of terms of limits, which are not shrunk.  errors_of: the errors of the values that coefficients are
+    made of.  chosen: the series that its band might have been of.
     """
 
     basis: str
     found: SeriesCoefficients
     band: int
-    laplace: bool = False
-    variance: float = 0.0
+    errors_of: ErrorsOfValues
+    chosen: tuple[TermsOfBasis, ...]
 
     def series(self, t: Array) -> Array:
         """Return the series at places t, before it is made a density."""
@@ -47,16 +42,23 @@ class SeriesCurve:
         return np.sqrt(np.maximum(np.einsum("jx,jk,kx->x", over, spread, over), 0.0))
 
     def factor(self, level: float) -> float:
-        """Return the quantile of the largest standardised error over [0, 1], from draws of the law of the noise."""
-        rng, band, t = np.random.default_rng(SEED), self.band, np.linspace(0, 1, PLACES)
-        load, spread = self.found.load[:band], self.found.covariance[:band, :band]
-        sampling = spread - self.variance * load @ load.T if self.laplace else spread
-        values, vectors = np.linalg.eigh(sampling)
-        drawn = rng.standard_normal((DRAWS, band)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        if self.laplace:
-            drawn = drawn + rng.laplace(size=(DRAWS, load.shape[1])) @ load.T * np.sqrt(self.variance / 2)
-        largest = np.abs(drawn @ functions(self.basis, t, band) / self.errors(t)).max(axis=1)
-        return float(np.quantile(largest, level, method="higher"))
+        """Return the quantile of the largest standardised error over [0, 1], whichever series is chosen."""
+        return largest_error(self.errors_of, self.chosen, level)
+
+    @property
+    def at_once(self) -> SeriesCurve:
+        """The same with as many terms as a band has: at a kink a few terms are off by more than their errors."""
+        return replace(self, band=self.found.whole)
+
+
+def terms_of(basis: str, react: Array) -> TermsOfBasis:
+    """Return the series that a band might be of.  react: coefficients by values, shape (terms, values).
+
+    >>> terms_of("cosine", np.eye(13)).ends
+    (9, 13)
+    """
+    least = least_terms(len(react))
+    return TermsOfBasis(basis, react, (least, *(end for end in blocks(len(react)) if end > least)))
 
 
 def closest(curves: tuple[tuple[SeriesCurve, ...], ...], sizes: Array) -> tuple[SeriesCurve, ...]:

@@ -28,7 +28,7 @@ BEYOND: Final = "at a jump, a spike or a pole the density itself may be outside"
 """What limits of a density as far as it is resolved do not say."""
 IN_DOUBT: Final = (
     "the counts say more than is resolved there, as at a jump, a spike or a pole: "
-    "at a peak of them no limits are told, and a band has none"
+    "at a peak of them no limits are told, and a band has none in all of them unless it is of averages over bins"
 )
 """What is said of doubts."""
 
@@ -52,8 +52,9 @@ class SmoothDensity:
     or a pole it is not: no band that follows the data holds a density that may have them [Low 1997; Genovese &
     Wasserman 2008].  doubts: ranges of the column, of each group, where the counts say more than is resolved, as at a
     large jump; smaller ones stay unnoticed.  peaks: of these where no limits are told (0 to infinity); a band has
-    none in all of them.  untold: why
-    limits of a group are told nowhere, or None.  exactly: whether limits_of has no such places.
+    none in all of them.  averaged: of which groups a band is of the averages of the density over bins, which has none
+    in peaks alone.  untold: why limits of a group are told nowhere, or None.  exactly: whether limits_of has no such
+    places.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
     >>> import tacit as tc
@@ -83,6 +84,7 @@ class SmoothDensity:
     multiple_of: float = 0.0
     untold: tuple[str | None, ...] = ()
     peaks: tuple[tuple[tuple[float, float], ...], ...] = ()
+    averaged: tuple[bool, ...] = ()
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -156,8 +158,9 @@ class SmoothDensity:
         for g, (one, reason) in enumerate(zip(self.curves, self.reasons, strict=True)):
             limits = one.limits(t.reshape(-1), level, simultaneous=simultaneous).reshape(*t.shape, 2)
             hidden = np.full(t.shape, reason is not None or any(self.untold[g : g + 1]))
-            # one place in doubt of a whole curve is enough for a band to miss it
-            without = self.doubts if simultaneous else self.peaks
+            # one place in doubt of a whole curve is enough for a band to miss it, unless it is of averages
+            averaged = any(self.averaged[g : g + 1])
+            without = self.doubts if simultaneous and not averaged else self.peaks
             for low, high in without[g] if g < len(without) else ():
                 hidden |= (t >= self._share(low)) & (t <= self._share(high))
             limits = np.where(hidden[..., None], nothing, limits)
@@ -169,7 +172,7 @@ class SmoothDensity:
         at = place_of(self.groups, group)
         chosen = {"groups": (group,), "curves": (self.curves[at],), "sizes": self.sizes[[at]]}
         chosen |= {"doubts": self.doubts[at : at + 1], "untold": self.untold[at : at + 1]}
-        chosen |= {"peaks": self.peaks[at : at + 1]}
+        chosen |= {"peaks": self.peaks[at : at + 1], "averaged": self.averaged[at : at + 1]}
         return replace(self, **chosen, reasons=(self.reasons[at],))
 
     def sample(self, n: int, *, rng: Any = None) -> pd.DataFrame:

@@ -7,13 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.chosen_terms import DRAWS, ErrorsOfValues
 from tacit.estimates.series_coefficients import Shares
 from tacit.fits.cell_shapes import CellShapes
+
+MORE: Final = 7.0
+"""Rows more than are counted in each cell, half the square of 3.7: limits of so many standard errors are nearly those
+of a count whose variance is its mean [Wilson 1927], of which a small one has a small variance, too."""
 
 
 def summed(shares: Shares, at: NDArray[np.int64]) -> Shares:
@@ -34,12 +40,14 @@ class CellLimits:
 
     rows: their number, above 0.  unit: distance of two values, as part of the range; 0 of any.  leaks: which part of
     each cell may be another's (`fits.heaped_cells.whole_heaps`), shape (cells,), or None.
+    laplace: whether each noise is a Laplace variable.
     """
 
     shares: Shares
     rows: float
     unit: float = 0.0
     leaks: Array | None = None
+    laplace: bool = False
 
     @cached_property
     def shapes(self) -> CellShapes:
@@ -58,11 +66,63 @@ class CellLimits:
 
     def errors(self, t: Array) -> Array:
         """Return its standard errors, what is not known of the shapes among them."""
-        weights, unknown = self.shapes.density(t)
+        weights = self.shapes.density(t)[0]
         both = np.sqrt(np.maximum(((weights @ self.covariance) * weights).sum(axis=1), 0.0))
-        found = np.hypot(np.hypot(both, unknown), self.shapes.leaking(self.leaks, t))
-        return np.maximum(found, np.finfo(np.float64).tiny)
+        return np.maximum(np.hypot(both, self.unknown(t)), np.finfo(np.float64).tiny)
+
+    def unknown(self, t: Array) -> Array:
+        """Return what is not known of it beside both errors."""
+        return np.hypot(self.shapes.density(t)[1], self.shapes.leaking(self.leaks, t))
 
     def factor(self, level: float) -> float:
         """Return infinity: no band is known to hold a whole curve that nothing resolves."""
         return np.inf
+
+    @property
+    def at_once(self) -> CellAverages:
+        """The averages over cells, which a band is of."""
+        return CellAverages(self.shares, self.rows, self.laplace)
+
+
+@dataclass(frozen=True)
+class CellAverages:
+    """The averages of the density over cells, whose limits hold at once for all.  Fields: those of `CellLimits`."""
+
+    shares: Shares
+    rows: float
+    laplace: bool = False
+
+    @cached_property
+    def variances(self) -> Array:
+        """Variances of both errors of the shares."""
+        return np.diag(self.shares.sampling) + self.shares.variance * (self.shares.noises**2).sum(axis=1)
+
+    def center(self, t: Array) -> Array:
+        """Return the averages over the cells of places t, those of a few rows more."""
+        return np.asarray(((self.shares.values + self._more) / np.diff(self.shares.edges))[self._cell(t)])
+
+    def errors(self, t: Array) -> Array:
+        """Return their standard errors, with those of a few rows more."""
+        variances = self.variances + self._more / 2 / self.rows
+        return np.asarray((np.sqrt(variances) / np.diff(self.shares.edges))[self._cell(t)])
+
+    def factor(self, level: float) -> float:
+        """Return the quantile of the largest standardised error of all cells."""
+        errors = ErrorsOfValues(self.shares.sampling, self.shares.noises, self.shares.variance, self.laplace)
+        spread = np.maximum(np.sqrt(self.variances), np.finfo(np.float64).tiny)
+        largest = np.abs(errors.drawn(DRAWS) / spread).max(axis=1)
+        return float(np.quantile(largest, level, method="higher"))
+
+    @property
+    def at_once(self) -> CellAverages:
+        """The same."""
+        return self
+
+    @property
+    def _more(self) -> float:
+        """The share of a few rows; 0 where the rows of a table are counted, which have no sampling error."""
+        return MORE / self.rows if self.shares.sampling.any() else 0.0
+
+    def _cell(self, t: Array) -> NDArray[np.int64]:
+        edges = self.shares.edges
+        return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)

@@ -15,10 +15,11 @@ from tacit.estimates.column_values import JointColumn, values_at
 from tacit.estimates.local_doubts import in_units
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_as, recorded_notes
+from tacit.estimates.recorded_notes import recorded_as, recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
+from tacit.method.bernstein.estimate_heaps import SAID, between_heaps
 from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
@@ -118,13 +119,16 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {recorded_as(one.name, one.multiple_of)}: share of {who(release)} per unit"
     unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
+    cells, hidden = between_heaps(fit, one)
+    if cells is not None:
+        over, unknown, doubts = cells.weights(places), cells.unknown(places), LatticeDoubts()
     sums = _OfLattice(
         terms,
         words,
         over / (high - low),
         recorded_notes(one.name, one),
         unknown / (high - low),
-        _unresolved(fit, doubts, one, places),
+        _unresolved(doubts, hidden, places),
     )
     return _normal(release, fit, h, sums, target)
 
@@ -142,6 +146,8 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     lower, upper = support(one)
     curve = BernsteinCurve(fit, h)
+    cells, hidden = between_heaps(fit, one)
+    around, doubts = (curve, curve.doubts) if cells is None else (cells.limits, LatticeDoubts())
     return SmoothDensity(
         release=release,
         target=target,
@@ -152,15 +158,16 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         groups=("",),
         lower=lower,
         upper=upper,
-        curves=(ProjectedCurve("Bernstein", curve, curve),),
+        curves=(ProjectedCurve("Bernstein", curve, around),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
         notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
         multiple_of=one.multiple_of or 0.0,
-        limits_of=f"the derivative of the {_polynomial(fit, h)}",
-        doubts=(in_units(curve.doubts.ranges, lower, upper),),
-        peaks=(in_units(curve.doubts.peaks, lower, upper),),
-        untold=(_hidden(fit, one),),
+        limits_of=f"the derivative of the {_polynomial(fit, h)}" if cells is None else SAID,
+        doubts=(in_units(doubts.ranges, lower, upper),),
+        peaks=(in_units(doubts.peaks, lower, upper),),
+        untold=(hidden,),
+        averaged=(cells is not None,),
     )
 
 
@@ -211,15 +218,8 @@ def _with_heaps(fit: LatticeFit, order: int, one: Variable, ends: Array, heap: f
     return np.where((unknown > 0)[:, None], taken, here), unknown
 
 
-def _hidden(fit: LatticeFit, one: Variable) -> str | None:
-    """Return why no limits of the density are told, for heaps."""
-    low, high = support(one)
-    return hidden_by_heaps(one.name, one, (high - low) / fit.degree, "a lower degree")
-
-
-def _unresolved(fit: LatticeFit, doubts: LatticeDoubts, one: Variable, places: Array) -> tuple[str | None, ...]:
-    """Return why the density is not told at places of [0, 1], or None."""
-    hidden = _hidden(fit, one)
+def _unresolved(doubts: LatticeDoubts, hidden: str | None, places: Array) -> tuple[str | None, ...]:
+    """Return why the density is not told at places of [0, 1], or None; hidden: why it is told nowhere."""
     inside = [any(a <= t <= b for a, b in doubts.peaks) for t in places.tolist()]
     return tuple(hidden or (UNRESOLVED if doubt else None) for doubt in inside)
 

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates import local_doubts
 from tacit.estimates.local_doubts import doubted, misfit, peaks, ranges
+from tacit.estimates.series_coefficients import Shares
 from tacit.estimates.terms import Target
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.shared.iterated_operator import slopes, weights
@@ -61,6 +62,13 @@ class LatticeFit:
     def covariance(self) -> Array:
         """Covariance of both errors."""
         return self.sampling + self.privacy
+
+    @property
+    def shares(self) -> Shares:
+        """The shares between neighbouring places of the lattice, with both errors."""
+        steps, places = _steps(self.degree), np.linspace(0, 1, self.degree + 1)
+        facts = (steps @ self.values, steps @ self.sampling @ steps.T, steps @ self.load)
+        return Shares(places, *facts, float(self.law.variance()))
 
     @cached_property
     def shapes(self) -> CellShapes:
@@ -209,3 +217,8 @@ class BernsteinCurve:
         draws = self.fit.drawn(DRAWS, np.random.default_rng(SEED))
         error = np.maximum(self._errors(t), np.finfo(np.float64).tiny)
         return float(np.quantile(np.abs(draws @ over.T / error).max(axis=1), level, method="higher"))
+
+    @property
+    def at_once(self) -> BernsteinCurve:
+        """The same."""
+        return self

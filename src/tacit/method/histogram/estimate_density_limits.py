@@ -8,18 +8,19 @@ whole heaps, which have the rows that they would have without heaps.  Post-proce
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.chosen_terms import ErrorsOfValues, TermsOfBasis
 from tacit.estimates.local_doubts import DRAWS, doubted, peaks, ranges
 from tacit.estimates.projected_curve import BandTerms
 from tacit.estimates.recorded_notes import hidden_by_heaps
-from tacit.estimates.series_coefficients import Shares, coefficients, remainder, resolved_terms
-from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.series_coefficients import Shares, coefficients, reactions, remainder, resolved_terms
+from tacit.estimates.series_curve import SeriesCurve, terms_of
 from tacit.fits.cell_limits import CellLimits, summed
 from tacit.fits.heaped_cells import whole_heaps
 from tacit.method.histogram.estimate_margins import Margin
@@ -43,11 +44,19 @@ class DensityLimits:
     untold: str | None = None
 
 
-def series_of(basis: str, shares: Shares, made: Margin) -> SeriesCurve:
-    """Return the series of noisy shares of bins in a basis."""
-    terms = max(1, resolved_terms(basis, shares.edges))
-    found = coefficients(basis, shares, terms)
-    return SeriesCurve(basis, found, found.band, is_laplace(made), shares.variance)
+def possible_series(bases: tuple[str, ...], edges: Array) -> tuple[TermsOfBasis, ...]:
+    """Return the series in some bases that shares of bins with these edges may be made."""
+    terms = [max(1, resolved_terms(basis, edges)) for basis in bases]
+    each = zip(bases, terms, strict=True)
+    return tuple(terms_of(basis, reactions(basis, edges, number)[1]) for basis, number in each)
+
+
+def series_of(basis: str, shares: Shares, possible: tuple[TermsOfBasis, ...], *, laplace: bool) -> SeriesCurve:
+    """Return the series of noisy shares of bins in a basis, one of those possible.  laplace: of the noises."""
+    own = next(one for one in possible if one.basis == basis)
+    found = coefficients(basis, shares, len(own.react))
+    errors = ErrorsOfValues(shares.sampling, shares.noises, shares.variance, laplace)
+    return SeriesCurve(basis, found, found.band, errors, possible)
 
 
 def is_laplace(made: Margin) -> bool:
@@ -63,20 +72,21 @@ def limits_around(
     own: the series of the shares.  sampled: the same shares with sampling errors, which rows of a table have about a
     smooth density, too: misfits are found among them.  ends: of the bins, in the column's units.
     """
-    axis, laplace = made.axes[-1], is_laplace(made)
+    axis, laplace, possible = made.axes[-1], is_laplace(made), own.chosen
     at, leaks = _whole(axis, ends)
     if len(at) <= FEWEST:
         return DensityLimits(own, untold=hidden_by_heaps(made.levels[-1][0], axis, 0.0, "wider bins, or more of them"))
     if len(at) < len(ends):
         both, laplace = (summed(shares, at), summed(sampled, at)), False
         shares, sampled = both if sampled is not shares else (both[0], both[0])
-        own = replace(series_of(own.basis, shares, made), laplace=False)
-    judged = own if sampled is shares else replace(series_of(own.basis, sampled, made), laplace=laplace)
+        possible = possible_series(tuple(one.basis for one in possible), shares.edges)
+        own = series_of(own.basis, shares, possible, laplace=laplace)
+    judged = own if sampled is shares else series_of(own.basis, sampled, possible, laplace=laplace)
     found = in_doubt(judged, sampled)
     if not found.any() and judged.found.resolved and leaks.max() < LITTLE:
         return DensityLimits(own)
     unit = (axis.multiple_of or 0.0) if axis.kind == "real" else 1.0
-    cells = CellLimits(shares, rows, unit / float(np.ptp(ends)), leaks)
+    cells = CellLimits(shares, rows, unit / float(np.ptp(ends)), leaks, laplace=laplace)
     high = peaks(found, shares.edges, shares.values)
     return DensityLimits(cells, ranges(found, shares.edges), ranges(high, shares.edges))
 
@@ -88,7 +98,7 @@ def in_doubt(curve: SeriesCurve, shares: Shares) -> NDArray[np.bool_]:
     values, vectors = np.linalg.eigh(shares.sampling)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     many = (DRAWS, shares.noises.shape[1])
-    noise = rng.laplace(size=many) / np.sqrt(2) if curve.laplace else rng.standard_normal(many)
+    noise = rng.laplace(size=many) / np.sqrt(2) if curve.errors_of.laplace else rng.standard_normal(many)
     errors = rng.standard_normal((DRAWS, len(values))) @ root.T + np.sqrt(shares.variance) * noise @ shares.noises.T
     own = np.sqrt(np.diag(shares.sampling) + shares.variance * (shares.noises**2).sum(axis=1))
     return doubted(residuals, errors @ left.T, own)

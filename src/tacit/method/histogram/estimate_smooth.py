@@ -28,7 +28,13 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_limits import CellLimits
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_densities import binned_margin
-from tacit.method.histogram.estimate_density_limits import DensityLimits, limits_around, series_of
+from tacit.method.histogram.estimate_density_limits import (
+    DensityLimits,
+    is_laplace,
+    limits_around,
+    possible_series,
+    series_of,
+)
 from tacit.method.histogram.estimate_margins import Margin
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels
@@ -63,9 +69,9 @@ def smooth_density(
     cells = made.counts.reshape(-1, made.counts.shape[-1])[:, kept]
     total = None if groups or axis.extra else cells_of(release).total
     found = [_shares(made, one, edges, total, target) for one in cells]
-    curves = closest(
-        tuple(tuple(series_of(name, shares, made) for shares, _ in found) for name in bases), cells.sum(axis=1)
-    )
+    possible, laplace = possible_series(bases, edges), is_laplace(made)
+    each_basis = (tuple(series_of(name, one, possible, laplace=laplace) for one, _ in found) for name in bases)
+    curves = closest(tuple(each_basis), cells.sum(axis=1))
     penalised, sizes = basis is None and target == "population", [total or max(float(x.sum()), 1.0) for x in cells]
     estimates: Sequence[NearDensity] = curves
     if penalised:
@@ -100,6 +106,7 @@ def smooth_density(
         limits_of=_limits(limits, len(kept)),
         doubts=tuple(in_units(one.doubts, low, high) for one in limits),
         untold=tuple(one.untold for one in limits),
+        averaged=tuple(isinstance(one.around, CellLimits) for one in limits),
         peaks=tuple(in_units(one.peaks, low, high) for one in limits),
     )
 
@@ -109,12 +116,23 @@ def _limits(limits: Sequence[DensityLimits], bins: int) -> str:
     curves = [one.around for one in limits if isinstance(one.around, SeriesCurve)]
     said = list[str]()
     if curves:
-        least, most = (which(one.band for one in curves) for which in (min, max))
-        terms = f"{most}" if least == most else f"{least} to {most}"
-        said.append(f"as far as {terms} {curves[0].basis} terms, fitted to {bins:,} bins, resolve it")
+        terms, at_once = (_between(numbers) for numbers in _terms(curves))
+        band = f" (a band {at_once})" if at_once != terms else ""
+        said.append(f"as far as {terms} {curves[0].basis} terms{band}, fitted to {bins:,} bins, resolve it")
     if len(curves) < len(limits):
-        said.append(f"by the shapes that bins beside give each of {bins:,} bins, which may be wrong")
+        shapes = f"by the shapes that bins beside give each of {bins:,} bins, which may be wrong"
+        said.append(f"{shapes} (a band: its averages over bins)")
     return f"the density {' or '.join(said)}"
+
+
+def _terms(curves: Sequence[SeriesCurve]) -> tuple[list[int], list[int]]:
+    """Return numbers of terms of limits and of bands."""
+    return [one.band for one in curves], [one.at_once.band for one in curves]
+
+
+def _between(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{most}" if least == most else f"{least} to {most}"
 
 
 def _bases(basis: str | None) -> tuple[str, ...]:
@@ -159,6 +177,7 @@ def _notes(
     notes = (f"{made}, fitted to {bins:,} bins",)
     if any(isinstance(one.around, CellLimits) for one in limits):
         notes += (
-            f"bins of {column} are too wide for its density: limits are around the shapes of bins, without a band",
+            f"bins of {column} are too wide for its density: limits are around the shapes of bins, and a band holds "
+            "its averages over bins",
         )
     return notes

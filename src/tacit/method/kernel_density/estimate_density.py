@@ -56,6 +56,11 @@ class KernelCurve:
         largest = np.divide(drawn, error, out=np.zeros_like(drawn), where=error > 0).max(axis=1)
         return max(NormalDist().inv_cdf(0.5 + level / 2), float(np.quantile(largest, level, method="higher")))
 
+    @property
+    def at_once(self) -> KernelCurve:
+        """The same."""
+        return self
+
 
 @dataclass(frozen=True)
 class JointKernels:

@@ -9,11 +9,12 @@ import numpy as np
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.chosen_terms import ErrorsOfValues
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.projected_curve import ProjectedCurve
 from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_notes
 from tacit.estimates.series_coefficients import short, shrunk
-from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.series_curve import SeriesCurve, terms_of
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import column_notes, title, who
@@ -126,8 +127,11 @@ def smooth_density(release: Released, column: str | None = None, target: Target 
     # rows of a table scatter about a smooth density as those of a sample do
     tested = fit if target == "population" else fitted(release, "population")
     few = short(found.values, tested.covariance[np.ix_(alone, alone)])
-    curve = SeriesCurve(fit.basis, found, found.band)
+    # the law of noise of coefficients, sums of many, is taken as normal
+    errors = ErrorsOfValues(covariance, load, 0.0, laplace=False)
+    curve = SeriesCurve(fit.basis, found, found.band, errors, (terms_of(fit.basis, np.eye(len(alone))),))
     of_all = f"{found.band} of {len(alone)}" if found.band < len(alone) else f"{len(alone)}"
+    of_all += f" (a band {found.whole})" if found.whole > found.band else ""
     return SmoothDensity(
         release=release,
         target=target,
