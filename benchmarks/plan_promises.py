@@ -72,7 +72,7 @@ def widths(ask: Ask, release: Any) -> dict[str, float]:
     """Return the widths that a release tells."""
     if ask.read == "terms":
         found = release.estimate()
-        limits = np.asarray(found.intervals(0.95), dtype=float).reshape(-1, 2)
+        limits = np.asarray(found.conf_int(0.95), dtype=float).reshape(-1, 2)
         return {
             term or "all": math.inf if reason is not None else float(high - low)
             for term, reason, (low, high) in zip(found.terms, found.reasons, limits, strict=True)

@@ -8,7 +8,7 @@ plans a few guesses, of the response and of the regressors, and says the least a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.planning import expected_cells, expected_regressions
 from tacit.planning.expected_cells import by_cells, columns_of
+from tacit.planning.expected_regressions import PLAIN, Guess
 from tacit.release.parts import Variable
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 from tacit.schema.row_expressions import names_in
@@ -30,9 +31,17 @@ RARE: Final = 0.05
 """Share of a rare level; the others are equally frequent."""
 MIDDLE: Final = 0.3, 0.2
 """The same of regressors between these and those that are planned: tried where rare and narrow ones leave no answer."""
+TIED: Final = 0.6
+"""Correlation of the columns of a regression that go together: less of the response is left, and regressors overlap."""
+COUNTED: Final = 0.5, 0.25
+"""Mean and deviation, as parts of the range, of an untold response that is not long-tailed (counts, positive values)."""
 GUESSED: Final = (
     f"widths from and to: over guesses of what nothing is said of; columns fill their bounds or {PART:.0%} of them, "
     f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
+)
+SHAPES: Final = (
+    "widths from and to, of a regression that is told its columns: over laws with long tails as well, and over columns "
+    f"that go together (a correlation of {TIED:g}); the width itself is that of independent columns with short tails"
 )
 
 DENSITIES: Final = (
@@ -58,41 +67,64 @@ class WidthRange:
 def ranges(
     shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
 ) -> tuple[WidthRange, ...]:
-    """Return the range of each term's width over the guesses; nothing where every column is told.
+    """Return the range of each term's width over the guesses; of other questions nothing.
 
     Of quantiles of a column that is told, the range over laws that agree with it.
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
-    query = shape.query
     if all(one.between is not None for one in planned):
         return tuple(WidthRange(*one.between, True) for one in planned if one.between is not None)
-    if not isinstance(query, Regression):
+    if not isinstance(shape.query, Regression):
         return ()
+    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
+    for guesses in _guesses(shape, expect):
+        for known, guess in guesses:
+            found.append(_widths(_roughly(shape, rows, level, known, guess)))
+            answered = all(map(math.isfinite, found[-1]))
+            if answered:
+                break
+        # what follows the first of several stands for it where it has no answer
+        always = always and answered and known is guesses[0][0]
+    return tuple(_range(each, always) for each in zip(*found, strict=True)) if len(found) > 1 else ()
+
+
+def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Expectations, Guess]]]:
+    """Yield what is guessed, each with what is tried in its place where that leaves no answer."""
     untold = [one for one in _columns(shape) if one.name not in expect.columns]
-    if not untold:
-        return ()
-    of_response = _read_by(query.columns[0], shape)
+    of_response = _read_by(shape.query.columns[0], shape)
     response = [one for one in untold if one.name in of_response]
     others = [one for one in untold if one.name not in of_response]
-    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
-    for narrow in (False, True) if response else (False,):
-        told = _with(expect, response, PART, RARE) if narrow else expect
-        guesses = [told] if narrow else []
-        guesses += [_with(told, others, PART, RARE)] if others else []
-        for guess in guesses:
-            found.append(_widths(_roughly(shape, rows, level, guess)))
-            always = always and all(map(math.isfinite, found[-1]))
-        if others and not all(map(math.isfinite, found[-1])):
-            found.append(_widths(_roughly(shape, rows, level, _with(told, others, *MIDDLE))))
-    return tuple(_range(each, always) for each in zip(*found, strict=True))
+    likely = [expect, *([_with(expect, response, PART, RARE)] if response else [])]
+    if getattr(shape.query, "model", "") in ("poisson", "gamma"):
+        likely += [_counted(expect, one) for one in response]
+    for told in likely:
+        if told is not expect:
+            yield [(told, PLAIN), *([(_with(told, others, *MIDDLE), PLAIN)] if others else [])]
+        if others:
+            yield [(_with(told, others, PART, RARE), PLAIN), (_with(told, others, *MIDDLE), PLAIN)]
+    if by_cells(shape):
+        return
+    if expect.numbers:
+        yield [(expect, Guess(long=True))]
+    if not untold:
+        yield [(expect, Guess(tied=TIED))]
+        if expect.numbers:
+            yield [(expect, Guess(long=True, tied=TIED))]
 
 
-def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
+def _counted(expect: Expectations, one: Variable) -> Expectations:
+    """Return what is expected with a response in the middle of its range."""
+    mean, sd = (part * (one.upper - one.lower) for part in COUNTED)
+    made = ExpectedNumbers(one.lower + mean, sd, 0.0, one.lower, one.upper)
+    return replace(expect, numbers={**expect.numbers, one.name: made})
+
+
+def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations, guess: Guess) -> list[Expected]:
     """Return the expected precision from fewer simulated releases than a plan's own: guesses lie far apart."""
     if by_cells(shape):
         return expected_cells.expected(shape, rows, level, expect)
-    return expected_regressions.expected(shape, rows, level, expect, trials=TRIALS)
+    return expected_regressions.expected(shape, rows, level, expect, trials=TRIALS, guess=guess)
 
 
 def _widths(terms: Sequence[Expected]) -> list[float]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.base import page_documents
-from tacit.base.table import Align, Table, format_number
+from tacit.base.table import Align, Table
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.quantiles.query import Quantiles
@@ -24,6 +24,7 @@ from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
 from tacit.planning.guessed_spreads import DENSITIES, GUESSED, WidthRange
 from tacit.planning.page_text import BoardRequest
+from tacit.planning.printed_widths import percent_of, printed, printed_range
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
 from tacit.privacy import Budget, Cost, Spend
@@ -210,9 +211,9 @@ class Plan:
         for part, one, at in listed:
             # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if 0 < one.std_error < math.inf else 2
-            width, without = (_width(x, digits) for x in (one.width, one.without))
+            width, without = (printed(x, digits) for x in (one.width, one.without))
             guessed = () if not several else ("" if at is None else _from_to(at),)
-            row = (part.called, one.term, width, *guessed, f"{100 * one.privacy:.0f} %", without)
+            row = (part.called, one.term, width, *guessed, percent_of(one.privacy), without)
             rows.append((*row, *self._pooled(part, one, digits)))
         rows, left = _shown(rows)
         more = (f"and {left:,} more terms, of {_questions(listed[-left:])}",) if left else ()
@@ -243,7 +244,7 @@ class Plan:
         if self._together is None:
             return ()
         width = self._together.pooled(part.name, one.term)
-        return ("–" if width is None else format_number(width, decimals=min(digits + 1, 8)),)
+        return ("–" if width is None else printed(width, digits + 1),)
 
     def _at(self, cost: Cost) -> tuple[Bought, ...]:
         """Return what another price of the same kind would be spent on: the same parts in the same proportions."""
@@ -337,19 +338,10 @@ def _ranges(part: PlannedQuestion) -> Sequence[WidthRange | None]:
     return part.ranges or [None] * len(part.terms)
 
 
-def _width(x: float, digits: int) -> str:
-    return format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
-
-
 def _from_to(at: WidthRange) -> str:
     """Return a range of widths in words."""
-    words = f"{_own(at.least)} to {_own(at.largest)}" if math.isfinite(at.least) else ""
+    words = " to ".join(printed_range(at.least, at.largest)) if math.isfinite(at.least) else ""
     return words if at.always else " or ".join((*([words] if words else []), "no answer"))
-
-
-def _own(x: float) -> str:
-    """Return a width to two significant digits of its own: those of a range lie far apart."""
-    return _width(x, max(0, 1 - math.floor(math.log10(x))) if 0 < x < math.inf else 2)
 
 
 def _means(part: PlannedQuestion) -> int:

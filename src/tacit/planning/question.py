@@ -22,6 +22,7 @@ from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import has_groups, says_all
 from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
+from tacit.planning.printed_widths import percent_of
 from tacit.planning.small_groups import OtherShares
 from tacit.release.encoding_rules import FORMS
 from tacit.schema.autobins import is_chosen
@@ -224,7 +225,7 @@ class PlannedQuestion:
         found: list[str] = []
         worst = max(self.terms, key=lambda one: one.privacy)
         if worst.privacy > 0.5:
-            share = f"{100 * worst.privacy:.0f} % of the variance"
+            share = f"{percent_of(worst.privacy)} of the variance"
             found.append(f"{self.called}: privacy makes {share}; {self._less()}")
         grouped = bool(self.shape.keys) and not by_cells(self.shape)
         smallest = min(one.rows for one in self.terms) if grouped else rows

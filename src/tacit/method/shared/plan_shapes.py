@@ -38,6 +38,8 @@ FAR: Final = 10.0, 30.0
 LEAST_CV: Final = 0.15
 """Deviation over mean from which a law that begins at a bound is one of its own; below, it is like a normal law."""
 MOST_CV: Final = 5.0
+RARE: Final = 0.1
+"""Part of the largest weight below which a law of long tails is passed over."""
 SCALES: Final = 1.5, 30.0
 """Least and largest ratio of the scales of two laws that make one."""
 
@@ -67,6 +69,24 @@ class Laws:
         """
         each = [np.searchsorted(one, x, side="right") / POINTS for one in self.quantiles]
         return np.asarray(self.weights @ np.array(each), dtype=np.float64)
+
+    def together(self, p: Array) -> Array:
+        """Return the quantiles of all laws together, of rising probabilities p.
+
+        >>> round(float(laws_of(0.3, 0.1).together(np.array([0.5]))[0]), 1)
+        0.3
+        """
+        order = np.argsort(self.quantiles, axis=None)
+        sums = np.cumsum(np.repeat(self.weights / POINTS, POINTS)[order])
+        return np.asarray(np.interp(p, sums / sums[-1], self.quantiles.reshape(-1)[order]), dtype=np.float64)
+
+    def longest(self, p: Array) -> Array:
+        """Return the quantiles of the law with the largest fourth moment about its mean; rare laws are passed over."""
+        common = np.flatnonzero(self.weights >= RARE * self.weights.max())
+        own = self.quantiles[common]
+        moments = ((own - own.mean(axis=1, keepdims=True)) ** 4).mean(axis=1)
+        chosen = self.quantiles[common[int(np.argmax(moments))]]
+        return np.asarray(np.interp(p, P, chosen), dtype=np.float64)
 
 
 @lru_cache(maxsize=256)
