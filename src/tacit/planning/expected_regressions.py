@@ -29,6 +29,8 @@ MADE: Final = 2**12
 MOST: Final = 2**16
 TRIALS: Final = 7
 """Number of simulated releases, where noise moves standard errors."""
+SLOW: Final = {"poisson": 3}
+"""The same of models whose releases take long to fit."""
 ANSWERED: Final = 20
 """Number of simulated releases that tell how often there is an answer, where most have none."""
 NEAR: Final = 1.1
@@ -59,16 +61,16 @@ def expected(
     level: float,
     expect: Expectations = NOTHING,
     *,
-    trials: int = TRIALS,
+    trials: int | None = None,
     guess: Guess = PLAIN,
 ) -> list[Expected]:
     """Return the expected precision of each coefficient, with a response independent of all regressors, or as guessed.
 
-    trials: number of simulated releases, where noise moves standard errors.
+    trials: number of simulated releases, where noise moves standard errors; TRIALS where not given, or SLOW.
     Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
     complete, made = _complete(shape, rows, expect), made_up(shape, expect, guess)
-    found = typical(made, complete, trials)
+    found = typical(made, complete, trials or SLOW.get(cast(Regression, shape.query).model, TRIALS))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
         # standard errors fall with the root of the number of rows
@@ -191,9 +193,7 @@ def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:
     return min(MOST, max(MADE, math.ceil(LEAST / rarest)))
 
 
-def _values(
-    at: RowMap, expect: Expectations, size: int, rng: np.random.Generator, guess: Guess
-) -> NDArray[np.int64]:
+def _values(at: RowMap, expect: Expectations, size: int, rng: np.random.Generator, guess: Guess) -> NDArray[np.int64]:
     """Return grid values of `size` rows."""
     if at.column not in expect.numbers:
         return rng.integers(0, at.G + 1, size)

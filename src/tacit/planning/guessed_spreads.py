@@ -10,31 +10,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
+from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.formula import parse
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.planning import expected_cells, expected_regressions
 from tacit.planning.expected_cells import by_cells, columns_of
-from tacit.planning.expected_regressions import PLAIN, Guess
+from tacit.planning.expected_regressions import PLAIN, SLOW, Guess
+from tacit.planning.guessed_values import PART, RARE, TIMES, of_values
 from tacit.release.parts import Variable
+from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 from tacit.schema.row_expressions import names_in
 
-PART: Final = 0.1
-"""Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
 TRIALS: Final = 3
 """Number of simulated releases of each guess, where noise moves standard errors."""
-RARE: Final = 0.05
-"""Share of a rare level; the others are equally frequent."""
 MIDDLE: Final = 0.3, 0.2
 """The same of regressors between these and those that are planned: tried where rare and narrow ones leave no answer."""
 TIED: Final = 0.6
-"""Correlation of the columns of a regression that go together: less of the response is left, and regressors overlap."""
+"""Correlation of columns that go together: less of a response is left, and regressors overlap."""
 COUNTED: Final = 0.5, 0.25
-"""Mean and deviation, as parts of the range, of an untold response that is not long-tailed (counts, positive values)."""
+"""Mean and deviation, as parts of the range, of an untold response of counts or positive values without long tails."""
 GUESSED: Final = (
     f"widths from and to: over guesses of what nothing is said of; columns fill their bounds or {PART:.0%} of them, "
     f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
@@ -50,6 +49,34 @@ DENSITIES: Final = (
     "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told "
     "(expect), of a past release, say, the range is narrower"
 )
+CURVES: Final = (
+    "widths of densities: the root mean square over the column's range, of values that lie smoothly; from and to: of "
+    "values that gather at round numbers or in clusters as well, where limits are wider, or not told"
+)
+PARAMETERS: Final = (
+    "widths from and to, of a law: parameters in the middle, or in the lowest tenth, of their boxes (expect)"
+)
+GROUPED: Final = (
+    f"widths from and to, of shares of groups: a share may be {TIMES} times less than is told, or more (expect)"
+)
+CELLS: Final = "widths from and to, of a histogram: of a cell that is next to empty, and of one with half of the rows"
+
+
+def notes_of_ranges(shape: Measurement, expect: Expectations) -> list[str]:
+    """Return what the ranges of a question's widths are over, in words."""
+    room = room_of(shape.query)
+    if room == "regression":
+        untold = [one for one in _columns(shape) if one.name not in expect.columns]
+        return [GUESSED] if untold else [SHAPES]
+    if room == "quantiles":
+        told = cast(Quantiles, shape.query).column in expect.numbers
+        return [DENSITIES] if told else [GUESSED]
+    maps = [column.rowmap for column in shape.columns if column.rowmap is not None]
+    if maps and all(at.column in expect.columns for at in maps) and room in ("moments", "bootstrap"):
+        return [GROUPED]
+    said = {"histogram": CELLS, "blocks": PARAMETERS, "sufficient_statistics": PARAMETERS}
+    said |= dict.fromkeys(("kernel_density", "orthogonal_series", "bernstein"), CURVES)
+    return [said.get(str(room), GUESSED)]
 
 
 @dataclass(frozen=True)
@@ -74,9 +101,10 @@ def ranges(
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
     if all(one.between is not None for one in planned):
-        return tuple(WidthRange(*one.between, True) for one in planned if one.between is not None)
+        return tuple(WidthRange(*one.between, not one.open) for one in planned if one.between is not None)
     if not isinstance(shape.query, Regression):
-        return ()
+        guessed = of_values(shape, planned, rows, level, expect)
+        return tuple(map(_over, zip(planned, *guessed, strict=True))) if guessed else ()
     found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
     for guesses in _guesses(shape, expect):
         for known, guess in guesses:
@@ -109,7 +137,7 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Ex
         yield [(expect, Guess(long=True))]
     if not untold:
         yield [(expect, Guess(tied=TIED))]
-        if expect.numbers:
+        if expect.numbers and cast(Regression, shape.query).model not in SLOW:
             yield [(expect, Guess(long=True, tied=TIED))]
 
 
@@ -124,11 +152,18 @@ def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations, 
     """Return the expected precision from fewer simulated releases than a plan's own: guesses lie far apart."""
     if by_cells(shape):
         return expected_cells.expected(shape, rows, level, expect)
-    return expected_regressions.expected(shape, rows, level, expect, trials=TRIALS, guess=guess)
+    trials = 1 if cast(Regression, shape.query).model in SLOW else TRIALS
+    return expected_regressions.expected(shape, rows, level, expect, trials=trials, guess=guess)
 
 
 def _widths(terms: Sequence[Expected]) -> list[float]:
     return [one.width for one in terms]
+
+
+def _over(guesses: Sequence[Expected]) -> WidthRange:
+    """Return the range of a term's width over guesses, some of which have ranges of their own."""
+    ends = [end for one in guesses for end in (one.between or (one.width,))]
+    return _range(ends, all(map(math.isfinite, ends)) and not any(one.open for one in guesses))
 
 
 def _range(widths: Sequence[float], always: bool) -> WidthRange:

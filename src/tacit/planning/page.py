@@ -15,14 +15,13 @@ from tacit.base import page_documents
 from tacit.base.table import Align, Table
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
-from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.query import Regression
 from tacit.method.shared.plan_expected import ASSUMED, Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.guessed_spreads import DENSITIES, GUESSED, WidthRange
+from tacit.planning.guessed_spreads import WidthRange, notes_of_ranges
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.printed_widths import percent_of, printed, printed_range
 from tacit.planning.question import PlannedQuestion
@@ -228,12 +227,12 @@ class Plan:
         known = self.expect.columns
         said = f"as expected: {', '.join(known)}; of other columns: {ASSUMED}" if known else ASSUMED
         others = [part.other.line(part.called) for part in self.parts if part.other is not None]
-        uneven = any(part.evenly and not part.known(self.expect) for part in self.parts)
         untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
         ranged = [part for part in self.parts if part.ranges]
-        guesses = any(isinstance(part.shape.query, Regression) for part in ranged)
-        densities = any(isinstance(part.shape.query, Quantiles) for part in ranged)
-        notes = ((APART, uneven), (GUESSED, guesses), (DENSITIES, densities))
+        # values at both bounds are in a range
+        uneven = any(part.evenly and not part.known(self.expect) and not part.ranges for part in self.parts)
+        kinds = dict.fromkeys(note for part in ranged for note in notes_of_ranges(part.shape, self.expect))
+        notes = ((APART, uneven), *((note, True) for note in kinds))
         return (f"assumed: {said}", *untold, *(note for note, holds in notes if holds), *others)
 
     @property

@@ -39,7 +39,8 @@ class Expected:
     """Expected precision of one term.
 
     width: of the interval.  privacy: part of the variance that is due to privacy.  without: width without privacy.
-    between: the least and the largest width, where what is told of a column leaves much open; None elsewhere.
+    between: the least and the largest width, where what is told of a column leaves much open; None elsewhere.  open:
+    whether there may be no answer, too.
     """
 
     term: str
@@ -50,6 +51,7 @@ class Expected:
     std_error: float
     rows: float
     between: tuple[float, float] | None = None
+    open: bool = False
 
 
 def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:

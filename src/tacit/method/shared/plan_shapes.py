@@ -39,7 +39,9 @@ LEAST_CV: Final = 0.15
 """Deviation over mean from which a law that begins at a bound is one of its own; below, it is like a normal law."""
 MOST_CV: Final = 5.0
 RARE: Final = 0.1
-"""Part of the largest weight below which a law of long tails is passed over."""
+"""Part of the largest weight below which a law is passed over that is the most extreme of all."""
+BINS: Final = 50
+"""Bins in which densities of laws are compared."""
 SCALES: Final = 1.5, 30.0
 """Least and largest ratio of the scales of two laws that make one."""
 
@@ -82,10 +84,18 @@ class Laws:
 
     def longest(self, p: Array) -> Array:
         """Return the quantiles of the law with the largest fourth moment about its mean; rare laws are passed over."""
+        own = self.quantiles
+        return self._most(((own - own.mean(axis=1, keepdims=True)) ** 4).mean(axis=1), p)
+
+    def roughest(self, p: Array) -> Array:
+        """Return the quantiles of the law with the largest mean square density over BINS bins; not of rare ones."""
+        each = [np.histogram(one, BINS, (0.0, 1.0))[0] for one in self.quantiles]
+        return self._most((np.array(each, dtype=np.float64) ** 2).sum(axis=1), p)
+
+    def _most(self, by: Array, p: Array) -> Array:
+        """Return the quantiles of the law with the largest of these values, rare laws left out."""
         common = np.flatnonzero(self.weights >= RARE * self.weights.max())
-        own = self.quantiles[common]
-        moments = ((own - own.mean(axis=1, keepdims=True)) ** 4).mean(axis=1)
-        chosen = self.quantiles[common[int(np.argmax(moments))]]
+        chosen = self.quantiles[common[int(np.argmax(by[common]))]]
         return np.asarray(np.interp(p, P, chosen), dtype=np.float64)
 
 
