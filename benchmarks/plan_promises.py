@@ -1,8 +1,8 @@
 """Plans of questions drawn at random beside their releases; writes a part of docs/reference/plans.md.
 
     python benchmarks/plan_promises.py --set judged [--releases 7] [--first 0] [--only KIND] [--keep FILE] [--every 1]
-    python benchmarks/plan_promises.py --write FILE ...      (the page, from kept lines)
-    python benchmarks/plan_promises.py --again FILE [--show] (kept widths, planned once more by the code at hand)
+    python benchmarks/plan_promises.py --again FILE ... [--keep FILE] [--show]   (kept widths, planned by this code)
+    python benchmarks/plan_promises.py --write FILE ...                          (the page, from kept lines)
 
 Cases are those of `promise_designs`.  Each is planned told nothing, and told means, deviations and shares of the
 columns that it reads, to two digits; then released, from tables drawn anew, and the median width of each term is held
@@ -103,18 +103,16 @@ def term_of(plan: dict[str, list[Any]], term: str) -> list[Any] | None:
 def line_of(case: Case, releases: int) -> Line:
     """Return what is kept of a case: plans, median widths and how often each term had a reason."""
     where = {"set": case.set, "number": case.number, "kind": case.ask.kind, "words": case.words}
+    rng = np.random.default_rng([2026, 20, SETS.index(case.set), case.number])
     try:
-        plans = planned(case)
+        each = [released(case, rng) for _ in range(releases)]
     except tc.TacitError as problem:
         return {**where, "refused": str(problem.code)}
-    rng = np.random.default_rng([2026, 20, SETS.index(case.set), case.number])
-    each = [released(case, rng) for _ in range(releases)]
     names = list(each[0])
     return {
         **where,
         "widths": {name: float(np.median([one.get(name, math.inf) for one in each])) for name in names},
         "reasons": {name: sum(math.isinf(one.get(name, math.inf)) for one in each) / releases for name in names},
-        "plans": plans,
     }
 
 
@@ -183,7 +181,7 @@ def table(lines: list[Line]) -> str:
 def again(lines: list[Line]) -> None:
     """Plan kept cases once more, by the code at hand."""
     for line in lines:
-        if "plans" in line:
+        if "widths" in line:
             line["plans"] = planned(Case(line["set"], line["number"]))
 
 
@@ -225,6 +223,7 @@ def main() -> None:
     parser.add_argument("--keep")
     parser.add_argument("--write", nargs="*")
     parser.add_argument("--again", nargs="*")
+    parser.add_argument("--widths", action="store_true", help="released widths alone; plans are made by --again")
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     if given.write or given.again:
@@ -234,6 +233,8 @@ def main() -> None:
             lines = [line for line in lines if line["kind"] == given.only]
         if given.again:
             again(lines)
+            if given.keep:
+                Path(given.keep).write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
             print(shown(lines) if given.show else table(lines))
             return
         put(PAGE, Path(__file__).name, section(lines, given.releases))
@@ -248,12 +249,15 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             line = line_of(case, given.releases)
+            if not given.widths:
+                again([line])
         lines.append(line)
-        print(shown([line]), f"{time.monotonic() - start:.0f} s", flush=True)
+        print("" if given.widths else shown([line]), f"{time.monotonic() - start:.0f} s", flush=True)
         if given.keep:
             with Path(given.keep).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
-    print(table(lines))
+    if not given.widths:
+        print(table(lines))
 
 
 def shown(lines: list[Line]) -> str:

@@ -56,6 +56,10 @@ CURVES: Final = (
 PARAMETERS: Final = (
     "widths from and to, of a law: parameters in the middle, or in the lowest tenth, of their boxes (expect)"
 )
+STEPS: Final = (
+    "widths from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in "
+    "place of one step"
+)
 GROUPED: Final = (
     f"widths from and to, of shares of groups: a share may be {TIMES} times less than is told, or more (expect)"
 )
@@ -74,6 +78,8 @@ def notes_of_ranges(shape: Measurement, expect: Expectations) -> list[str]:
     maps = [column.rowmap for column in shape.columns if column.rowmap is not None]
     if maps and all(at.column in expect.columns for at in maps) and room in ("moments", "bootstrap"):
         return [GROUPED]
+    if getattr(shape.query, "one_step", False):
+        return [STEPS]
     said = {"histogram": CELLS, "blocks": PARAMETERS, "sufficient_statistics": PARAMETERS}
     said |= dict.fromkeys(("kernel_density", "orthogonal_series", "bernstein"), CURVES)
     return [said.get(str(room), GUESSED)]

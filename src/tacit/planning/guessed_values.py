@@ -14,7 +14,7 @@ from typing import Final
 
 from tacit.errors import TacitError
 from tacit.method.histogram.query import Histogram
-from tacit.method.shared.asked_parameters import asked_parameters
+from tacit.method.shared.asked_parameters import asked_parameters, columns_of
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import unknown_keys
@@ -60,7 +60,7 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
     boxes = asked_parameters({"asked": shape.query}).get("asked", {})
     known = {**expect.parameters.get("", {})}
     if boxes:
-        told = next(iter(maps), "") in expect.numbers or known
+        told = known or (len(columns_of(shape.query)) == 1 and columns_of(shape.query)[0] in expect.numbers)
         low = {name: (1 - PART) * ends[0] + PART * ends[1] for name, ends in boxes.items()}
         if not told:
             yield replace(expect, parameters={**expect.parameters, "": {**low, **known}})
