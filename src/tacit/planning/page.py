@@ -22,6 +22,7 @@ from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
 from tacit.planning.guessed_spreads import WidthRange, notes_of_ranges
+from tacit.planning.other_price import OtherPrice
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.printed_widths import percent_of, printed, printed_range
 from tacit.planning.question import PlannedQuestion
@@ -75,6 +76,10 @@ class Plan:
     """What is expected of columns; of others, that values and levels are spread evenly."""
     digest: str = ""
     """SHA-256 of the request: table, schema, budget, questions, price and shares."""
+    asked: Cost | None = None
+    """The price that was asked for, where it may buy another (`cost`)."""
+    other: OtherPrice | None = None
+    """A price that the ledger is charged no more for, with clearly narrower intervals."""
     request: BoardRequest | None = None
     """Who asks, when, and what is to be run once the page is signed."""
 
@@ -193,6 +198,9 @@ class Plan:
             found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:
             found += part.cautions(self.rows)
+        # of a pair whose ε alone is narrower each question says so
+        if self.other is not None and self.other.charged.delta >= self.other.now.delta:
+            found.append(self.other.line(self.asked or self.cost))
         # a mechanism that publishes each row with probability δ is (0, δ)-private
         if self.cost.delta is not None and float(self.cost.delta) * self.rows > 0.1:
             found.append(
@@ -293,6 +301,7 @@ class Plan:
             "ranges": {
                 name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
             },
+            "other price": None if self.other is None else self.other.to_dict(),
             "cautions": list(self.cautions()),
             "fits": self.fits,
             "digest": self.digest,

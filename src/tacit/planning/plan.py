@@ -23,6 +23,7 @@ from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
 from tacit.planning.guessed_spreads import ranges
 from tacit.planning.narrower import narrower, way_taken
+from tacit.planning.other_price import other_price
 from tacit.planning.page import Plan
 from tacit.planning.pair_for_width import bought_by_pairs, checked_width, delta_of, pair_for
 from tacit.planning.plain_statistic import plainer
@@ -117,6 +118,7 @@ def plan(
     charge = charged_price(cost, [*made.values()], accounting)
     if budget is not None:
         budget.spend(charge)
+    parts = tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items())
     return Plan(
         table=name,
         rows=size,
@@ -125,13 +127,29 @@ def plan(
         neighbors=neighbors,
         cost=charge if charge.kind == "pure" else cost,  # ε alone where that is what the pair buys
         level=level,
-        parts=tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items()),
+        parts=parts,
         budget=budget,
         spent=spent or Spend(),
         left=left,
         expect=known,
         digest=digest(public_words(name, size, budget, declared, cost, asks, _fractions(shares))),
+        asked=cost,
+        other=other_price(
+            cost,
+            budget,
+            spent or Spend(),
+            made,
+            {part.name: [one.width for one in part.terms] for part in parts},
+            designs,
+            lambda shapes: {key: _widths(key, one, size, level, known) for key, one in shapes.items()},
+        ),
     )
+
+
+def _widths(name: str, shape: Measurement, rows: int, level: float, known: Expectations) -> list[float]:
+    """Return the expected widths of a question at another price."""
+    own = known.of_question(name)
+    return [one.width for one in expected(as_expected(shape, own), rows, level, own)]
 
 
 def _question(
