@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.formula import parse
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
@@ -20,9 +19,8 @@ from tacit.method.shared.plan_expected import Expected
 from tacit.planning import expected_cells, expected_regressions
 from tacit.planning.expected_cells import by_cells, columns_of
 from tacit.planning.expected_regressions import PLAIN, SLOW, Guess
-from tacit.planning.guessed_values import PART, RARE, TIMES, of_values
+from tacit.planning.guessed_values import PART, RARE, of_values
 from tacit.release.parts import Variable
-from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 from tacit.schema.row_expressions import names_in
 
@@ -34,55 +32,6 @@ TIED: Final = 0.6
 """Correlation of columns that go together: less of a response is left, and regressors overlap."""
 COUNTED: Final = 0.5, 0.25
 """Mean and deviation, as parts of the range, of an untold response of counts or positive values without long tails."""
-GUESSED: Final = (
-    f"widths from and to: over guesses of what nothing is said of; columns fill their bounds or {PART:.0%} of them, "
-    f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
-)
-SHAPES: Final = (
-    "widths from and to, of a regression that is told its columns: over laws with long tails as well, and over columns "
-    f"that go together (a correlation of {TIED:g}); the width itself is that of independent columns with short tails"
-)
-
-DENSITIES: Final = (
-    "widths from and to, of quantiles: over laws that agree with what is told, skewed, long-tailed, of two clusters or "
-    "heaped at a bound; the rarest of them, of one in seven, are left out. Where many values are alike (round numbers, "
-    "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told "
-    "(expect), of a past release, say, the range is narrower"
-)
-CURVES: Final = (
-    "widths of densities: the root mean square over the column's range, of values that lie smoothly; from and to: of "
-    "values that gather at round numbers or in clusters as well, where limits are wider, or not told"
-)
-PARAMETERS: Final = (
-    "widths from and to, of a law: parameters in the middle, or in the lowest tenth, of their boxes (expect)"
-)
-STEPS: Final = (
-    "widths from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in "
-    "place of one step"
-)
-GROUPED: Final = (
-    f"widths from and to, of shares of groups: a share may be {TIMES} times less than is told, or more (expect)"
-)
-CELLS: Final = "widths from and to, of a histogram: of a cell that is next to empty, and of one with half of the rows"
-
-
-def notes_of_ranges(shape: Measurement, expect: Expectations) -> list[str]:
-    """Return what the ranges of a question's widths are over, in words."""
-    room = room_of(shape.query)
-    if room == "regression":
-        untold = [one for one in _columns(shape) if one.name not in expect.columns]
-        return [GUESSED] if untold else [SHAPES]
-    if room == "quantiles":
-        told = cast(Quantiles, shape.query).column in expect.numbers
-        return [DENSITIES] if told else [GUESSED]
-    maps = [column.rowmap for column in shape.columns if column.rowmap is not None]
-    if maps and all(at.column in expect.columns for at in maps) and room in ("moments", "bootstrap"):
-        return [GROUPED]
-    if getattr(shape.query, "one_step", False):
-        return [STEPS]
-    said = {"histogram": CELLS, "blocks": PARAMETERS, "sufficient_statistics": PARAMETERS}
-    said |= dict.fromkeys(("kernel_density", "orthogonal_series", "bernstein"), CURVES)
-    return [said.get(str(room), GUESSED)]
 
 
 @dataclass(frozen=True)
@@ -125,7 +74,7 @@ def ranges(
 
 def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Expectations, Guess]]]:
     """Yield what is guessed, each with what is tried in its place where that leaves no answer."""
-    untold = [one for one in _columns(shape) if one.name not in expect.columns]
+    untold = [one for one in columns_read(shape) if one.name not in expect.columns]
     of_response = _read_by(shape.query.columns[0], shape)
     response = [one for one in untold if one.name in of_response]
     others = [one for one in untold if one.name not in of_response]
@@ -177,7 +126,7 @@ def _range(widths: Sequence[float], always: bool) -> WidthRange:
     return WidthRange(min(answers), max(answers), always)
 
 
-def _columns(shape: Measurement) -> list[Variable]:
+def columns_read(shape: Measurement) -> list[Variable]:
     """Return the columns of the table that a formula reads: expressions are none."""
     if by_cells(shape):
         return columns_of(shape)

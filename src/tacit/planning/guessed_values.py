@@ -14,7 +14,8 @@ from typing import Final
 
 from tacit.errors import TacitError
 from tacit.method.histogram.query import Histogram
-from tacit.method.shared.asked_parameters import asked_parameters, columns_of
+from tacit.method.quantiles.query import Quantiles
+from tacit.method.shared.asked_parameters import asked_parameters, told_parameters
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import unknown_keys
@@ -58,12 +59,11 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
     """Yield what is guessed of the columns of which nothing is said."""
     maps = {column.rowmap.column: column.rowmap for column in shape.columns if column.rowmap is not None}
     boxes = asked_parameters({"asked": shape.query}).get("asked", {})
-    known = {**expect.parameters.get("", {})}
     if boxes:
-        told = known or (len(columns_of(shape.query)) == 1 and columns_of(shape.query)[0] in expect.numbers)
         low = {name: (1 - PART) * ends[0] + PART * ends[1] for name, ends in boxes.items()}
-        if not told:
-            yield replace(expect, parameters={**expect.parameters, "": {**low, **known}})
+        # all of them are told, or what is told says most of the others
+        if not told_parameters(shape.query, expect):
+            yield replace(expect, parameters={**expect.parameters, "": low})
         return
     if shape.keys:
         shared = {name: expect.shares[name] for name, at in maps.items() if at.G == 1 and name in expect.shares}
@@ -74,7 +74,8 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
     rare = {at.column: (1 - RARE, RARE) for at in levels}
     if numbers or levels:
         yield _with(expect, [_lowest(at) for at in numbers], numbers, rare)
-    if numbers:
+    # of quantiles values at the bounds would tell nothing
+    if numbers and not isinstance(shape.query, Quantiles):
         yield _with(expect, [_ends(at) for at in numbers], numbers, {})
 
 

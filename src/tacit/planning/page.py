@@ -16,13 +16,14 @@ from tacit.base.table import Align, Table
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
 from tacit.method.regression.query import Regression
-from tacit.method.shared.plan_expected import ASSUMED, Expected
+from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.guessed_spreads import WidthRange, notes_of_ranges
+from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.other_price import OtherPrice
+from tacit.planning.page_notes import notes
 from tacit.planning.page_text import BoardRequest
 from tacit.planning.printed_widths import percent_of, printed, printed_range
 from tacit.planning.question import PlannedQuestion
@@ -36,10 +37,6 @@ SHOWN: Final = 40
 """Lines of terms listed on a page; the rest are counted."""
 ALIKE: Final = 5
 """Terms of a question, one after another, from which on those of the same widths have one line."""
-APART: Final = (
-    "where values lie farther apart, half of them at each bound, a mean's interval is up to 1.7 times as wide"
-)
-"""The largest standard deviation between two bounds is sqrt(3) times that of values spread evenly."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,20 +225,13 @@ class Plan:
         columns = ("question", "term", f"{100 * self.level:g}% width", *guessed, "of which privacy", "without privacy")
         if self._together is not None:
             columns = (*columns, f"pooled over {self._together.number:,}")
-        return Table("", columns, tuple(rows), (*more, *self._assumed()), (*SIDES, *SIDES[-1:] * 2)[: len(columns)])
-
-    def _assumed(self) -> tuple[str, ...]:
-        """Return what the widths rest on, and over which shares of groups they range."""
-        known = self.expect.columns
-        said = f"as expected: {', '.join(known)}; of other columns: {ASSUMED}" if known else ASSUMED
-        others = [part.other.line(part.called) for part in self.parts if part.other is not None]
-        untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
-        ranged = [part for part in self.parts if part.ranges]
-        # values at both bounds are in a range
-        uneven = any(part.evenly and not part.known(self.expect) and not part.ranges for part in self.parts)
-        kinds = dict.fromkeys(note for part in ranged for note in notes_of_ranges(part.shape, self.expect))
-        notes = ((APART, uneven), *((note, True) for note in kinds))
-        return (f"assumed: {said}", *untold, *(note for note, holds in notes if holds), *others)
+        return Table(
+            "",
+            columns,
+            tuple(rows),
+            (*more, *notes(self.parts, self.expect)),
+            (*SIDES, *SIDES[-1:] * 2)[: len(columns)],
+        )
 
     @property
     def _together(self) -> Parties | None:

@@ -117,7 +117,7 @@ class Reach:
             said.append(self._rows(listed))
             said.append(self._price(listed, fits))
         now = f" (now {to_three(self.pool.width)})" if listed else ""
-        return f"{label(self.pool)}: {to_three(self.width)} wide{now} with {'; or with '.join(said)}"
+        return f"{label(self.pool)}: {self.width:,.6g} wide{now} with {'; or with '.join(said)}"
 
     def _rows(self, listed: int) -> str:
         if self.rows is None:

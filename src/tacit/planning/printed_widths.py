@@ -15,7 +15,9 @@ from tacit.base.table import format_number
 DIGITS: Final = 2
 """Significant digits of a width, at least."""
 MOST: Final = 8
-"""Most decimals; smaller numbers are printed with a power of ten."""
+"""Most decimals."""
+SMALL: Final = 5
+"""Decimals of the first two digits from which on a number is printed with a power of ten."""
 LARGE: Final = 1e15
 """Numbers from which on it is the same: beyond, floats have no units."""
 NONE: Final = "too noisy"
@@ -82,7 +84,7 @@ def _text(x: float, decimals: int, rounding: str, none: str) -> str:
         return none
     # of the shortest decimal of a float: 0.1 is a tenth, and not a little more, which would be rounded up to 0.11
     value = Decimal(repr(float(x)))
-    if x and (_own(x) > MOST or abs(x) >= LARGE):
+    if x and (_own(x) > SMALL or abs(x) >= LARGE):
         return f"{Context(prec=DIGITS, rounding=rounding).create_decimal(value):.{DIGITS - 1}e}"
     shown = min(decimals, MOST)
     return format_number(float(value.quantize(Decimal(1).scaleb(-shown), rounding=rounding)), decimals=shown)

@@ -47,7 +47,9 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     if not cast(SampleAndAggregate, shape.query).one_step:
         return found
     # rows of another law than the model's: then the blocks of the first part answer
-    blocks = {name: width for name, _, width, _, _ in _of_blocks(shape, one_step_design.split(shape)[0].columns, rows, level)}
+    blocks = {
+        name: width for name, _, width, _, _ in _of_blocks(shape, one_step_design.split(shape)[0].columns, rows, level)
+    }
     each = ((one, blocks.get(one.term, one.width)) for one in found)
     return [replace(one, between=(min(one.width, other), max(one.width, other))) for one, other in each]
 
