@@ -63,7 +63,9 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
         low = {name: (1 - PART) * ends[0] + PART * ends[1] for name, ends in boxes.items()}
         # all of them are told, or what is told says most of the others
         if not told_parameters(shape.query, expect):
-            yield replace(expect, parameters={**expect.parameters, "": low})
+            alone = [{name: value} for name, value in low.items()] if len(low) > 1 else []
+            for guess in (low, *alone):
+                yield replace(expect, parameters={**expect.parameters, "": guess})
         return
     if shape.keys:
         shared = {name: expect.shares[name] for name, at in maps.items() if at.G == 1 and name in expect.shares}

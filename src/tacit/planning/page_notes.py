@@ -36,7 +36,7 @@ CURVES: Final = (
     "width of a density: root mean square over the column's range, where values lie smoothly; from and to: where they "
     "gather at round numbers or in clusters as well, so that limits are wider, or not told"
 )
-PARAMETERS: Final = "from and to, of a law: parameters in the middle, or in the lowest tenth, of their boxes"
+PARAMETERS: Final = "from and to, of a law: parameters in the middle of their boxes, and one or all in the lowest tenth"
 STEPS: Final = (
     "from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in place of "
     "one step"
