@@ -178,11 +178,14 @@ def table(lines: list[Line]) -> str:
     return "\n".join([head, *rows])
 
 
-def again(lines: list[Line]) -> None:
-    """Plan kept cases once more, by the code at hand."""
+def again(lines: list[Line], keep: str | None = None) -> None:
+    """Plan kept cases once more, by the code at hand; keep: a file that gets each line with its plans."""
     for line in lines:
         if "widths" in line:
             line["plans"] = planned(Case(line["set"], line["number"]))
+        if keep:
+            with Path(keep).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
 
 
 def section(lines: list[Line], releases: int) -> str:
@@ -218,6 +221,7 @@ def main() -> None:
     parser.add_argument("--set", choices=SETS, default="trial")
     parser.add_argument("--releases", type=int, default=7)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--below", type=int, default=1_000, help="cases with smaller numbers alone are planned again")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--keep")
@@ -232,9 +236,9 @@ def main() -> None:
         if given.only:
             lines = [line for line in lines if line["kind"] == given.only]
         if given.again:
-            again(lines)
-            if given.keep:
-                Path(given.keep).write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+            # by number, so that a part of them has cases of every kind and set
+            lines = sorted((one for one in lines if one["number"] < given.below), key=lambda one: one["number"])
+            again(lines, given.keep)
             print(shown(lines) if given.show else table(lines))
             return
         put(PAGE, Path(__file__).name, section(lines, given.releases))

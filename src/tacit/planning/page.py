@@ -102,12 +102,13 @@ class Plan:
 
     @property
     def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
-        """The least and largest width of each term of a regression that is told nothing of some columns, by question.
+        """The least and largest width of each term, by question, over what is left open of its columns.
 
-        Also of quantiles of a column of which mean and deviation, or quantiles, are told: over laws that agree.
-        Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
-        of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
-        no answer, the range is that of the others, and `always` is False.
+        Where nothing is said of a column: values that fill the bounds or a tenth of them, or lie at both; Booleans that
+        are true in half of the rows or in one of twenty; levels as frequent as others or as rare as that.  Of
+        regressions that are told their columns: long tails, columns that go together; of quantiles: shapes that agree
+        with what is told; of densities: values that gather.  Where a guess leaves no answer, the range is that of the
+        others, and `always` is False.
 
         >>> import tacit as tc
         >>> schema = tc.Schema({"age": tc.Real(0, 100), "pay": tc.Real(0, 9_000)})

@@ -75,7 +75,7 @@ def plan(
     in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
-    what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
+    what a group of another size would have, and over which widths each interval ranges (`Plan.ranges`).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
     on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
     none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
