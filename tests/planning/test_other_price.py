@@ -37,49 +37,46 @@ def keywords(cost: Cost) -> dict[str, Any]:
     return {name: getattr(cost, name) for name in names if getattr(cost, name) is not None}
 
 
-@pytest.mark.parametrize(
-    ("budget", "query"),
-    [
-        ("rho", tc.Quantiles("x", [0.25, 0.5, 0.75])),
-        ("rho", tc.Count(by="g")),
-        ("pair", tc.Quantiles("x", [0.5])),
-        ("pair", tc.Mean("x", by="g")),
-        ("pair in rho", tc.Quantiles("x", [0.5])),
-        ("pair in rho", tc.Count(by="g")),
-        ("basic", tc.Quantiles("x", [0.5])),
-        ("basic", tc.Count(by="g")),
-    ],
-    ids=str,
+PURE: dict[str, Any] = {"epsilon": "0.1"}
+PAIR: dict[str, Any] = {"epsilon": "0.1", "delta": "1e-7"}
+NAMED = (
+    ("rho", tc.Quantiles("x", [0.25, 0.5, 0.75]), PURE),
+    ("rho", tc.Count(by="g"), PURE),
+    ("pair", tc.Quantiles("x", [0.5]), PURE),
+    ("pair", tc.Mean("x", by="g"), PURE),
+    ("pair in rho", tc.Count(by="g"), PURE),
+    ("basic", tc.Quantiles("x", [0.5]), PAIR),
+    ("basic", tc.Count(by="g"), PAIR),
 )
-@pytest.mark.parametrize("first", [{"epsilon": "0.1"}, {"epsilon": "0.1", "delta": "1e-7"}], ids=str)
+
+
+@pytest.mark.parametrize(("budget", "query", "first"), NAMED, ids=str)
 def test_releases_at_both_prices_are_charged_and_as_wide_as_said(
     budget: str, query: tc.Query, first: dict[str, Any]
 ) -> None:
-    """Widths of counts and means follow from the noise law; those of quantiles are selected: medians of 25.
+    """Widths of counts and means follow from the noise law; those of quantiles are selected: medians of 25, or of 5.
 
-    The ratio is known to about 7% then, and is held to 40%: five standard errors and a half.
+    The ratio is known to about 7% then (of 5 to 13%, at far less noise than sampling error), and is held to 60%: over
+    five standard errors, a false alarm in 10**6 at most.
     """
     source = curator(BUDGETS[budget])
     plan = tc.plan(query, SCHEMA, rows=N, budget=BUDGETS[budget], expect=EVEN, **first)
     other = plan.other
-    if other is None:
-        assert plan.to_dict()["other price"] is None
-        return
+    assert other is not None
     assert other.ratio < 0.9
     spent, found = [source.spent], list[list[np.ndarray]]()
+    selected = isinstance(query, tc.Quantiles)
+    many = 25 if selected and budget != "basic" else 5
     for price in (first, keywords(other.cost)):
-        found.append(
-            [widths(source.release(query, fresh=True, **price)) for _ in range(25 if budget != "basic" else 5)]
-        )
+        found.append([widths(source.release(query, fresh=True, **price)) for _ in range(many)])
         spent.append(source.spent)
-    each = [len(one) for one in found]
-    for before, after, many, said in zip(spent, spent[1:], each, (other.now, other.charged), strict=False):
+    for before, after, said in zip(spent, spent[1:], (other.now, other.charged), strict=False):
         assert [getattr(after, k) - getattr(before, k) for k in vars(said)] == [
             many * one for one in vars(said).values()
         ]
     medians = [np.median(np.array(one), axis=0) for one in found]
     ratio = math.exp(float(np.log(medians[1] / medians[0]).mean()))
-    assert other.ratio / 1.4 < ratio < other.ratio * 1.4
+    assert other.ratio / 1.6 < ratio < other.ratio * 1.6
 
 
 def test_which_prices_a_plan_names() -> None:
@@ -89,6 +86,10 @@ def test_which_prices_a_plan_names() -> None:
     }
     assert all(found[name] is not None for name in ("rho", "pair", "pair in rho"))
     assert [found[name].cost.kind for name in ("rho", "pair", "pair in rho")] == ["zcdp", "approximate", "zcdp"]
+    # at an equal charge normal noise is never wider, so that a pair or a ρ has no better price there
+    for name in ("rho", "pair", "pair in rho"):
+        plan = tc.plan(quantiles, SCHEMA, rows=N, budget=BUDGETS[name], **PAIR)
+        assert plan.to_dict()["other price"] is None
     # where nothing but ε is added, or no ledger is known, a pure price has no equivalent
     for budget in (tc.Budget(epsilon=1), None):
         assert tc.plan(quantiles, SCHEMA, rows=N, epsilon="0.1", budget=budget).other is None

@@ -62,24 +62,25 @@ def ranges(
         return tuple(map(_over, zip(planned, *guessed, strict=True))) if guessed else ()
     found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
     for guesses in _guesses(shape, expect):
-        for known, guess in guesses:
+        for place, (known, guess) in enumerate(guesses):
             found.append(_widths(_roughly(shape, rows, level, known, guess)))
             answered = all(map(math.isfinite, found[-1]))
+            # what follows the first stands for it where that has no answer
+            always = always and answered and place == 0
             if answered:
                 break
-        # what follows the first of several stands for it where it has no answer
-        always = always and answered and known is guesses[0][0]
     return tuple(_range(each, always) for each in zip(*found, strict=True)) if len(found) > 1 else ()
 
 
 def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Expectations, Guess]]]:
     """Yield what is guessed, each with what is tried in its place where that leaves no answer."""
+    query = cast(Regression, shape.query)
     untold = [one for one in columns_read(shape) if one.name not in expect.columns]
-    of_response = _read_by(shape.query.columns[0], shape)
+    of_response = _read_by(query.columns[0], shape)
     response = [one for one in untold if one.name in of_response]
     others = [one for one in untold if one.name not in of_response]
     likely = [expect, *([_with(expect, response, PART, RARE)] if response else [])]
-    if getattr(shape.query, "model", "") in ("poisson", "gamma"):
+    if query.model in ("poisson", "gamma"):
         likely += [_counted(expect, one) for one in response]
     for told in likely:
         if told is not expect:
@@ -92,7 +93,7 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Ex
         yield [(expect, Guess(long=True))]
     if not untold:
         yield [(expect, Guess(tied=TIED))]
-        if expect.numbers and cast(Regression, shape.query).model not in SLOW:
+        if expect.numbers and query.model not in SLOW:
             yield [(expect, Guess(long=True, tied=TIED))]
 
 

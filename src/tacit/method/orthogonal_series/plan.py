@@ -50,7 +50,10 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     if len(lengths) > 1:
         every = np.full(len(fit.values), True)
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), every, fit, privacy, level, rows))
-    return ranged(found, [_widths(one, [column.name for column in columns], level) for one in releases])
+    widths = [_widths(one, [column.name for column in columns], level) for one in releases]
+    # limits of counts without noise have fewer terms than those of a release, which all count in the error
+    widths[0] = [max(one.width, width) for one, width in zip(found, widths[0], strict=True)]
+    return ranged(found, widths)
 
 
 def _binned(one: Variable, columns: int) -> BinnedColumn:

@@ -30,6 +30,8 @@ PLACES: Final = 101
 """Places over which widths are averaged."""
 SIDE: Final = 21
 """Places along each column of a joint density."""
+LESS: Final = 9
+"""The same of three columns."""
 TOLD: Final = 0.5
 """Part of the places that have limits from which on a density has some."""
 
@@ -82,7 +84,8 @@ def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> li
         told = [width for width in each if math.isfinite(width)]
         width = one.width if math.isinf(one.width) else each[0]
         between = (min(told), max(told)) if told else None
-        found.append(replace(one, width=width, between=between, open=len(told) < len(each)))
+        without = min(one.without, width)  # limits end at 0, which an error does not know
+        found.append(replace(one, width=width, without=without, between=between, open=len(told) < len(each)))
     return found
 
 
@@ -108,8 +111,10 @@ def joint_width(found: Any, level: float) -> float:
     """Return the root mean square width of the limits of a joint density."""
     if found.reason is not None:
         return math.inf
-    axes = [np.linspace(one.lower, one.upper, SIDE if len(found.variables) < 3 else 9) for one in found.variables]
-    points = np.stack([one.reshape(-1) for one in np.meshgrid(*axes, indexing="ij")], axis=1)
+    variables, points = found.variables, np.zeros((1, 0))
+    for one in variables:
+        side = np.linspace(float(one.lower), float(one.upper), SIDE if len(variables) < 3 else LESS)
+        points = np.hstack([np.repeat(points, len(side), axis=0), np.tile(side, len(points))[:, None]])
     return root_mean_square(found.intervals(points, level))
 
 
@@ -145,9 +150,9 @@ def _rough(one: BinnedColumn, told: ExpectedNumbers | None) -> Array:
 
 def _round(one: BinnedColumn, told: ExpectedNumbers | None, gathered: float = GATHERED) -> Array:
     """Return shares of bins where a part of the values is at round numbers."""
-    low, high = one.ends[[0, -1]]
+    low, high = float(one.ends[0]), float(one.ends[-1])
     sd = told.sd if told is not None else (high - low) / math.sqrt(12)
-    values = np.linspace(low, high, POINTS) if told is None else _values(told)
+    values: Array = np.linspace(low, high, POINTS) if told is None else _values(told)
     unit = max(_nice(sd / 2), 2 * one.step)
     # the golden ratio spreads the values that are moved evenly over the ranks
     moved = (np.arange(len(values)) * 0.6180339887498949) % 1 < gathered
