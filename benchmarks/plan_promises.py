@@ -192,6 +192,7 @@ def section(lines: list[Line], releases: int) -> str:
     """Return the part of the page."""
     drawn = [line for line in lines if line["set"] == "judged"]
     real = [line for line in lines if line["set"] == "judged real"]
+    used = max(line["number"] for line in lines) + 1
     refused = sum("refused" in line for line in lines)
     return f"""## Questions drawn at random
 
@@ -201,9 +202,10 @@ flights; columns, bounds, rows and prices drawn). Each is planned told nothing, 
 levels and of missing cells, to two digits; then released {releases} times, from tables drawn anew, and the median width
 of each term is held against the plan. Terms of a question are equal parts of it; a density's width is the root mean
 square of its limits' widths over the range. A plan that states no range states its one width. Where a group's size is
-not told, the range is that of small and large groups. {refused} of the questions are refused when they are asked, by
-the plan as by the release. Cases were committed before one of them was simulated (`benchmarks/promise_designs.py`);
-plans were developed on other cases of the same make, and these looked at once.
+not told, the range is that of small and large groups; one that says "or no answer" holds a release without one.
+{refused} of the questions are refused when they are asked. Cases were committed before one of them was simulated (`benchmarks/promise_designs.py`);
+plans were developed on other cases of the same make, and these looked at once: the first {used} of either set, as many
+of each kind of question. Only plans of series were made a second time, after a correction that a test had asked for.
 
 ### Drawn tables
 
