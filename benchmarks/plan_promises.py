@@ -204,8 +204,9 @@ of each term is held against the plan. Terms of a question are equal parts of it
 square of its limits' widths over the range. A plan that states no range states its one width. Where a group's size is
 not told, the range is that of small and large groups; one that says "or no answer" holds a release without one.
 {refused} of the questions are refused when they are asked. Cases were committed before one of them was simulated
-(`benchmarks/promise_designs.py`); plans were developed on other cases of the same make, and these looked at once: the first {used} of either set, as many
-of each kind of question. Only plans of series were made a second time, after a correction that a test had asked for.
+(`benchmarks/promise_designs.py`); plans were developed on other cases of the same make, and these looked at once: the
+first {used} of either set, as many of each kind of question. Only plans of series were made a second time, after a
+correction that a test had asked for.
 
 ### Drawn tables
 
