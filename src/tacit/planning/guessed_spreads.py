@@ -21,6 +21,7 @@ from tacit.planning.expected_cells import by_cells, columns_of
 from tacit.planning.expected_regressions import PLAIN, SLOW, Guess
 from tacit.planning.guessed_values import PART, RARE, of_values
 from tacit.release.parts import Variable
+from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 from tacit.schema.row_expressions import names_in
 
@@ -133,6 +134,14 @@ def columns_read(shape: Measurement) -> list[Variable]:
         return columns_of(shape)
     expressions = parse(getattr(shape.query, "formula", "")).expressions
     return [one for one in shape.variables if one.name not in expressions]
+
+
+def variables_of(shape: Measurement) -> list[Variable]:
+    """Return the columns whose values widths rest on: of a regression those of its formula."""
+    if room_of(shape.query) == "regression":
+        return columns_read(shape)
+    maps = {column.rowmap.column: column.rowmap for column in shape.columns if column.rowmap is not None}
+    return [Variable(name, "boolean" if at.G == 1 else "real", at.lower, at.upper) for name, at in maps.items()]
 
 
 def _read_by(response: str, shape: Measurement) -> set[str]:

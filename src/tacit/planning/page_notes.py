@@ -10,7 +10,7 @@ from tacit.method.shared.asked_parameters import asked_parameters, told_paramete
 from tacit.method.shared.asked_parameters import columns_of as columns_of_law
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import ASSUMED
-from tacit.planning.guessed_spreads import TIED, columns_read
+from tacit.planning.guessed_spreads import TIED
 from tacit.planning.guessed_values import PART, RARE, TIMES
 from tacit.release.parts import Variable
 from tacit.release.registry import room_of
@@ -49,7 +49,7 @@ LAWS: Final = ("blocks", "sufficient_statistics")
 
 def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, ...]:
     """Return the notes under the table of expected widths."""
-    read, laws = dict.fromkeys(name for part in parts for name in _names(part.shape)), [*filter(_of_law, parts)]
+    read, laws = dict.fromkeys(name for part in parts for name in _names(part)), [*filter(_of_law, parts)]
     told = [part for part in laws if told_parameters(part.shape.query, expect.of_question(part.name))]
     known = [name for name in expect.columns if name in read or name not in (*expect.numbers, *expect.shares)]
     said = [f"as expected: {', '.join(known)}"] if known else []
@@ -60,15 +60,15 @@ def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, 
     untold = dict.fromkeys(words for part in parts if (words := part.untold(expect)))
     # values at both bounds are in a range
     uneven = any(part.evenly and not part.known(expect) and not part.ranges for part in parts)
-    ranged = dict.fromkeys(note for part in parts if part.ranges for note in of_ranges(part.shape, expect))
+    ranged = dict.fromkeys(note for part in parts if part.ranges for note in of_ranges(part, expect))
     others = [part.other.line(part.called) for part in parts if part.other is not None]
     return (f"assumed: {'; '.join(said)}", *untold, *([APART] if uneven else []), *ranged, *others)
 
 
-def of_ranges(shape: Measurement, expect: Expectations) -> list[str]:
+def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
     """Return what the ranges of a question's widths are over, in words."""
-    room = str(room_of(shape.query))
-    untold = [one for one in _variables(shape) if one.name not in expect.columns]
+    shape, room = part.shape, str(room_of(part.shape.query))
+    untold = [one for one in part.reads if one.name not in expect.columns]
     if room in CURVED:
         return [CURVES]
     if room == "histogram":
@@ -99,14 +99,6 @@ def _any(untold: Sequence[Variable], kind: str) -> bool:
     return any(one.kind == kind for one in untold)
 
 
-def _variables(shape: Measurement) -> list[Variable]:
-    """Return the columns whose values widths rest on: of a regression those of its formula."""
-    if room_of(shape.query) == "regression":
-        return columns_read(shape)
-    maps = {column.rowmap.column: column.rowmap for column in shape.columns if column.rowmap is not None}
-    return [Variable(name, "boolean" if at.G == 1 else "real", at.lower, at.upper) for name, at in maps.items()]
-
-
 def _of_law(part: PlannedQuestion) -> bool:
     """Return whether a question asks of the parameters of a law."""
     return bool(asked_parameters({"asked": part.shape.query}))
@@ -117,12 +109,13 @@ def _family(shape: Measurement) -> Any:
     return getattr(getattr(query, "model", None) or getattr(query, "family", None), "law", None)
 
 
-def _names(shape: Measurement) -> list[str]:
+def _names(part: PlannedQuestion) -> list[str]:
     """Return the columns that a question reads."""
+    shape = part.shape
     if room_of(shape.query) in LAWS:
         # what is told of the column says something of a normal law alone
         return list(columns_of_law(shape.query)) if type(_family(shape)).__name__ == "Normal" else []
-    own = [one.name for one in (*_variables(shape), *shape.variables)]
+    own = [one.name for one in (*part.reads, *shape.variables)]
     weights = [column.weight for column in shape.columns]
     named = [cast(Any, one).column for one in weights if hasattr(one, "column")]
     return [*own, *(key.column for key in shape.keys), *named]

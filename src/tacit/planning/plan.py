@@ -21,7 +21,7 @@ from tacit.method.shared.price_parts import charged_price
 from tacit.planning.enough import enough, often_none
 from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
-from tacit.planning.guessed_spreads import ranges
+from tacit.planning.guessed_spreads import ranges, variables_of
 from tacit.planning.narrower import narrower, way_taken
 from tacit.planning.other_price import other_price
 from tacit.planning.page import Plan
@@ -179,7 +179,7 @@ def _question(
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     often = often_none(shape, rows, known) if none else None
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often)
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often, tuple(variables_of(shape)))
 
 
 def plan_for(

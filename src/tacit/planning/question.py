@@ -25,6 +25,7 @@ from tacit.planning.guessed_spreads import WidthRange
 from tacit.planning.printed_widths import percent_of
 from tacit.planning.small_groups import OtherShares
 from tacit.release.encoding_rules import FORMS
+from tacit.release.parts import Variable
 from tacit.schema.autobins import is_chosen
 from tacit.schema.expectations import Expectations
 
@@ -56,6 +57,8 @@ class PlannedQuestion:
     enough: str | None = None
     none: float | None = None
     """Of a regression that is expected to have no answer: in which part of simulated releases it has none."""
+    reads: tuple[Variable, ...] = ()
+    """The columns whose values its widths rest on."""
 
     @property
     def numbers(self) -> int:

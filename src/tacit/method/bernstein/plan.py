@@ -17,8 +17,8 @@ from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.numeric_columns import support
 from tacit.method.shared.plan_densities import (
+    AssumedCounts,
     BinnedColumn,
-    Counts,
     assumed,
     curve_width,
     ranged,
@@ -62,7 +62,7 @@ def _widths(release: Released, level: float) -> list[float]:
     return [function, curve_width(smooth_density(release), level)]
 
 
-def _integers(shape: Measurement, rows: int, counts: Counts) -> NDArray[np.int64]:
+def _integers(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
     """Return the integers of rows with these shares in the bins, shape (integers,)."""
     facts = shape.columns[0].form.parameters
     edges = unit_edges(shape.variables[0], facts["degree"])

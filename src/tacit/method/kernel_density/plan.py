@@ -12,8 +12,8 @@ from tacit.method.kernel_density.estimate import joint_density, smooth_density
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_densities import (
+    AssumedCounts,
     BinnedColumn,
-    Counts,
     assumed,
     curve_width,
     joint_width,
@@ -58,7 +58,7 @@ def _widths(release: Released, names: list[str], level: float) -> list[float]:
     return found if len(names) == 1 else [*found, joint_width(joint_density(release), level)]
 
 
-def _counts(shape: Measurement, rows: int, counts: Counts) -> NDArray[np.int64]:
+def _counts(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
     """Return the exact counts of all cells."""
     share = shape.columns[0].form.parameters.get("share", 1)
     return np.rint(rows * share * counts.present * over_cells(counts, lambda _, own: own)).astype(np.int64)

@@ -16,8 +16,8 @@ from tacit.method.orthogonal_series.estimate_joint import joint_density
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.numeric_columns import support
 from tacit.method.shared.plan_densities import (
+    AssumedCounts,
     BinnedColumn,
-    Counts,
     assumed,
     curve_width,
     joint_width,
@@ -81,7 +81,7 @@ def _entry(
     return Expected(term, value, float(width), share, float(2 * z * value * np.sqrt(sampling)), float(error), rows)
 
 
-def _integers(shape: Measurement, rows: int, counts: Counts) -> NDArray[np.int64]:
+def _integers(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
     """Return the integers of rows with these shares in the bins, shape (integers,)."""
     (part,), query = shape.columns, shape.query
     d, facts = len(shape.variables), part.form.parameters

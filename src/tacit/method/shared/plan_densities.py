@@ -46,14 +46,14 @@ class BinnedColumn:
 
 
 @dataclass(frozen=True)
-class Counts:
+class AssumedCounts:
     """Shares of the bins of each column, and the share of rows that have a value in all of them."""
 
     shares: tuple[Array, ...]
     present: float
 
 
-def assumed(columns: Sequence[BinnedColumn], expect: Expectations) -> tuple[Counts, ...]:
+def assumed(columns: Sequence[BinnedColumn], expect: Expectations) -> tuple[AssumedCounts, ...]:
     """Return what counts may be: first of values as expected, or even ones; the others are guesses.
 
     Columns are taken to be independent.
@@ -71,7 +71,7 @@ def assumed(columns: Sequence[BinnedColumn], expect: Expectations) -> tuple[Coun
             tuple(shape(one, guessed.get(one.name, expect.numbers.get(one.name))) for one in columns)
             for shape in (_smooth, _round)
         ]
-    return tuple(Counts(one, present) for one in made)
+    return tuple(AssumedCounts(one, present) for one in made)
 
 
 def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> list[Expected]:
@@ -118,7 +118,7 @@ def joint_width(found: Any, level: float) -> float:
     return root_mean_square(found.intervals(points, level))
 
 
-def over_cells(counts: Counts, each: Callable[[int, Array], Array]) -> Array:
+def over_cells(counts: AssumedCounts, each: Callable[[int, Array], Array]) -> Array:
     """Return the product over columns of what `each` makes of the shares of one, one after another."""
     made = np.ones(1)
     for at, shares in enumerate(counts.shares):
