@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tacit.base.table import Align, Table, format_number, shown_by_summary
+from tacit.base.table import Align, Table, shown_by_summary
 from tacit.errors import QueryError, nearest
 from tacit.method.shared.plan_expected import Expected
 from tacit.planning.claims import Claim
+from tacit.planning.printed_widths import to_three
 from tacit.privacy import Cost
 from tacit.release.query import Query
 
@@ -219,6 +220,4 @@ class MethodComparison:
 
 def _number(x: float) -> str:
     """Return a number to three significant digits."""
-    if not math.isfinite(x) or x == 0:
-        return "0" if x == 0 else "–"
-    return format_number(x, decimals=min(max(0, 2 - math.floor(math.log10(abs(x)))), 8))
+    return to_three(x) if math.isfinite(x) else "–"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Final, cast
 
@@ -15,7 +16,7 @@ from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_shares import NOTHING, level_shares, presence, spread_of
+from tacit.method.shared.plan_shares import NOTHING, level_shares, points_told, presence
 from tacit.planning.expected_expressions import MadeRows
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import H
@@ -28,6 +29,8 @@ MADE: Final = 2**12
 MOST: Final = 2**16
 TRIALS: Final = 7
 """Number of simulated releases, where noise moves standard errors."""
+SLOW: Final = {"poisson": 3}
+"""The same of models whose releases take long to fit."""
 ANSWERED: Final = 20
 """Number of simulated releases that tell how often there is an answer, where most have none."""
 NEAR: Final = 1.1
@@ -36,16 +39,38 @@ LEAST: Final = 16
 """Made-up rows of the rarest level, unless that would take more than MOST in all."""
 
 
-def expected(
-    shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING, *, trials: int = TRIALS
-) -> list[Expected]:
-    """Return the expected precision of each coefficient, with a response independent of all regressors.
+@dataclass(frozen=True)
+class Guess:
+    """What is guessed of made-up rows besides what is expected of their columns.
 
-    trials: number of simulated releases, where noise moves standard errors.
+    long: whether told numbers follow the law of the longest tails that has what is told, and not a Beta law.  tied: the
+    correlation of the normal scores of any two columns, 0 for independent ones.
+    """
+
+    long: bool = False
+    tied: float = 0.0
+
+
+PLAIN: Final = Guess()
+"""Short tails, independent columns."""
+
+
+def expected(
+    shape: Measurement,
+    rows: int,
+    level: float,
+    expect: Expectations = NOTHING,
+    *,
+    trials: int | None = None,
+    guess: Guess = PLAIN,
+) -> list[Expected]:
+    """Return the expected precision of each coefficient, with a response independent of all regressors, or as guessed.
+
+    trials: number of simulated releases, where noise moves standard errors; TRIALS where not given, or SLOW.
     Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
-    complete, made = _complete(shape, rows, expect), made_up(shape, expect)
-    found = typical(made, complete, trials)
+    complete, made = _complete(shape, rows, expect), made_up(shape, expect, guess)
+    found = typical(made, complete, trials or SLOW.get(cast(Regression, shape.query).model, TRIALS))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
         # standard errors fall with the root of the number of rows
@@ -121,17 +146,26 @@ def _present(column: str, expect: Expectations) -> float:
     return presence(RowMap(column, column, "real", 0.0, 1.0, 1), expect)
 
 
-def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRows:
-    """Return made-up rows of independent values, one a person; counts and positive responses are drawn as such."""
+def made_up(shape: Measurement, expect: Expectations = NOTHING, guess: Guess = PLAIN) -> RegressionRows:
+    """Return made-up rows, one a person; counts and positive responses are drawn as such.
+
+    Values are independent, unless they are guessed to be tied.
+    """
     first = cast(ProductPart, shape.columns[0])
     question, made = first.question, first.layout
     size = _size(question.keys, expect)
     # a fixed seed: equal questions get equal plans
     rng = np.random.default_rng(0)
     computed = {one.source: one for one in shape.computed}
+    common = rng.normal(size=size) * math.sqrt(guess.tied)
+
+    def placed(values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return values in the order of scores that have a part in common with those of other columns."""
+        own = rng.normal(size=size) * math.sqrt(1 - guess.tied)
+        return np.sort(values)[np.argsort(np.argsort(common + own))]
 
     def draw(at: RowMap | KeyMap) -> NDArray[np.int64]:
-        return _values(at, expect, size, rng) if isinstance(at, RowMap) else _levels(at, expect, size, rng)
+        return placed(_values(at, expect, size, rng, guess) if isinstance(at, RowMap) else _levels(at, expect, size))
 
     columns: tuple[RowMap | KeyMap, ...] = (*question.maps, *question.keys)
     values: dict[Any, Any] = {at: draw(at) for at in question.maps if at.source not in computed}
@@ -143,9 +177,9 @@ def made_up(shape: Measurement, expect: Expectations = NOTHING) -> RegressionRow
     z = question.numpy(values, places, size)
     query = cast(Regression, shape.query)
     if query.model == "gamma":
-        z[:, -1] = _positives(shape.variables[0], made.bounds[-1], expect, size, rng)
+        z[:, -1] = placed(_positives(shape.variables[0], made.bounds[-1], expect, size, rng))
     if query.model == "poisson":
-        z[:, -1] = _counts(shape.variables[0], made.bounds[-1], expect, size, rng)
+        z[:, -1] = placed(_counts(shape.variables[0], made.bounds[-1], expect, size, rng))
     # rows in which an expression has no value count among all rows, and add nothing
     who = None if shape.unit is None else np.flatnonzero(kept)
     weights = None if question.weight is None else values[question.weight][kept]
@@ -159,20 +193,18 @@ def _size(keys: tuple[KeyMap, ...], expect: Expectations) -> int:
     return min(MOST, max(MADE, math.ceil(LEAST / rarest)))
 
 
-def _values(at: RowMap, expect: Expectations, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return grid values of `size` rows, in random order."""
+def _values(at: RowMap, expect: Expectations, size: int, rng: np.random.Generator, guess: Guess) -> NDArray[np.int64]:
+    """Return grid values of `size` rows."""
     if at.column not in expect.numbers:
         return rng.integers(0, at.G + 1, size)
-    x = rng.permutation(spread_of(at, expect).points(size))
-    return np.rint(x * at.G).astype(np.int64)
+    return np.rint(points_told(at, expect, size, long=guess.long) * at.G).astype(np.int64)
 
 
-def _levels(key: KeyMap, expect: Expectations, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return indices of levels of `size` rows, in random order."""
-    if key.column not in expect.shares:
-        return rng.integers(0, key.size, size)
-    ends = np.rint(size * np.cumsum(level_shares(key, expect)) / level_shares(key, expect).sum())
-    return rng.permutation(np.searchsorted(ends, np.arange(size), side="right"))
+def _levels(key: KeyMap, expect: Expectations, size: int) -> NDArray[np.int64]:
+    """Return indices of levels of `size` rows, in rising order."""
+    shares = level_shares(key, expect)
+    ends = np.rint(size * np.cumsum(shares) / shares.sum())
+    return np.searchsorted(ends, np.arange(size), side="right").astype(np.int64)
 
 
 def _counts(

@@ -8,9 +8,9 @@ plans a few guesses, of the response and of the regressors, and says the least a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from tacit.method.regression.formula import parse
 from tacit.method.regression.query import Regression
@@ -18,29 +18,21 @@ from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.planning import expected_cells, expected_regressions
 from tacit.planning.expected_cells import by_cells, columns_of
+from tacit.planning.expected_regressions import PLAIN, SLOW, Guess
+from tacit.planning.guessed_values import PART, RARE, of_values
 from tacit.release.parts import Variable
+from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 from tacit.schema.row_expressions import names_in
 
-PART: Final = 0.1
-"""Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
 TRIALS: Final = 3
 """Number of simulated releases of each guess, where noise moves standard errors."""
-RARE: Final = 0.05
-"""Share of a rare level; the others are equally frequent."""
 MIDDLE: Final = 0.3, 0.2
 """The same of regressors between these and those that are planned: tried where rare and narrow ones leave no answer."""
-GUESSED: Final = (
-    f"widths from and to: over guesses of what nothing is said of; columns fill their bounds or {PART:.0%} of them, "
-    f"Booleans are true in half of the rows or in {RARE:.0%}, a level is as frequent as others or rare (expect)"
-)
-
-DENSITIES: Final = (
-    "widths from and to, of quantiles: over laws that agree with what is told, skewed, long-tailed, of two clusters or "
-    "heaped at a bound; the rarest of them, of one in seven, are left out. Where many values are alike (round numbers, "
-    "say) an interval is as narrow as they are, or as wide as the distance to the next such value; with quantiles told "
-    "(expect), of a past release, say, the range is narrower"
-)
+TIED: Final = 0.6
+"""Correlation of columns that go together: less of a response is left, and regressors overlap."""
+COUNTED: Final = 0.5, 0.25
+"""Mean and deviation, as parts of the range, of an untold response of counts or positive values without long tails."""
 
 
 @dataclass(frozen=True)
@@ -58,45 +50,77 @@ class WidthRange:
 def ranges(
     shape: Measurement, planned: Sequence[Expected], rows: int, level: float, expect: Expectations
 ) -> tuple[WidthRange, ...]:
-    """Return the range of each term's width over the guesses; nothing where every column is told.
+    """Return the range of each term's width over the guesses; of other questions nothing.
 
     Of quantiles of a column that is told, the range over laws that agree with it.
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
-    query = shape.query
     if all(one.between is not None for one in planned):
-        return tuple(WidthRange(*one.between, True) for one in planned if one.between is not None)
-    if not isinstance(query, Regression):
-        return ()
-    untold = [one for one in _columns(shape) if one.name not in expect.columns]
-    if not untold:
-        return ()
+        return tuple(WidthRange(*one.between, not one.open) for one in planned if one.between is not None)
+    if not isinstance(shape.query, Regression):
+        guessed = of_values(shape, planned, rows, level, expect)
+        return tuple(map(_over, zip(planned, *guessed, strict=True))) if guessed else ()
+    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
+    for guesses in _guesses(shape, expect):
+        for place, (known, guess) in enumerate(guesses):
+            found.append(_widths(_roughly(shape, rows, level, known, guess)))
+            answered = all(map(math.isfinite, found[-1]))
+            # what follows the first stands for it where that has no answer
+            always = always and answered and place == 0
+            if answered:
+                break
+    return tuple(_range(each, always) for each in zip(*found, strict=True)) if len(found) > 1 else ()
+
+
+def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Expectations, Guess]]]:
+    """Yield what is guessed, each with what is tried in its place where that leaves no answer."""
+    query = cast(Regression, shape.query)
+    untold = [one for one in columns_read(shape) if one.name not in expect.columns]
     of_response = _read_by(query.columns[0], shape)
     response = [one for one in untold if one.name in of_response]
     others = [one for one in untold if one.name not in of_response]
-    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
-    for narrow in (False, True) if response else (False,):
-        told = _with(expect, response, PART, RARE) if narrow else expect
-        guesses = [told] if narrow else []
-        guesses += [_with(told, others, PART, RARE)] if others else []
-        for guess in guesses:
-            found.append(_widths(_roughly(shape, rows, level, guess)))
-            always = always and all(map(math.isfinite, found[-1]))
-        if others and not all(map(math.isfinite, found[-1])):
-            found.append(_widths(_roughly(shape, rows, level, _with(told, others, *MIDDLE))))
-    return tuple(_range(each, always) for each in zip(*found, strict=True))
+    likely = [expect, *([_with(expect, response, PART, RARE)] if response else [])]
+    if query.model in ("poisson", "gamma"):
+        likely += [_counted(expect, one) for one in response]
+    for told in likely:
+        if told is not expect:
+            yield [(told, PLAIN), *([(_with(told, others, *MIDDLE), PLAIN)] if others else [])]
+        if others:
+            yield [(_with(told, others, PART, RARE), PLAIN), (_with(told, others, *MIDDLE), PLAIN)]
+    if by_cells(shape):
+        return
+    if expect.numbers:
+        yield [(expect, Guess(long=True))]
+    if not untold:
+        yield [(expect, Guess(tied=TIED))]
+        if expect.numbers and query.model not in SLOW:
+            yield [(expect, Guess(long=True, tied=TIED))]
 
 
-def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations) -> list[Expected]:
+def _counted(expect: Expectations, one: Variable) -> Expectations:
+    """Return what is expected with a response in the middle of its range."""
+    mean, sd = (part * (one.upper - one.lower) for part in COUNTED)
+    made = ExpectedNumbers(one.lower + mean, sd, 0.0, one.lower, one.upper)
+    return replace(expect, numbers={**expect.numbers, one.name: made})
+
+
+def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations, guess: Guess) -> list[Expected]:
     """Return the expected precision from fewer simulated releases than a plan's own: guesses lie far apart."""
     if by_cells(shape):
         return expected_cells.expected(shape, rows, level, expect)
-    return expected_regressions.expected(shape, rows, level, expect, trials=TRIALS)
+    trials = 1 if cast(Regression, shape.query).model in SLOW else TRIALS
+    return expected_regressions.expected(shape, rows, level, expect, trials=trials, guess=guess)
 
 
 def _widths(terms: Sequence[Expected]) -> list[float]:
     return [one.width for one in terms]
+
+
+def _over(guesses: Sequence[Expected]) -> WidthRange:
+    """Return the range of a term's width over guesses, some of which have ranges of their own."""
+    ends = [end for one in guesses for end in (one.between or (one.width,))]
+    return _range(ends, all(map(math.isfinite, ends)) and not any(one.open for one in guesses))
 
 
 def _range(widths: Sequence[float], always: bool) -> WidthRange:
@@ -104,12 +128,20 @@ def _range(widths: Sequence[float], always: bool) -> WidthRange:
     return WidthRange(min(answers), max(answers), always)
 
 
-def _columns(shape: Measurement) -> list[Variable]:
+def columns_read(shape: Measurement) -> list[Variable]:
     """Return the columns of the table that a formula reads: expressions are none."""
     if by_cells(shape):
         return columns_of(shape)
     expressions = parse(getattr(shape.query, "formula", "")).expressions
     return [one for one in shape.variables if one.name not in expressions]
+
+
+def variables_of(shape: Measurement) -> list[Variable]:
+    """Return the columns whose values widths rest on: of a regression those of its formula."""
+    if room_of(shape.query) == "regression":
+        return columns_read(shape)
+    maps = {column.rowmap.column: column.rowmap for column in shape.columns if column.rowmap is not None}
+    return [Variable(name, "boolean" if at.G == 1 else "real", at.lower, at.upper) for name, at in maps.items()]
 
 
 def _read_by(response: str, shape: Measurement) -> set[str]:

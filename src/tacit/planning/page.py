@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.base import page_documents
-from tacit.base.table import Align, Table, format_number
+from tacit.base.table import Align, Table
 from tacit.ledger import Standing
 from tacit.method.bootstrap.query import Bootstrap
-from tacit.method.quantiles.query import Quantiles
 from tacit.method.regression.query import Regression
-from tacit.method.shared.plan_expected import ASSUMED, Expected
+from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.price_parts import charged_price, price_parts
 from tacit.planning import page_text
 from tacit.planning.guarantee import factor, guarantee
-from tacit.planning.guessed_spreads import DENSITIES, GUESSED, WidthRange
+from tacit.planning.guessed_spreads import WidthRange
+from tacit.planning.other_price import OtherPrice
+from tacit.planning.page_notes import notes
 from tacit.planning.page_text import BoardRequest
+from tacit.planning.printed_widths import percent_of, printed, printed_range
 from tacit.planning.question import PlannedQuestion
 from tacit.planning.study_plan import Parties
 from tacit.privacy import Budget, Cost, Spend
@@ -35,10 +37,6 @@ SHOWN: Final = 40
 """Lines of terms listed on a page; the rest are counted."""
 ALIKE: Final = 5
 """Terms of a question, one after another, from which on those of the same widths have one line."""
-APART: Final = (
-    "where values lie farther apart, half of them at each bound, a mean's interval is up to 1.7 times as wide"
-)
-"""The largest standard deviation between two bounds is sqrt(3) times that of values spread evenly."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,6 +73,10 @@ class Plan:
     """What is expected of columns; of others, that values and levels are spread evenly."""
     digest: str = ""
     """SHA-256 of the request: table, schema, budget, questions, price and shares."""
+    asked: Cost | None = None
+    """The price that was asked for, where it may buy another (`cost`)."""
+    other: OtherPrice | None = None
+    """A price that the ledger is charged no more for, with clearly narrower intervals."""
     request: BoardRequest | None = None
     """Who asks, when, and what is to be run once the page is signed."""
 
@@ -100,12 +102,13 @@ class Plan:
 
     @property
     def ranges(self) -> Mapping[str, tuple[WidthRange, ...]]:
-        """The least and largest width of each term of a regression that is told nothing of some columns, by question.
+        """The least and largest width of each term, by question, over what is left open of its columns.
 
-        Also of quantiles of a column of which mean and deviation, or quantiles, are told: over laws that agree.
-        Over guesses of their spreads: columns that fill their bounds or a tenth of them, Booleans that are true in half
-        of the rows or in one of twenty, levels that are as frequent as others or as rare as that.  Where a guess leaves
-        no answer, the range is that of the others, and `always` is False.
+        Where nothing is said of a column: values that fill the bounds or a tenth of them, or lie at both; Booleans that
+        are true in half of the rows or in one of twenty; levels as frequent as others or as rare as that.  Of
+        regressions that are told their columns: long tails, columns that go together; of quantiles: shapes that agree
+        with what is told; of densities: values that gather.  Where a guess leaves no answer, the range is that of the
+        others, and `always` is False.
 
         >>> import tacit as tc
         >>> schema = tc.Schema({"age": tc.Real(0, 100), "pay": tc.Real(0, 9_000)})
@@ -193,6 +196,9 @@ class Plan:
             found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:
             found += part.cautions(self.rows)
+        # of a pair whose ε alone is narrower each question says so
+        if self.other is not None and self.other.charged.delta >= self.other.now.delta:
+            found.append(self.other.line(self.asked or self.cost))
         # a mechanism that publishes each row with probability δ is (0, δ)-private
         if self.cost.delta is not None and float(self.cost.delta) * self.rows > 0.1:
             found.append(
@@ -210,9 +216,9 @@ class Plan:
         for part, one, at in listed:
             # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if 0 < one.std_error < math.inf else 2
-            width, without = (_width(x, digits) for x in (one.width, one.without))
+            width, without = (printed(x, digits) for x in (one.width, one.without))
             guessed = () if not several else ("" if at is None else _from_to(at),)
-            row = (part.called, one.term, width, *guessed, f"{100 * one.privacy:.0f} %", without)
+            row = (part.called, one.term, width, *guessed, percent_of(one.privacy), without)
             rows.append((*row, *self._pooled(part, one, digits)))
         rows, left = _shown(rows)
         more = (f"and {left:,} more terms, of {_questions(listed[-left:])}",) if left else ()
@@ -220,20 +226,13 @@ class Plan:
         columns = ("question", "term", f"{100 * self.level:g}% width", *guessed, "of which privacy", "without privacy")
         if self._together is not None:
             columns = (*columns, f"pooled over {self._together.number:,}")
-        return Table("", columns, tuple(rows), (*more, *self._assumed()), (*SIDES, *SIDES[-1:] * 2)[: len(columns)])
-
-    def _assumed(self) -> tuple[str, ...]:
-        """Return what the widths rest on, and over which shares of groups they range."""
-        known = self.expect.columns
-        said = f"as expected: {', '.join(known)}; of other columns: {ASSUMED}" if known else ASSUMED
-        others = [part.other.line(part.called) for part in self.parts if part.other is not None]
-        uneven = any(part.evenly and not part.known(self.expect) for part in self.parts)
-        untold = dict.fromkeys(words for part in self.parts if (words := part.untold(self.expect)))
-        ranged = [part for part in self.parts if part.ranges]
-        guesses = any(isinstance(part.shape.query, Regression) for part in ranged)
-        densities = any(isinstance(part.shape.query, Quantiles) for part in ranged)
-        notes = ((APART, uneven), (GUESSED, guesses), (DENSITIES, densities))
-        return (f"assumed: {said}", *untold, *(note for note, holds in notes if holds), *others)
+        return Table(
+            "",
+            columns,
+            tuple(rows),
+            (*more, *notes(self.parts, self.expect)),
+            (*SIDES, *SIDES[-1:] * 2)[: len(columns)],
+        )
 
     @property
     def _together(self) -> Parties | None:
@@ -243,7 +242,7 @@ class Plan:
         if self._together is None:
             return ()
         width = self._together.pooled(part.name, one.term)
-        return ("–" if width is None else format_number(width, decimals=min(digits + 1, 8)),)
+        return ("–" if width is None else printed(width, digits + 1),)
 
     def _at(self, cost: Cost) -> tuple[Bought, ...]:
         """Return what another price of the same kind would be spent on: the same parts in the same proportions."""
@@ -293,6 +292,7 @@ class Plan:
             "ranges": {
                 name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
             },
+            "other price": None if self.other is None else self.other.to_dict(),
             "cautions": list(self.cautions()),
             "fits": self.fits,
             "digest": self.digest,
@@ -337,19 +337,10 @@ def _ranges(part: PlannedQuestion) -> Sequence[WidthRange | None]:
     return part.ranges or [None] * len(part.terms)
 
 
-def _width(x: float, digits: int) -> str:
-    return format_number(x, decimals=min(digits, 8)) if math.isfinite(x) else "too noisy"
-
-
 def _from_to(at: WidthRange) -> str:
     """Return a range of widths in words."""
-    words = f"{_own(at.least)} to {_own(at.largest)}" if math.isfinite(at.least) else ""
+    words = " to ".join(printed_range(at.least, at.largest)) if math.isfinite(at.least) else ""
     return words if at.always else " or ".join((*([words] if words else []), "no answer"))
-
-
-def _own(x: float) -> str:
-    """Return a width to two significant digits of its own: those of a range lie far apart."""
-    return _width(x, max(0, 1 - math.floor(math.log10(x))) if 0 < x < math.inf else 2)
 
 
 def _means(part: PlannedQuestion) -> int:

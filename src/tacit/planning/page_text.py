@@ -86,7 +86,7 @@ def _for_one(plan: Plan) -> str:
 def _explained(plan: Plan) -> tuple[str, ...]:
     """Return what a width is, for those who have not met one."""
     if plan.request is None:
-        return ()
+        return (f"How wide each {100 * plan.level:g}% interval is expected to be; privacy's part is of the variance.",)
     times = f"{100 * plan.level:g} times in 100"
     return (f"Each answer comes with an interval that holds the true value {times}; this is how wide it will be.",)
 

@@ -21,8 +21,9 @@ from tacit.method.shared.price_parts import charged_price
 from tacit.planning.enough import enough, often_none
 from tacit.planning.epsilon_alone import of_epsilon_alone
 from tacit.planning.expected import as_expected, expected
-from tacit.planning.guessed_spreads import ranges
+from tacit.planning.guessed_spreads import ranges, variables_of
 from tacit.planning.narrower import narrower, way_taken
+from tacit.planning.other_price import other_price
 from tacit.planning.page import Plan
 from tacit.planning.pair_for_width import bought_by_pairs, checked_width, delta_of, pair_for
 from tacit.planning.plain_statistic import plainer
@@ -74,7 +75,7 @@ def plan(
     in equal parts.  Parameters of a law that is asked
     for stand under its column, or under the question's name: {"wait": {"shape": 2, "rate": 0.1}}.  Where nothing is
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
-    what a group of another size would have, and over which widths a regression ranges (`Plan.ranges`).
+    what a group of another size would have, and over which widths each interval ranges (`Plan.ranges`).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
     on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
     none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
@@ -117,6 +118,7 @@ def plan(
     charge = charged_price(cost, [*made.values()], accounting)
     if budget is not None:
         budget.spend(charge)
+    parts = tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items())
     return Plan(
         table=name,
         rows=size,
@@ -125,13 +127,29 @@ def plan(
         neighbors=neighbors,
         cost=charge if charge.kind == "pure" else cost,  # ε alone where that is what the pair buys
         level=level,
-        parts=tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items()),
+        parts=parts,
         budget=budget,
         spent=spent or Spend(),
         left=left,
         expect=known,
         digest=digest(public_words(name, size, budget, declared, cost, asks, _fractions(shares))),
+        asked=cost,
+        other=other_price(
+            cost,
+            budget,
+            spent or Spend(),
+            made,
+            {part.name: [one.width for one in part.terms] for part in parts},
+            designs,
+            lambda shapes: {key: _widths(key, one, size, level, known) for key, one in shapes.items()},
+        ),
     )
+
+
+def _widths(name: str, shape: Measurement, rows: int, level: float, known: Expectations) -> list[float]:
+    """Return the expected widths of a question at another price."""
+    own = known.of_question(name)
+    return [one.width for one in expected(as_expected(shape, own), rows, level, own)]
 
 
 def _question(
@@ -161,7 +179,7 @@ def _question(
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     often = often_none(shape, rows, known) if none else None
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often)
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often, tuple(variables_of(shape)))
 
 
 def plan_for(

@@ -16,6 +16,7 @@ from statistics import NormalDist
 from typing import Final
 
 from tacit.method.shared.plan_expected import Expected
+from tacit.planning.printed_widths import to_three
 from tacit.privacy import Cost, mu_squared_to_epsilon
 from tacit.privacy.cost import MOST
 from tacit.privacy.exact_numbers import significant
@@ -115,20 +116,21 @@ class Reach:
         if listed:
             said.append(self._rows(listed))
             said.append(self._price(listed, fits))
-        now = f" (now {self.pool.width:.3g})" if listed else ""
-        return f"{label(self.pool)}: {self.width:.3g} wide{now} with {'; or with '.join(said)}"
+        now = f" (now {to_three(self.pool.width)})" if listed else ""
+        return f"{label(self.pool)}: {self.width:,.6g} wide{now} with {'; or with '.join(said)}"
 
     def _rows(self, listed: int) -> str:
         if self.rows is None:
             return f"no number of rows of the {listed:,} listed"
-        return f"{self.rows:.3g} times the rows of the {listed:,} listed"
+        # up: fewer rows would miss the width
+        return f"{to_three(self.rows, up=True)} times the rows of the {listed:,} listed"
 
     def _price(self, listed: int, fits: Callable[[Cost], bool]) -> str:
         if self.price is not None:
             beyond = "" if fits(self.price) else ", which the budget does not admit"
             return f"{self.price} of each of them{beyond}"
         if self.pool.without > self.width:
-            return f"no price: sampling alone makes {self.pool.without:.3g}"
+            return f"no price: sampling alone makes {to_three(self.pool.without)}"
         return "no price that can be told"
 
 
@@ -166,7 +168,7 @@ def label(pool: Pool) -> str:
 
 def free_line(pool: Pool) -> str:
     """Whether privacy is free, in words, and from where on it is."""
-    what = f"{label(pool)}: privacy adds {100 * pool.added:.3g} % to the sampling variance"
+    what = f"{label(pool)}: privacy adds {to_three(100 * pool.added)} % to the sampling variance"
     if pool.added <= FREE:
         return f"{what}: free, whatever the number of parties"
     price = pool.free_price()

@@ -22,8 +22,10 @@ from tacit.planning.expected import cautions as own_cautions
 from tacit.planning.expected import has_groups, says_all
 from tacit.planning.expected_cells import by_cells
 from tacit.planning.guessed_spreads import WidthRange
+from tacit.planning.printed_widths import percent_of
 from tacit.planning.small_groups import OtherShares
 from tacit.release.encoding_rules import FORMS
+from tacit.release.parts import Variable
 from tacit.schema.autobins import is_chosen
 from tacit.schema.expectations import Expectations
 
@@ -55,6 +57,8 @@ class PlannedQuestion:
     enough: str | None = None
     none: float | None = None
     """Of a regression that is expected to have no answer: in which part of simulated releases it has none."""
+    reads: tuple[Variable, ...] = ()
+    """The columns whose values its widths rest on."""
 
     @property
     def numbers(self) -> int:
@@ -224,7 +228,7 @@ class PlannedQuestion:
         found: list[str] = []
         worst = max(self.terms, key=lambda one: one.privacy)
         if worst.privacy > 0.5:
-            share = f"{100 * worst.privacy:.0f} % of the variance"
+            share = f"{percent_of(worst.privacy)} of the variance"
             found.append(f"{self.called}: privacy makes {share}; {self._less()}")
         grouped = bool(self.shape.keys) and not by_cells(self.shape)
         smallest = min(one.rows for one in self.terms) if grouped else rows

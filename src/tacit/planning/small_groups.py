@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tacit.base.table import format_number
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import cell_shares, unknown_keys
 from tacit.planning.expected import expected, has_groups, says_all
 from tacit.planning.expected_cells import by_cells, columns_of
+from tacit.planning.printed_widths import decimals_of, printed
 from tacit.schema.expectations import Expectations
 
 SMALL: Final = 0.01
 """Share of a small group; a fifth of the smallest planned one where that is less."""
+UNKNOWN: Final = "too noisy to answer"
 LARGE: Final = 0.5
 """Share of a group whose count is the least certain."""
 
@@ -40,11 +41,10 @@ class OtherShares:
 
     def line(self, name: str) -> str:
         """In words."""
-        digits = max(0, min(8, 2 - math.floor(math.log10(self.planned)))) if 0 < self.planned < math.inf else 2
-        low, high = (
-            format_number(x, decimals=digits) if math.isfinite(x) else "too noisy to answer"
-            for x in (self.planned, self.width)
-        )
+        digits = decimals_of(self.planned, 3)
+        low = printed(self.planned, digits, none=UNKNOWN)
+        # up: a larger width is not printed as the same
+        high = printed(self.width, digits, none=UNKNOWN, up=True)
         known = ", ".join(map(repr, self.columns))
         name = f"{name}, {self.term}" if self.term else name
         return (

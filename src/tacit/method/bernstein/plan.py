@@ -1,46 +1,74 @@
-"""Expected precision of a Bernstein polynomial from public facts: its mean error where the density is even."""
+"""Expected precision of a Bernstein polynomial from public facts: its mean error, for values as expected or even."""
 
 from __future__ import annotations
 
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.method.bernstein.encoding import steps
+from tacit.method.bernstein.estimate import estimate, smooth_density
 from tacit.method.bernstein.estimate_lattice import LatticeFit, fitted
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.bernstein.query import Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.numeric_columns import support
+from tacit.method.shared.plan_densities import (
+    AssumedCounts,
+    BinnedColumn,
+    assumed,
+    curve_width,
+    ranged,
+    root_mean_square,
+)
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
+from tacit.release.document import Released
 from tacit.schema.expectations import Expectations
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return an entry for the distribution function and one for the density.
 
-    The error is the root of the mean over the support of the squared error of the polynomial, without its bias; what
-    is said of values beforehand does not enter.
+    A width is the root mean square, over the support, of those of the limits.
     """
     (one,), query = shape.variables, shape.query
     order = query.order if isinstance(query, Bernstein) else 2
-    facts = shape.columns[0].form.parameters
-    edges = unit_edges(one, facts["degree"])
-    even = steps(edges, facts["degree"], facts["G"]) @ np.diff(np.array(edges))
-    integers = np.array([*even, *([float(facts["G"])] if facts["presence"] else [])])
-    integers = np.rint(rows * facts.get("share", 1) * integers).astype(np.int64)
-    fit = fitted(simulated(shape, (integers[None, :],)))
-    t = (np.arange(101) + 0.5) / 101
     low, high = support(one)
+    ends = low + (high - low) * np.array(unit_edges(one, shape.columns[0].form.parameters["degree"]))
+    step = 1.0 if one.kind in ("integer", "date") else float(one.multiple_of or 0)
+    guesses = assumed([BinnedColumn(one.name, ends, step)], expect)
+    releases = [simulated(shape, (_integers(shape, rows, each)[None, :],)) for each in guesses]
+    fit = fitted(releases[0])
+    t = (np.arange(101) + 0.5) / 101
     below, per_unit = weights(fit.degree, order, t), slopes(fit.degree, order, t) / (high - low)
-    return [
+    found = [
         _entry(f"distribution function of {one.name}", 0.5, below, fit, level, rows),
         _entry(f"density of {one.name}", 1 / (high - low), per_unit, fit, level, rows),
     ]
+    return ranged(found, [_widths(each, level) for each in releases])
+
+
+def _widths(release: Released, level: float) -> list[float]:
+    """Return the widths of the limits of the distribution function and of the density."""
+    found = estimate(release)
+    shares = np.asarray(found.conf_int(level), dtype=float).reshape(-1, 2)
+    told = [reason is None for reason in found.reasons]
+    function = root_mean_square(shares[told]) if any(told) else float("inf")
+    return [function, curve_width(smooth_density(release), level)]
+
+
+def _integers(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
+    """Return the integers of rows with these shares in the bins, shape (integers,)."""
+    facts = shape.columns[0].form.parameters
+    edges = unit_edges(shape.variables[0], facts["degree"])
+    made = steps(edges, facts["degree"], facts["G"]) @ counts.shares[0]
+    integers = np.array([*made, *([float(facts["G"])] if facts["presence"] else [])])
+    return np.rint(rows * facts.get("share", 1) * counts.present * integers).astype(np.int64)
 
 
 def _entry(term: str, value: float, over: Array, fit: LatticeFit, level: float, rows: int) -> Expected:

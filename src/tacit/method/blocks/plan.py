@@ -8,6 +8,7 @@ regression depends on its regressors, of which nothing is known beforehand: it i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Final, cast
@@ -15,13 +16,14 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.estimates.error_laws import halfwidth, split
+from tacit.method.blocks import one_step_design
 from tacit.method.blocks import plan_steps as block_steps
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.expected_errors import loads_of_mean, sampling_variances, windowed
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.blocks.support_rules import rule
 from tacit.method.shared.asked_parameters import law_as_expected, words_of_law
-from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.models.block_function import Statistic
@@ -36,12 +38,20 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     """Return the expected precision of each parameter, from the model's information and the noise of blocks."""
     shape = as_expected(shape, expect)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
-    return [
+    found = [
         Expected(
             name, value, width, privacy / (privacy + own), z * math.sqrt(own), math.sqrt(privacy + own), float(rows)
         )
         for name, value, width, privacy, own in precision(shape, rows, level)
     ]
+    if not cast(SampleAndAggregate, shape.query).one_step:
+        return found
+    # rows of another law than the model's: then the blocks of the first part answer
+    blocks = {
+        name: width for name, _, width, _, _ in _of_blocks(shape, one_step_design.split(shape)[0].columns, rows, level)
+    }
+    each = ((one, blocks.get(one.term, one.width)) for one in found)
+    return [replace(one, between=(min(one.width, other), max(one.width, other))) for one, other in each]
 
 
 def as_expected(shape: Measurement, expect: Expectations) -> Measurement:
@@ -57,12 +67,19 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
     query = cast(SampleAndAggregate, shape.query)
     if query.one_step:
         return block_steps.one_step_entries(shape, rows, level)
-    plan = cast(BlockPlan, shape.blocks)
-    sampling = sampling_variances(plan.model, rows)
     if query.winsorize:
-        shape = windowed(shape, rows, sampling)
+        shape = windowed(shape, rows, sampling_variances(cast(BlockPlan, shape.blocks).model, rows))
+    return _of_blocks(shape, shape.columns, rows, level)
+
+
+def _of_blocks(
+    shape: Measurement, columns: Sequence[PartSpec], rows: int, level: float
+) -> list[tuple[str, float, float, float, float]]:
+    """Return the same of means over blocks; columns: one for each parameter."""
+    query, plan = cast(SampleAndAggregate, shape.query), cast(BlockPlan, shape.blocks)
+    sampling = sampling_variances(plan.model, rows)
     found: list[tuple[str, float, float, float, float]] = []
-    for column in shape.columns:
+    for column in columns:
         i = plan.model.names.index(column.label)
         grid = cast(Grid, column.grid)
         loads = loads_of_mean(column, plan, query.winsorize)

@@ -1,4 +1,4 @@
-"""Expected precision of a series from public facts: the mean error of its densities where they are even."""
+"""Expected precision of a series from public facts: the error of its densities, for values as expected or even."""
 
 from __future__ import annotations
 
@@ -10,23 +10,38 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
+from tacit.method.orthogonal_series.estimate import smooth_density
 from tacit.method.orthogonal_series.estimate_coefficients import SeriesFit, fitted
+from tacit.method.orthogonal_series.estimate_joint import joint_density
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.numeric_columns import support
+from tacit.method.shared.plan_densities import (
+    AssumedCounts,
+    BinnedColumn,
+    assumed,
+    curve_width,
+    joint_width,
+    over_cells,
+    ranged,
+)
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
+from tacit.release.document import Released
+from tacit.release.parts import Variable
 from tacit.schema.expectations import Expectations
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return one entry for the density of each column, and one for the joint density of several.
 
-    The error is the root of the mean over the support of the squared error, of all terms; what is said of values
-    beforehand does not enter.
+    A width is the root mean square, over the support, of those of the limits.
     """
-    fit = fitted(simulated(shape, (_even(shape, rows)[None, :],)))
-    lengths = [high - low for low, high in map(support, shape.variables)]
+    columns = [_binned(one, len(shape.variables)) for one in shape.variables]
+    guesses = assumed(columns, expect)
+    releases = [simulated(shape, (_integers(shape, rows, one)[None, :],)) for one in guesses]
+    fit = fitted(releases[0])
+    lengths = [float(np.ptp(one.ends)) for one in columns]
     privacy = fit.variance * (fit.load**2).sum(axis=1)
     found = list[Expected]()
     for at, one in enumerate(shape.variables):
@@ -35,7 +50,23 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     if len(lengths) > 1:
         every = np.full(len(fit.values), True)
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), every, fit, privacy, level, rows))
-    return found
+    widths = [_widths(one, [column.name for column in columns], level) for one in releases]
+    # limits of counts without noise have fewer terms than those of a release, which all count in the error
+    widths[0] = [max(one.width, width) for one, width in zip(found, widths[0], strict=True)]
+    return ranged(found, widths)
+
+
+def _binned(one: Variable, columns: int) -> BinnedColumn:
+    """Return the bins of a column in its units."""
+    low, high = support(one)
+    step = 1.0 if one.kind in ("integer", "date") else float(one.multiple_of or 0)
+    return BinnedColumn(one.name, low + (high - low) * np.array(edges(one, columns)), step)
+
+
+def _widths(release: Released, names: list[str], level: float) -> list[float]:
+    """Return the widths of the limits of each column's density, and of the joint one of several."""
+    found = [curve_width(smooth_density(release, name), level) for name in names]
+    return found if len(names) == 1 else [*found, joint_width(joint_density(release), level)]
 
 
 def _entry(
@@ -50,15 +81,15 @@ def _entry(
     return Expected(term, value, float(width), share, float(2 * z * value * np.sqrt(sampling)), float(error), rows)
 
 
-def _even(shape: Measurement, rows: int) -> NDArray[np.int64]:
-    """Return the integers of rows that are spread evenly over the cells, shape (integers,)."""
+def _integers(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
+    """Return the integers of rows with these shares in the bins, shape (integers,)."""
     (part,), query = shape.columns, shape.query
     d, facts = len(shape.variables), part.form.parameters
-    made = np.ones(1)
-    for one in shape.variables:
-        ends = edges(one, d)
-        own = table(getattr(query, "basis", "cosine"), ends, facts["terms"], SCALE[d])
-        made = np.outer(made, own @ np.diff(np.array(ends))).reshape(-1)
-    share = facts.get("share", 1)
+
+    def own(at: int, shares: Array) -> Array:
+        ends = edges(shape.variables[at], d)
+        return np.asarray(table(getattr(query, "basis", "cosine"), ends, facts["terms"], SCALE[d]) @ shares)
+
     presence = [float(facts["presence"])] if facts["presence"] else []
-    return np.rint(rows * share * np.array([*made[1:], *presence])).astype(np.int64)
+    made = np.array([*over_cells(counts, own)[1:], *presence])
+    return np.rint(rows * facts.get("share", 1) * counts.present * made).astype(np.int64)

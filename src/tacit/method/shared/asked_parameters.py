@@ -65,6 +65,12 @@ def expected_parameters(law: Likelihood, query: Any, expect: Expectations) -> Ma
     }
 
 
+def told_parameters(query: Any, expect: Expectations) -> Mapping[str, float]:
+    """Return the expected parameters of the law that a question asks of, by name; none of a question about no law."""
+    law = _law(query)
+    return {} if law is None else expected_parameters(law, query, expect)
+
+
 def law_as_expected(law: M, query: Any, expect: Expectations) -> M:
     """Return the law with the expected parameters as its default, at which plans are made; itself where none are."""
     found = expected_parameters(law, query, expect)

@@ -25,8 +25,7 @@ UNTOLD_COUNTS = "counts of a Poisson model are a tenth of their range on average
 UNTOLD_POSITIVES = "responses of a gamma model are a tenth of their range on average, and vary as much as their mean"
 UNTOLD_DENSITY = (
     "a quantile's interval is as much narrower as values lie closer together there than evenly between the bounds, and "
-    "wider where they lie apart: with bounds ten times as wide as the values the plan is ten times too wide. Told a "
-    "mean and a deviation, or quantiles, it says a range (expect: COLUMN = { mean = …, sd = … })"
+    "wider where they lie apart: where bounds are ten times as wide as the values, ten times"
 )
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
@@ -39,7 +38,8 @@ class Expected:
     """Expected precision of one term.
 
     width: of the interval.  privacy: part of the variance that is due to privacy.  without: width without privacy.
-    between: the least and the largest width, where what is told of a column leaves much open; None elsewhere.
+    between: the least and the largest width, where what is told of a column leaves much open; None elsewhere.  open:
+    whether there may be no answer, too.
     """
 
     term: str
@@ -50,6 +50,7 @@ class Expected:
     std_error: float
     rows: float
     between: tuple[float, float] | None = None
+    open: bool = False
 
 
 def uniform(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:

@@ -38,6 +38,10 @@ FAR: Final = 10.0, 30.0
 LEAST_CV: Final = 0.15
 """Deviation over mean from which a law that begins at a bound is one of its own; below, it is like a normal law."""
 MOST_CV: Final = 5.0
+RARE: Final = 0.1
+"""Part of the largest weight below which a law is passed over that is the most extreme of all."""
+BINS: Final = 50
+"""Bins in which densities of laws are compared."""
 SCALES: Final = 1.5, 30.0
 """Least and largest ratio of the scales of two laws that make one."""
 
@@ -67,6 +71,32 @@ class Laws:
         """
         each = [np.searchsorted(one, x, side="right") / POINTS for one in self.quantiles]
         return np.asarray(self.weights @ np.array(each), dtype=np.float64)
+
+    def together(self, p: Array) -> Array:
+        """Return the quantiles of all laws together, of rising probabilities p.
+
+        >>> round(float(laws_of(0.3, 0.1).together(np.array([0.5]))[0]), 1)
+        0.3
+        """
+        order = np.argsort(self.quantiles, axis=None)
+        sums = np.cumsum(np.repeat(self.weights / POINTS, POINTS)[order])
+        return np.asarray(np.interp(p, sums / sums[-1], self.quantiles.reshape(-1)[order]), dtype=np.float64)
+
+    def longest(self, p: Array) -> Array:
+        """Return the quantiles of the law with the largest fourth moment about its mean; rare laws are passed over."""
+        own = self.quantiles
+        return self._most(((own - own.mean(axis=1, keepdims=True)) ** 4).mean(axis=1), p)
+
+    def roughest(self, p: Array) -> Array:
+        """Return the quantiles of the law with the largest mean square density over BINS bins; not of rare ones."""
+        each = [np.histogram(one, BINS, (0.0, 1.0))[0] for one in self.quantiles]
+        return self._most((np.array(each, dtype=np.float64) ** 2).sum(axis=1), p)
+
+    def _most(self, by: Array, p: Array) -> Array:
+        """Return the quantiles of the law with the largest of these values, rare laws left out."""
+        common = np.flatnonzero(self.weights >= RARE * self.weights.max())
+        chosen = self.quantiles[common[int(np.argmax(by[common]))]]
+        return np.asarray(np.interp(p, P, chosen), dtype=np.float64)
 
 
 @lru_cache(maxsize=256)

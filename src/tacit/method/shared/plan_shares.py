@@ -87,6 +87,19 @@ def spread_of(at: RowMap, expect: Expectations) -> Spread:
     return Spread(min(max((found.mean - at.lower) / span, 0.0), 1.0), found.sd / span)
 
 
+def points_told(at: RowMap, expect: Expectations, size: int, *, long: bool = False) -> Array:
+    """Return values on [0, 1] that stand for the rows of a told column, in rising order, shape (size,).
+
+    long: those of the law of the longest tails among the laws that have what is told.
+    """
+    one = expect.numbers[at.column]
+    laws = laws_told(one) if long or one.quantiles else None
+    if laws is None:
+        return np.sort(spread_of(at, expect).points(size))
+    p = (np.arange(size) + 0.5) / size
+    return laws.longest(p) if long else laws.together(p)
+
+
 def presence(at: RowMap, expect: Expectations) -> float:
     """Return the share of rows in which a column has a value: all of them, where nothing else is expected."""
     if at.column in expect.numbers:
