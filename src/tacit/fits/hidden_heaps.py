@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_heaps import declared_heaps
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.heap_evidence import heaps_plausible
 from tacit.fits.irregular_heaps import irregular_heaps
 from tacit.fits.log_densities import LogDensities
 
@@ -64,28 +66,50 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     """Return the rows that may be at points.
 
     counts: noisy, shape (K,).  variance: of the noise of each.  End bins are not looked at: see `bin_ends`.
+    What bins with a declared heap have more than others is explained: of those without one what is said here is
+    concluded from their own counts.
 
     >>> axis = CellAxis("x", "continuous", np.arange(9.0))
     >>> found = heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0)
     >>> found.rows.round(), found.unseen
     (array([   0.,    0.,    0., 1000.,    0.,    0.,    0.,    0.]), array([1., 1., 1., 1., 1., 1., 1., 1.]))
     """
-    found, seen = np.zeros(axis.bins), LogDensities.of(axis, counts, variance)
-    inner = np.ones(axis.bins, dtype=np.bool_)
-    inner[[0, -1]] = False
+    every = _found(counts, variance, LogDensities.of(axis, counts, variance), _inner(axis.bins))
+    heaps = declared_heaps(axis.bounds, axis.heaped_at)
+    if heaps is None or not (heaps.count > 0).any():
+        return every
+    own = heaps.count == 0
+    seen = LogDensities.of(axis, counts, variance, own)
+    others = _found(counts[own], variance, seen, _inner(axis.bins)[own])
+    rows, unseen = np.where(own, 0.0, every.rows), np.zeros(axis.bins)
+    rows[own], unseen[own] = others.rows, others.unseen
+    return HiddenHeaps(rows, unseen, others.anywhere, others.share)
+
+
+def _inner(K: int) -> NDArray[np.bool_]:
+    """Return which bins are not at an end."""
+    return (np.arange(K) > 0) & (np.arange(K) < K - 1)
+
+
+def _found(counts: Array, variance: float, seen: LogDensities, inner: NDArray[np.bool_]) -> HiddenHeaps:
+    """Return what counts show of bins that are next to each other but for some left out; inner: not at an end."""
+    found = np.zeros(len(counts))
     unseen = (inner & seen.filled & ~seen.looked_at).astype(np.float64)
-    if axis.bins < 4 or seen.filled.sum() < 3:
+    if len(counts) < 4 or seen.filled.sum() < 3:
         return HiddenHeaps(found, unseen)
     repeated = _repeated(seen)
     alone = _alone(seen, ALARM)
     heaped = repeated | alone
-    apart = irregular_heaps(axis, counts, variance, seen, alone, ALARM)
+    apart = irregular_heaps(counts, variance, seen, alone, ALARM)
     # what the bin has above the geometric mean of its neighbours
     above = np.maximum(counts * -np.expm1(-(seen.above @ seen.log)), 0.0)
     found[heaped] = above[heaped]
     found[apart.alone] = counts[apart.alone]
     every, other = (_hidden(above, counts, one) for one in (repeated, _alone(seen, SUSPECTED)))
-    return HiddenHeaps(found, np.maximum(unseen, other), max(every, apart.share), apart.share)
+    unseen = np.maximum(unseen, other)
+    # variances of places count by how plausible it is that there are any
+    unseen = unseen * np.sqrt(heaps_plausible(seen)) if unseen.any() else unseen
+    return HiddenHeaps(found, unseen, max(every, apart.share), apart.share)
 
 
 def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:
