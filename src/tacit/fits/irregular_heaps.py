@@ -52,8 +52,8 @@ def irregular_heaps(
 ) -> Irregular:
     """Return what is found of noisy counts.
 
-    seen: their logarithms.  spikes: bins that are clearly higher than those beside, shape (K,): beside one a bin must be below the line to the
-    bin behind it, too.  chance: that a column without heaps is found to have a hole, at most.
+    seen: their logarithms.  spikes: bins that are clearly higher than those beside, shape (K,): beside one a bin must
+    be below the line to the bin behind it, too.  chance: that a column without heaps is found to have a hole, at most.
 
     >>> from tacit.fits.cell_arrays import CellAxis
     >>> axis = CellAxis("x", "continuous", np.arange(8.0))
