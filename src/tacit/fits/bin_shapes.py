@@ -179,13 +179,13 @@ def roughness(axis: CellAxis, counts: Array, variance: float) -> Array:
 
     0 for fewer than 5 bins.  Second differences of second differences of the logarithms, which are nearly 0 for smooth
     densities in bins of any width; values heaped on round numbers, of which some bins have more than others, show.
-    Bins without a declared heap are held against each other alone: what those with one have more is explained.
+    Bins without a declared heap scatter no more than among each other: what those with one have more is explained.
     """
     heaps, x, h = declared_heaps(axis.bounds, axis.heaped_at), axis.centers, axis.widths
     found = _scatter(x, h, counts, variance)
     if heaps is not None:
         none = heaps.count == 0
-        found[none] = _scatter(x[none], h[none], counts[none], variance)
+        found[none] = np.minimum(found[none], _scatter(x[none], h[none], counts[none], variance))
     return found
 
 

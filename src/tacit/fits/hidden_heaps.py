@@ -66,8 +66,8 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     """Return the rows that may be at points.
 
     counts: noisy, shape (K,).  variance: of the noise of each.  End bins are not looked at: see `bin_ends`.
-    What bins with a declared heap have more than others is explained: of those without one what is said here is
-    concluded from their own counts.
+    What bins with a declared heap have more than others is explained: of those without one no more is said than
+    their own counts show.
 
     >>> axis = CellAxis("x", "continuous", np.arange(9.0))
     >>> found = heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0)
@@ -82,8 +82,9 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     seen = LogDensities.of(axis, counts, variance, own)
     others = _found(counts[own], variance, seen, _inner(axis.bins)[own])
     rows, unseen = np.where(own, 0.0, every.rows), np.zeros(axis.bins)
-    rows[own], unseen[own] = others.rows, others.unseen
-    return HiddenHeaps(rows, unseen, others.anywhere, others.share)
+    # bins that are further apart show less: what all of them together exclude is excluded, too
+    rows[own], unseen[own] = others.rows, np.minimum(others.unseen, every.unseen[own])
+    return HiddenHeaps(rows, unseen, min(others.anywhere, every.anywhere), min(others.share, every.share))
 
 
 def _inner(K: int) -> NDArray[np.bool_]:
