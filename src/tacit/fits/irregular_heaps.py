@@ -26,10 +26,8 @@ FAR: Final = 15.0
 NEAR: Final = 5.0
 """So many times are enough with a hole: at a low price noise may hide a fifteenth of a bin in an empty one."""
 BESIDE: Final = 60.0
-"""A hole is found with so many times the chance where the column also ends abruptly: it takes both.
-
-Of 1,800 smooth columns that end within their bounds one was found to have heaps so, and none with a sixth of it, which
-missed the ages of 2,000 of Fair's rows."""
+"""A hole is found with so many times the chance where the column also ends abruptly: it takes both, which smooth
+columns that end within their bounds hardly ever have."""
 FALLEN: Final = 0.5
 """A bin with less than this part of the density of that beside it may be on the flank of a mode."""
 RUNS: Final = 2
