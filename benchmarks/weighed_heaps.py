@@ -1,6 +1,6 @@
 """What heaps that may be there cost means and standard deviations of columns with and without: fresh designs.
 
-    python benchmarks/weighed_heaps.py [smooth | heaps | declared | real] [--repeats N] [--design NUMBER ...] [--plain]
+    python benchmarks/weighed_heaps.py [smooth | heaps | declared | real | told] [--repeats N] [--plain]
 
 `drawn` makes designs from a constant seed; they were committed before any of them was simulated, and none was left
 out or changed. "smooth": laws without heaps, one in four of two modes, 2,000 to 20,000 rows. "heaps": undeclared ones
@@ -8,6 +8,7 @@ as in unclear_heaps.py, 500 to 20,000 rows. "declared": a share of all rows at m
 of which some hold no multiple. "real": columns on which the rules were made, drawn without replacement: incomes and
 ages of adults in California (shared/data, left out where it is not there), and of Fair's table (statsmodels), with
 what a curator may declare; a share of the ages told to the nearest five.
+"told": what counts can tell at all, by how many bins they fill (no releases, so many tables as --repeats says).
 Three ways: none, without any allowance for what no test of bins sees; before, with all of it,
 and without regard to what declared heaps explain; now.  Intervals of 95% of the table's own mean and sd.
 Written into docs/reference/heaped-values.md, with --plain printed only.
@@ -26,10 +27,14 @@ from unittest.mock import patch
 import numpy as np
 import unclear_heaps as unclear
 import undeclared_heaps as earlier
+from scipy import stats
 
 import tacit as tc
 from tacit.fits import bin_rules, bin_shapes, hidden_heaps
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.heap_evidence import HEAPED, heaps_plausible
 from tacit.fits.hidden_heaps import HiddenHeaps
+from tacit.fits.log_densities import LogDensities
 
 SEED: Final = 90_533
 DESIGNS: Final = {"smooth": 32, "heaps": 32, "declared": 16}
@@ -180,6 +185,9 @@ SHOWN: Final = ("mean", "sd")
 
 def lines(part: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
     """Return the lines of a part's table."""
+    if part == "told":
+        yield from told(repeats)
+        return
     columns = " | ".join(f"{name}, {way}" for name in SHOWN for way in WAYS)
     yield f"| column | declared | bins | rows | price | {columns} |"
     yield "|---|---:|---|---:|---|" + "---:|" * len(SHOWN) * len(WAYS)
@@ -208,6 +216,28 @@ def lines(part: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
         )
 
 
+def told(repeats: int) -> Iterator[str]:
+    """Return the lines of a table of how plausible heaps are, by the number of filled bins and of rows."""
+    yield "| filled bins | rows | normal law: median | 9 in 10 at most | two modes: median | heaped: a tenth at most |"
+    yield "|---:|---:|---:|---:|---:|---:|"
+    rng = np.random.default_rng([SEED, 99])
+    for bins in (3, 4, 5, 6, 8, 10, 14):
+        for rows in (2_000, 10_000, 50_000):
+            axis = CellAxis("x", "continuous", np.arange(bins + 1.0))
+            place = (np.arange(bins) + 0.5) / bins
+            normal = stats.norm(0.5, 0.22).pdf(place)
+            two = stats.norm(0.3, 0.12).pdf(place) + stats.norm(0.75, 0.1).pdf(place)
+            odds = [list[float](), list[float](), list[float]()]
+            for _ in range(repeats):
+                # each bin's part of the places is drawn, on its own
+                heaped = normal * np.exp(rng.normal(0, rng.choice(HEAPED), bins))
+                for found, shape in zip(odds, (normal, two, heaped), strict=True):
+                    counts = rng.multinomial(rows, shape / shape.sum()) + rng.laplace(0, 2, bins)
+                    found.append(heaps_plausible(LogDensities.of(axis, counts, 8.0)))
+            quantiles = [np.quantile(odds[i], p) for i, p in ((0, 0.5), (0, 0.9), (1, 0.5), (2, 0.1))]
+            yield f"| {bins} | {rows:,} | {' | '.join(f'{one:.2f}' for one in quantiles)} |"
+
+
 def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else float("nan")
 
@@ -221,6 +251,7 @@ ABOUT: Final = {
     "heaps": "## Undeclared heaps, weighed\n\nWhether columns with undeclared heaps are still held.",
     "declared": "## Declared heaps, and bins without one\n\nDrawn columns; some of their bins hold no declared heap.",
     "real": "## Incomes and ages, declared or not\n\nReal columns, on which the rules were made.",
+    "told": "## What counts can tell of heaps\n\nOdds by which the allowance is weighed, of drawn tables at ε = 1.",
 }
 WORDS: Final = (
     "Intervals that hold the table's own mean and sd, of those that are told, in %, after a\nstroke how many are told, "
