@@ -16,6 +16,7 @@ Written into docs/reference/heaped-values.md, with --plain printed only.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -259,6 +260,12 @@ WORDS: Final = (
     "whatever other bins and declarations say; now: in proportion to how plausible heaps are."
 )
 
+ODDS: Final = (
+    "An allowance, as a variance, counts by the odds: 1 where counts leave\nheaps open.  Columns of bins of equal "
+    "width that are all filled: a normal law whose sd is .22 of their range, two modes a\nquarter of it from the ends, "
+    "and the normal law with each bin's rows off on its own, as heaps make them."
+)
+
 
 if __name__ == "__main__":
-    earlier.run("weighed_heaps.py", __doc__, ABOUT, WORDS, lines)
+    earlier.run("weighed_heaps.py", __doc__, ABOUT, ODDS if sys.argv[1:2] == ["told"] else WORDS, lines)

@@ -11,7 +11,8 @@ every second, third, ... bin higher than those beside it, all such bins added up
 either kind without heaps with a chance of ALARM at most: limits are those of as many tests as there are, the noise's
 part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.
 Heaps at irregular places are looked for by what bins without them lack (`irregular_heaps`).  A bin that is not held
-against its neighbours, as noise hides one of these or both, may have all its rows at one point.
+against its neighbours, as noise hides one of these or both, may have all its rows at one point; that counts by how
+plausible the column's counts make heaps (`heap_evidence`).
 Source: Prékopa 1973 (integrals of log-concave densities over intervals of one length are log-concave).
 """
 
@@ -49,7 +50,8 @@ class HiddenHeaps:
     not what of a bin is below a place in it.  share: part of the rows of any bin that may be at one as holes and gaps
     between bins have it (`irregular_heaps`), where places differ from bin to bin, and means with them.  unseen: part of
     each bin's rows that may be at a point of its own without being seen, shape (K,): all of a bin that is not looked
-    at; of the others as much as a bin that stands out has, for it may have two points where they have one.
+    at; of the others as much as a bin that stands out has, for it may have two points where they have one; as a
+    variance it is multiplied by the odds of heaps.
     """
 
     rows: Array
