@@ -128,16 +128,17 @@ def test_declared_means_are_narrow_where_bins_hold_few_heaps() -> None:
 
 
 def test_columns_that_end_within_their_bounds_are_seldom_found_heaped() -> None:
-    """Of 300 tables of three laws that are cut off; more than 14 have a chance of 1e-6 at 1 in 100."""
+    """Of 600 tables of laws that are cut off, skewed ones too; more than 21 have a chance below 1e-6 at 1 in 100."""
     rng, seen = np.random.default_rng(4), 0
-    laws = (stats.truncexpon(3, loc=18, scale=20), stats.uniform(18, 60), stats.truncnorm(-1, 3, loc=35, scale=17))
+    laws = [(stats.expon(loc=18, scale=20), 18, 78), (stats.uniform(18, 60), 18, 78), (stats.norm(35, 17), 18, 86)]
+    laws += [(stats.lognorm(0.6, scale=25), 0, 55), (stats.gamma(2, scale=15), 0, 55), (stats.t(3, 40, 10), 18, 100)]
     for K in (8, 20):
         axis = CellAxis("x", "continuous", np.linspace(0, 100, K + 1))
-        for law in laws:
-            p = np.diff(law.cdf(axis.bounds))
-            tables = rng.multinomial(5_000, p, size=50) + rng.laplace(0, 4, (50, K))
+        for law, low, high in laws:
+            p = np.diff(law.cdf(np.clip(axis.bounds, low, high)))
+            tables = rng.multinomial(5_000, p / p.sum(), size=50) + rng.laplace(0, 4, (50, K))
             seen += sum(heaped_rows(axis, one, 32.0).share > 0 for one in tables)
-    assert seen <= 14
+    assert seen <= 21
 
 
 def test_ages_of_few_of_fairs_rows_are_seen_to_be_at_points() -> None:

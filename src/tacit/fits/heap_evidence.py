@@ -15,7 +15,6 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from scipy.special import logsumexp
 
 from tacit.base.arrays import Array
 from tacit.fits.log_densities import LogDensities
@@ -67,9 +66,9 @@ def _log_ratio(x: Array, log: Array, spread: Array) -> float:
     scales, chances = _scales(len(off))
     known = (D * spread) @ D.T + scales[:, :, None] * np.eye(len(off))
     own = D @ D.T
-    smooth = logsumexp(chances + _normal(off, known))
-    heaped = [logsumexp(chances + _normal(off, known + size**2 * own)) for size in HEAPED]
-    return float(logsumexp(heaped) - np.log(len(HEAPED)) - smooth)
+    smooth = float(np.logaddexp.reduce(chances + _normal(off, known)))
+    heaped = [float(np.logaddexp.reduce(chances + _normal(off, known + size**2 * own))) for size in HEAPED]
+    return float(np.logaddexp.reduce(heaped)) - float(np.log(len(HEAPED))) - smooth
 
 
 def _third(x: Array) -> Array:
