@@ -33,7 +33,6 @@ from scipy import stats
 
 import tacit as tc
 from tacit.fits import bin_rules, hidden_heaps
-from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.hidden_heaps import HiddenHeaps
 from tacit.fits.irregular_heaps import Irregular
 
@@ -183,8 +182,8 @@ def without_rule() -> Iterator[None]:
     """Conclude nothing from holes, gaps and bins that stand alone, and take what no test sees as even."""
     found = bin_rules.heaped_rows
 
-    def nothing(axis: CellAxis, *_: Any) -> Irregular:
-        return Irregular(np.zeros(axis.bins, dtype=np.bool_), 0.0)
+    def nothing(counts: np.ndarray, *_: Any) -> Irregular:
+        return Irregular(np.zeros(len(counts), dtype=np.bool_), 0.0)
 
     def even(*args: Any) -> HiddenHeaps:
         made = found(*args)

@@ -57,7 +57,9 @@ def test_with_noise_errors_are_those_that_are_told(
     Chi-square of 40 degrees, beyond either end with probability 1e-8, four terms: a false alarm in 1.2e7.
     """
     none = Irregular(np.zeros(20, dtype=np.bool_), 0.0)
-    monkeypatch.setattr(hidden_heaps, "irregular_heaps", lambda axis, *_: replace(none, alone=none.alone[: axis.bins]))
+    monkeypatch.setattr(
+        hidden_heaps, "irregular_heaps", lambda counts, *_: replace(none, alone=none.alone[: len(counts)])
+    )
     cells, ols, _ = rand
     rng = np.random.default_rng(3)
     exact, plain = values(cells, "corrected")

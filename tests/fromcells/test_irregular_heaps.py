@@ -127,7 +127,7 @@ FAIR = np.array([-1.0, 1, -1, 65, 837, 911, 506, 290, 384, 5])
         # the column goes on beyond its second mode
         (np.append(FAIR[:9], 200.0), False),
         # it ends as abruptly, without a hole
-        (np.append(np.append(FAIR[:7], [430.0, 384.0]), 5.0), False),
+        (np.append(np.append(FAIR[:6], [600.0, 470.0, 384.0]), 5.0), False),
     ],
 )
 def test_a_hole_and_an_end_that_noise_blurs_are_heaps(counts: np.ndarray, found: bool) -> None:

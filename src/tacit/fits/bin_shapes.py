@@ -22,6 +22,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.bin_ends import EDGE, EDGE_DOUBT, breaks, end_density, no_break
+from tacit.fits.bin_heaps import declared_heaps
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.exponential_bins import STEEPEST, langevin
 
@@ -178,8 +179,19 @@ def roughness(axis: CellAxis, counts: Array, variance: float) -> Array:
 
     0 for fewer than 5 bins.  Second differences of second differences of the logarithms, which are nearly 0 for smooth
     densities in bins of any width; values heaped on round numbers, of which some bins have more than others, show.
+    Bins without a declared heap scatter no more than among each other: what those with one have more is explained.
     """
-    K, x = axis.bins, axis.centers
+    heaps, x, h = declared_heaps(axis.bounds, axis.heaped_at), axis.centers, axis.widths
+    found = _scatter(x, h, counts, variance)
+    if heaps is not None:
+        none = heaps.count == 0
+        found[none] = np.minimum(found[none], _scatter(x[none], h[none], counts[none], variance))
+    return found
+
+
+def _scatter(x: Array, widths: Array, counts: Array, variance: float) -> Array:
+    """Return `roughness` of bins with these middles and widths."""
+    K = len(x)
     if K < 5:
         return np.zeros(K)
     m = positive(counts, variance)
@@ -189,7 +201,7 @@ def roughness(axis: CellAxis, counts: Array, variance: float) -> Array:
     D[own, own], D[own, own - 1], D[own, own + 1] = 1.0, -part, part - 1
     twice = (D @ D)[2:-2]
     twice /= np.sqrt((twice**2).sum(axis=1, keepdims=True))
-    log = np.log(m / axis.widths)
+    log = np.log(m / widths)
     found = np.maximum((twice @ log) ** 2 - twice**2 @ ((m + variance) / m**2), 0.0)
     # where a density begins or ends its logarithm is no smooth curve, heaps or none
     five = np.lib.stride_tricks.sliding_window_view(log, 5)

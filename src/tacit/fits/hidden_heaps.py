@@ -11,7 +11,8 @@ every second, third, ... bin higher than those beside it, all such bins added up
 either kind without heaps with a chance of ALARM at most: limits are those of as many tests as there are, the noise's
 part of them is that of Laplace noise, and TOLERATED is left to densities that bend both ways.
 Heaps at irregular places are looked for by what bins without them lack (`irregular_heaps`).  A bin that is not held
-against its neighbours, as noise hides one of these or both, may have all its rows at one point.
+against its neighbours, as noise hides one of these or both, may have all its rows at one point; that counts by how
+plausible the column's counts make heaps (`heap_evidence`).
 Source: Prékopa 1973 (integrals of log-concave densities over intervals of one length are log-concave).
 """
 
@@ -24,7 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.fits.bin_heaps import declared_heaps
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.heap_evidence import heaps_plausible
 from tacit.fits.irregular_heaps import irregular_heaps
 from tacit.fits.log_densities import LogDensities
 
@@ -47,7 +50,8 @@ class HiddenHeaps:
     not what of a bin is below a place in it.  share: part of the rows of any bin that may be at one as holes and gaps
     between bins have it (`irregular_heaps`), where places differ from bin to bin, and means with them.  unseen: part of
     each bin's rows that may be at a point of its own without being seen, shape (K,): all of a bin that is not looked
-    at; of the others as much as a bin that stands out has, for it may have two points where they have one.
+    at; of the others as much as a bin that stands out has, for it may have two points where they have one; as a
+    variance it is multiplied by the odds of heaps.
     """
 
     rows: Array
@@ -64,28 +68,51 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     """Return the rows that may be at points.
 
     counts: noisy, shape (K,).  variance: of the noise of each.  End bins are not looked at: see `bin_ends`.
+    What bins with a declared heap have more than others is explained: of those without one no more is said than
+    their own counts show.
 
     >>> axis = CellAxis("x", "continuous", np.arange(9.0))
     >>> found = heaped_rows(axis, np.array([300.0, 400, 500, 1_500, 500, 400, 300, 200]), 8.0)
     >>> found.rows.round(), found.unseen
     (array([   0.,    0.,    0., 1000.,    0.,    0.,    0.,    0.]), array([1., 1., 1., 1., 1., 1., 1., 1.]))
     """
-    found, seen = np.zeros(axis.bins), LogDensities.of(axis, counts, variance)
-    inner = np.ones(axis.bins, dtype=np.bool_)
-    inner[[0, -1]] = False
+    every = _found(counts, variance, LogDensities.of(axis, counts, variance), _inner(axis.bins))
+    heaps = declared_heaps(axis.bounds, axis.heaped_at)
+    if heaps is None or not (heaps.count > 0).any():
+        return every
+    own = heaps.count == 0
+    seen = LogDensities.of(axis, counts, variance, own)
+    others = _found(counts[own], variance, seen, _inner(axis.bins)[own])
+    rows, unseen = np.where(own, 0.0, every.rows), np.zeros(axis.bins)
+    # bins that are further apart show less: what all of them together exclude is excluded, too
+    rows[own], unseen[own] = others.rows, np.minimum(others.unseen, every.unseen[own])
+    return HiddenHeaps(rows, unseen, min(others.anywhere, every.anywhere), min(others.share, every.share))
+
+
+def _inner(K: int) -> NDArray[np.bool_]:
+    """Return which bins are not at an end."""
+    return (np.arange(K) > 0) & (np.arange(K) < K - 1)
+
+
+def _found(counts: Array, variance: float, seen: LogDensities, inner: NDArray[np.bool_]) -> HiddenHeaps:
+    """Return what counts show of bins that are next to each other but for some left out; inner: not at an end."""
+    found = np.zeros(len(counts))
     unseen = (inner & seen.filled & ~seen.looked_at).astype(np.float64)
-    if axis.bins < 4 or seen.filled.sum() < 3:
+    if len(counts) < 4 or seen.filled.sum() < 3:
         return HiddenHeaps(found, unseen)
     repeated = _repeated(seen)
     alone = _alone(seen, ALARM)
     heaped = repeated | alone
-    apart = irregular_heaps(axis, counts, variance, seen, alone, ALARM)
+    apart = irregular_heaps(counts, variance, seen, alone, ALARM)
     # what the bin has above the geometric mean of its neighbours
     above = np.maximum(counts * -np.expm1(-(seen.above @ seen.log)), 0.0)
     found[heaped] = above[heaped]
     found[apart.alone] = counts[apart.alone]
     every, other = (_hidden(above, counts, one) for one in (repeated, _alone(seen, SUSPECTED)))
-    return HiddenHeaps(found, np.maximum(unseen, other), max(every, apart.share), apart.share)
+    unseen = np.maximum(unseen, other)
+    # variances of places count by how plausible it is that there are any
+    unseen = unseen * np.sqrt(heaps_plausible(seen)) if unseen.any() else unseen
+    return HiddenHeaps(found, unseen, max(every, apart.share), apart.share)
 
 
 def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:

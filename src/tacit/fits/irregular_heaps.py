@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.log_densities import HIDDEN, LogDensities
 
 FAR: Final = 15.0
 """A column ends abruptly where a bin has at least so many times the rows that noise may hide in the next."""
 NEAR: Final = 5.0
 """So many times are enough with a hole: at a low price noise may hide a fifteenth of a bin in an empty one."""
-BESIDE: Final = 10.0
-"""A hole is found with so many times the chance where the column also ends abruptly: it takes both."""
+BESIDE: Final = 60.0
+"""A hole is found with so many times the chance where the column also ends abruptly: it takes both, which smooth
+columns that end within their bounds hardly ever have."""
 FALLEN: Final = 0.5
 """A bin with less than this part of the density of that beside it may be on the flank of a mode."""
 RUNS: Final = 2
@@ -49,28 +49,29 @@ class Irregular:
 
 
 def irregular_heaps(
-    axis: CellAxis, counts: Array, variance: float, seen: LogDensities, spikes: NDArray[np.bool_], chance: float
+    counts: Array, variance: float, seen: LogDensities, spikes: NDArray[np.bool_], chance: float
 ) -> Irregular:
     """Return what is found of noisy counts.
 
-    spikes: bins that are clearly higher than those beside, shape (K,): beside one a bin must be below the line to the
-    bin behind it, too.  chance: that a column without heaps is found to have a hole, at most.
+    seen: their logarithms.  spikes: bins that are clearly higher than those beside, shape (K,): beside one a bin must
+    be below the line to the bin behind it, too.  chance: that a column without heaps is found to have a hole, at most.
 
+    >>> from tacit.fits.cell_arrays import CellAxis
     >>> axis = CellAxis("x", "continuous", np.arange(8.0))
     >>> counts = np.array([400.0, 900, 2, 1_200, 0, -1, 700])
-    >>> found = irregular_heaps(axis, counts, 8.0, LogDensities.of(axis, counts, 8.0), counts < 0, 0.005)
+    >>> found = irregular_heaps(counts, 8.0, LogDensities.of(axis, counts, 8.0), counts < 0, 0.005)
     >>> found.alone.nonzero()[0].tolist(), round(found.share, 3)
     ([3], 0.999)
     """
-    low, high = _abrupt(axis, counts, variance, seen, FAR)
-    gap, across = _gaps(axis, counts, seen.filled, low, high)
+    low, high = _abrupt(counts, variance, seen, FAR)
+    gap, across = _gaps(counts, seen, low, high)
     hole, bound = _holes(seen, spikes, chance)
     lacking = gap | hole
     if _runs(lacking) < RUNS:
         lacking = gap | _holes(seen, spikes, BESIDE * chance)[0]
-        if not (lacking.any() and _cut(axis, counts, *_abrupt(axis, counts, variance, seen, NEAR), lacking)):
+        if not (lacking.any() and _cut(counts, seen, *_abrupt(counts, variance, seen, NEAR), lacking)):
             return Irregular(low & high, 0.0)
-    due = (np.where(gap, across, bound) * axis.widths)[lacking]
+    due = (np.where(gap, across, bound) * seen.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
     return Irregular(low & high, float(lack.sum() / due.sum()))
 
@@ -81,24 +82,24 @@ def _runs(found: NDArray[np.bool_]) -> int:
 
 
 def _abrupt(
-    axis: CellAxis, counts: Array, variance: float, seen: LogDensities, times: float
+    counts: Array, variance: float, seen: LogDensities, times: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which filled bins end abruptly, at an empty bin below and at one above, shape (K,) each.
 
     times: how many times the rows that noise may hide in the empty bin a bin has, at least.
     """
     least = counts - HIDDEN * np.sqrt(variance + np.maximum(counts, 1.0))
-    least, most = np.where(seen.filled, least, 0.0) / axis.widths, times * seen.counts / axis.widths
+    least, most = np.where(seen.filled, least, 0.0) / seen.widths, times * seen.counts / seen.widths
     empty = ~seen.filled
     low = np.append(False, (least[1:] > most[:-1]) & empty[:-1] & seen.alike)
     return low, np.append((least[:-1] > most[1:]) & empty[1:] & seen.alike, False)
 
 
 def _cut(
-    axis: CellAxis, counts: Array, low: NDArray[np.bool_], high: NDArray[np.bool_], lacking: NDArray[np.bool_]
+    counts: Array, seen: LogDensities, low: NDArray[np.bool_], high: NDArray[np.bool_], lacking: NDArray[np.bool_]
 ) -> bool:
     """Return whether the column ends abruptly where it did not fall before, other than at a hole or a gap."""
-    density = counts / axis.widths
+    density = counts / seen.widths
     level = density[1:] > FALLEN * density[:-1], density[:-1] > FALLEN * density[1:]
     at_low = low & ~np.append(False, lacking[:-1]) & np.append(level[1], False)
     at_high = high & ~np.append(lacking[1:], False) & np.append(False, level[0])
@@ -106,15 +107,16 @@ def _cut(
 
 
 def _gaps(
-    axis: CellAxis, counts: Array, filled: NDArray[np.bool_], low: NDArray[np.bool_], high: NDArray[np.bool_]
+    counts: Array, seen: LogDensities, low: NDArray[np.bool_], high: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Array]:
     """Return which bins are in gaps, and the density that the bins at both ends of a gap suggest, shape (K,) each."""
-    found, density = np.zeros(axis.bins, dtype=np.bool_), np.zeros(axis.bins)
-    own = np.flatnonzero(filled)
+    K, widths = len(counts), seen.widths
+    found, density = np.zeros(K, dtype=np.bool_), np.zeros(K)
+    own = np.flatnonzero(seen.filled)
     for one, two in pairwise(own.tolist()):
         if two > one + 1 and high[one] and low[two]:
             found[one + 1 : two] = True
-            density[one + 1 : two] = np.sqrt(counts[one] * counts[two] / (axis.widths[one] * axis.widths[two]))
+            density[one + 1 : two] = np.sqrt(counts[one] * counts[two] / (widths[one] * widths[two]))
     return found, density
 
 

@@ -30,10 +30,11 @@ class LogDensities:
 
     filled: which do; of the others `counts` and `log` are the most that noise may hide.  spread: variances of the
     logarithms by sampling and by noise, shape (2, K), 0 of the others.  alike: whether a bin and the one above it may
-    be compared, shape (K - 1,).
+    be compared, shape (K - 1,).  Bins with a declared heap may be left out: the next one is then further away.
     """
 
     middles: Array
+    widths: Array
     counts: Array
     filled: NDArray[np.bool_]
     log: Array
@@ -41,13 +42,15 @@ class LogDensities:
     alike: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, axis: CellAxis, counts: Array, variance: float) -> LogDensities:
-        """Return those of noisy counts, shape (K,), with noise of a variance."""
+    def of(cls, axis: CellAxis, counts: Array, variance: float, kept: NDArray[np.bool_] | None = None) -> LogDensities:
+        """Return those of noisy counts, with noise of a variance; kept: which bins, or all; shapes (axis.bins,)."""
+        own = np.ones(axis.bins, dtype=np.bool_) if kept is None else kept
+        counts, widths = counts[own], axis.widths[own]
         filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
         m = np.where(filled, counts, np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0))
         spread = np.where(filled, np.stack([1 / m, variance / m**2]), 0.0)
-        alike = np.abs(np.diff(np.log(axis.widths))) < np.log(UNEVEN) + 1e-9
-        return cls(axis.centers, m, filled, np.log(m / axis.widths), spread, alike)
+        alike = np.abs(np.diff(np.log(widths))) < np.log(UNEVEN) + 1e-9
+        return cls(axis.centers[own], widths, m, filled, np.log(m / widths), spread, alike)
 
     @cached_property
     def beside(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

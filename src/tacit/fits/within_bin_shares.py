@@ -139,7 +139,7 @@ def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float 
 
     heaped_at: declared heaps are at its multiples.
     """
-    axis = CellAxis("", "continuous", bounds)
+    axis = CellAxis("", "continuous", bounds, heaped_at=heaped_at)
     heaped = heaped_rows(axis, counts, variance)
     smooth = counts - heaped.rows
     edges, doubt = edge_doubts(axis, smooth, variance)
