@@ -20,6 +20,7 @@ from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_help import UNKNOWN, Shortfall, left_nothing, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_score_step import ScoreStep, last_step
+from tacit.method.regression.far_rows import shift_along
 from tacit.method.regression.glm_pilot import (
     SHORT_STEP,
     in_units,
@@ -92,6 +93,9 @@ def fit(
     if reason is not None:
         return _no_fit(formula, model, layout, reason)
     sampling, privacy = (terms.back @ one @ terms.back.T for one in step.covariances(last))
+    if isinstance(step.link, CountLink) and known.norms:
+        far = terms.back @ shift_along(step.link, step.regressors, step.b)
+        sampling = sampling + np.outer(far, far)
     total = sampling + privacy
     noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))

@@ -55,8 +55,11 @@ GRID_MARGIN: Final = 6.0
 """Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
 """How often a step of counts is repeated with the curvature along it."""
-FULL_WEIGHT_FROM: Final = 1.5
-"""Standard deviations of the predictor above its mean from which the weights of products are 1."""
+FULL_WEIGHT_FROM: Final = (1.5, 2.0, 2.5, 3.0, 4.0)
+"""Standard deviations of the predictor above its mean from which the weights of products are 1, and scores of counts
+have less weight: the largest at which products are known well enough, or the least."""
+MOST_LOOSE: Final = 0.05
+"""Largest noise in a product of two regressors of variance 1, relative to the sum of weights, for more than the least."""
 SHORT_STEP: Final = 0.5
 """Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
@@ -279,15 +282,22 @@ def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
 
 
 def next_score(
-    first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, clip: int
+    first: FirstPart,
+    last: ScorePart | None,
+    terms: ScaledTerms,
+    link: Link,
+    noise: Array,
+    clip: int,
+    loose: float = math.inf,
 ) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return the score of the next part, from the parts before, and its stored facts; privacy never depends on it.
 
     last: the part of scores before, if there is one.  noise: covariance of the noise in sums of psi times the terms.
+    loose: standard deviation of the noise in a sum of a weight times two regressors of variance 1.
     ArithmeticError or ValueError where the parts before give no finite coefficients, or none that engines compute
     exactly: `nowhere_score` then stands in place of it.
     """
-    made = _next_point(first, last, terms, link, noise)
+    made = _next_point(first, last, terms, link, noise, loose)
     if not all(np.isfinite(x).all() for x in (made.b, made.cut)):
         raise ArithmeticError("no finite coefficients")
     score, stored = integer_score(made, terms, clip)
@@ -301,7 +311,9 @@ def nowhere_score(layout: Layout, link: Link, clip: int) -> tuple[PiecewiseScore
     return integer_score(ScorePoint(np.zeros(len(terms.matrix)), link.cuts()[-1], link), terms, clip)
 
 
-def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array) -> ScorePoint:
+def _next_point(
+    first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, loose: float
+) -> ScorePoint:
     found = regressor_moments(first, terms)
     b = limited_coefficients(
         pilot_coefficients(first, found, terms, link) if last is None else one_step(last, found), found, link
@@ -315,17 +327,33 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
         told = dispersion(last, found)
         # one standard error above what squared scores say
         spread, varied = assumed_spread(last, told), told.high
-    link = grid_for(link, b, found, terms, spread)
+    link = grid_for(link, b, found, terms, spread, full_weight_from(b, found, loose))
     return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
 
 
-def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float) -> Link:
-    """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less."""
+def full_weight_from(b: Array, found: Regressors, loose: float) -> float:
+    """Return the standard deviations from which scores of counts have less weight; loose: see `next_score`."""
+    least, *more = FULL_WEIGHT_FROM
+    eta = found.predictor_values(b)
+    for one in reversed(more):
+        weights = np.exp(np.minimum(eta - found.mean @ b - one * found.predictor_sd(b), 0.0))
+        if loose <= MOST_LOOSE * max(found.rows, 1.0) * float(NODE_WEIGHTS @ weights):
+            return one
+    return least
+
+
+def grid_for(
+    link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float, full: float = FULL_WEIGHT_FROM[0]
+) -> Link:
+    """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less.
+
+    full: see `full_weight_from`.
+    """
     row, mean, sd = b @ terms.matrix, float(found.mean @ b), found.predictor_sd(b)
     room = float(np.abs(row[1:]).sum())
     # row[0] +- room bounds the predictor of every row, since |z_j| <= H
     low, high = max(row[0] - room, mean - GRID_MARGIN * sd), min(row[0] + room, mean + GRID_MARGIN * sd)
-    return link.with_grid(low, high, mean + FULL_WEIGHT_FROM * sd, spread)
+    return link.with_grid(low, high, mean + full * sd, spread)
 
 
 def start_spread(link: Link, b: Array, first: FirstPart, found: Regressors, terms: ScaledTerms) -> tuple[float, float]:
