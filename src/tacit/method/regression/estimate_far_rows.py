@@ -13,7 +13,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
 from tacit.method.regression.binary_links import BinaryLink
-from tacit.method.regression.far_rows import far_rows
+from tacit.method.regression.far_rows import BENT, far_rows
 from tacit.method.regression.glm_pilot import link_of
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_norms import reach_of_products, read_standardised, turned
@@ -29,11 +29,15 @@ def with_far_rows(found: Fit, release: Released, made: Layout) -> Fit:
     model = cast(Regression, release.query).model
     if model != "linear" and isinstance(link_of(model, made), BinaryLink):
         return found
-    added = far_rows_covariance(found.values, release, made)
-    noisy = found.noisy
+    return with_shared(found, far_rows_covariance(found.values, release, made))
+
+
+def with_shared(found: Fit, added: Array) -> Fit:
+    """Return the fit with a covariance, shape (u, u), that fits of other parties share."""
+    noisy, shared = found.noisy, np.diag(added) if found.shared is None else found.shared + np.diag(added)
     if noisy is not None:
         noisy = replace(noisy, total=noisy.total + added, calm=noisy.calm + added)
-    return replace(found, cov_sampling=found.cov_sampling + added, noisy=noisy)
+    return replace(found, cov_sampling=found.cov_sampling + added, noisy=noisy, shared=shared)
 
 
 def far_rows_covariance(values: Array, release: Released, made: Layout) -> Array:
@@ -50,5 +54,5 @@ def far_rows_covariance(values: Array, release: Released, made: Layout) -> Array
     # what the coefficients are of coordinates of variance 1: the predictor is values' terms z / H
     terms = np.asarray(np.linalg.solve(turn[:m, :m].T, made.terms[:u, :m].T), dtype=np.float64)
     shifts = known.shifts(reach(columns, made, room, response=False), terms @ values)
-    moved = np.linalg.lstsq(terms, shifts.T, rcond=None)[0]
+    moved = BENT * np.linalg.lstsq(terms, shifts, rcond=None)[0]
     return np.asarray(moved @ moved.T, dtype=np.float64)

@@ -36,6 +36,8 @@ BENT: Final = 0.5
 """Standard deviation of theta."""
 UNSEEN: Final = 0.3
 """Standard deviation of tau of a square or an interaction, whose own variance is not released."""
+SPARED: Final = 1.25
+"""Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
 
@@ -57,15 +59,15 @@ class FarRows:
         return np.array([0.0 if one is None else one.lost(self.norms[0], reach) for one in self.tails])
 
     def shifts(self, reach: float, slopes: Array) -> Array:
-        """Return by how much rows beyond reach move the coefficients, row j by the tail of coordinate j, shape (m, m).
+        """Return by how much theta of 1 moves the coefficients, column j of coordinate j, shape (m, m).
 
         slopes: of coordinates of variance 1, the first of the constant, shape (m,).
         """
         left = np.sqrt(1 - self.lost(reach))
         moved = np.eye(len(left)) - np.linalg.solve(self.second, left[:, None] * self.second * left)
-        # of the levels' own columns and of the constant nothing is moved
+        # levels and the constant have no rows further out
         own = np.array([one is not None for one in self.tails])
-        return np.asarray(BENT * (own * slopes)[:, None] * moved.T, dtype=np.float64)
+        return np.asarray(moved * (own * slopes), dtype=np.float64)
 
 
 def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_found: float) -> FarRows:
@@ -111,13 +113,16 @@ def room_with_far_rows(
     own = np.array([one is not None for one in known.tails])
     relative = (noise * range_) ** 2 / max(rows, 1.0)
 
-    def error(one: float) -> float:
+    def variance(one: float) -> float:
         a, b = shortening(known.norms[0], 0.0, one)
-        reach = far(*known.norms, one)
-        moved = (known.shifts(reach, slopes) ** 2).sum(axis=0) / inverse
-        return (b + relative * reach**2) / a**2 + float(moved[own].mean() if own.any() else 0.0)
+        return (b + relative * far(*known.norms, one) ** 2) / a**2
 
-    return min((one for one in (*ROOMS, *LONGER) if one >= room), key=error)
+    def error(one: float) -> float:
+        moved = BENT**2 * (known.shifts(far(*known.norms, one), slopes) ** 2).sum(axis=1) / inverse
+        return variance(one) + float(moved[own].mean() if own.any() else 0.0)
+
+    most = SPARED * variance(room)
+    return min((one for one in (*ROOMS, *LONGER) if one >= room and (one == room or variance(one) <= most)), key=error)
 
 
 def told_slopes(products: NoisyMatrix, rows: float) -> tuple[Array, float]:
