@@ -56,8 +56,8 @@ def fit_of(release: Released) -> Fit:
 class Coefficients:
     """Each party's own coefficients, `parts` of shape (M, p).
 
-    rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).  shared: variances
-    by an error that goes the same way in all parties, shape (M, p), which those of `parts` are without.
+    rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).  shared:
+    variances by an error that goes the same way in all parties, shape (M, p), which those of `parts` are without.
     """
 
     parts: PartyEstimates
@@ -80,7 +80,8 @@ class Coefficients:
             common = float(effect.weights @ error[made.centred.usable[:, at], at])
             return replace(effect, variance=effect.variance + common**2 / effect.wider)
 
-        return replace(made, parts=self.shown, effects=tuple(one(effect, at) for at, effect in enumerate(made.effects)))
+        effects = tuple(one(effect, at) for at, effect in enumerate(made.effects))
+        return replace(made, parts=self.shown, effects=effects)
 
     def stable_variances(self) -> Array:
         """Return variances for weights, shape (M, p): s / N + g noise / N**2 for a party of N rows.

@@ -101,10 +101,10 @@ class RegressionRelease(Release):
         makes their errors, with an allowance for residuals that were clipped.  InferenceError I09 for another target,
         and for the table's own coefficients of another model than the linear one, of persons, or with weights.
 
-        Rows whose regressors lie far out count less.  Errors allow for slopes of these rows that differ by half from those
-        of the others (standard deviation; not of logistic and probit models).  linear=True: the mean of the response,
-        or its logarithm where that is modelled, is taken to be linear however far out a row lies; errors are then smaller
-        where regressors have long tails.
+        Rows whose regressors lie far out count less.  Errors allow for slopes of these rows that differ by half from
+        those of the others (a standard deviation; not of logistic and probit models).  linear=True: the mean of the
+        response, or its logarithm where that is modelled, is taken to be linear however far out a row lies; errors are
+        then smaller where regressors have long tails.
         """
         from tacit.fits.fit_release import fitted
 

@@ -5,8 +5,9 @@ Source: `far_rows`.  Of binary models none is added: their mean levels off as th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -23,13 +24,29 @@ from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import OF_MATRICES
 from tacit.release.document import Released
 
+REPORTED_SHARE: Final = 0.1
+"""Part of a variance due to rows further out from which a note reports it."""
+
 
 def with_far_rows(found: Fit, release: Released, made: Layout) -> Fit:
     """Return the fit of a release of shortened rows with the error by rows further out in its covariance."""
     model = cast(Regression, release.query).model
     if model != "linear" and isinstance(link_of(model, made), BinaryLink):
         return found
-    return with_shared(found, far_rows_covariance(found.values, release, made))
+    fit = with_shared(found, far_rows_covariance(found.values, release, made))
+    assert fit.shared is not None
+    moved = [
+        name for name, part, error in zip(fit.names, fit.shared, fit.std_errors, strict=True) if _told(part, error)
+    ]
+    return replace(fit, notes=(*fit.notes, far_rows_note(moved))) if moved else fit
+
+
+def far_rows_note(names: Sequence[str]) -> str:
+    """Return the note on the error by rows further out."""
+    return (
+        f"Slopes of rows far out may be others: errors of {', '.join(names)} allow for it. `estimate(linear=True)` takes "
+        "the mean to be linear there, too."
+    )
 
 
 def with_shared(found: Fit, added: Array) -> Fit:

@@ -31,7 +31,7 @@ from tacit.method.regression.noisy_scores import (
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors, glm_coefficients, regressors_from_sums
 from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink, law_within
-from tacit.method.regression.score_cut import choose_cut
+from tacit.method.regression.score_cut import FULL_WEIGHT_FROM, choose_cut, full_weight_from
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import L, PiecewiseScore
 
@@ -55,11 +55,6 @@ GRID_MARGIN: Final = 6.0
 """Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
 """How often a step of counts is repeated with the curvature along it."""
-FULL_WEIGHT_FROM: Final = (1.5, 2.0, 2.5, 3.0, 4.0)
-"""Standard deviations of the predictor above its mean from which the weights of products are 1, and scores of counts
-have less weight: the largest at which products are known well enough, or the least."""
-MOST_LOOSE: Final = 0.05
-"""Largest noise in a product of two regressors of variance 1, relative to the sum of weights, for more than the least."""
 SHORT_STEP: Final = 0.5
 """Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
@@ -329,17 +324,6 @@ def _next_point(
         spread, varied = assumed_spread(last, told), told.high
     link = grid_for(link, b, found, terms, spread, full_weight_from(b, found, loose))
     return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
-
-
-def full_weight_from(b: Array, found: Regressors, loose: float) -> float:
-    """Return the standard deviations from which scores of counts have less weight; loose: see `next_score`."""
-    least, *more = FULL_WEIGHT_FROM
-    eta = found.predictor_values(b)
-    for one in reversed(more):
-        weights = np.exp(np.minimum(eta - found.mean @ b - one * found.predictor_sd(b), 0.0))
-        if loose <= MOST_LOOSE * max(found.rows, 1.0) * float(NODE_WEIGHTS @ weights):
-            return one
-    return least
 
 
 def grid_for(

@@ -1,15 +1,14 @@
-"""How much of a regressor's variance lies in rows that are shortened, as far as products of rows tell.  Public facts alone.
+"""How much of a regressor's variance lies in rows that are shortened, as far as products tell.  Public facts alone.
 
-Sums of psi w v, w = min(1, C / |v|), have a regressor's slope as rows within reach have it.  What rows further out say is
-released by nobody's vector, and where the mean of a response is not linear they say something else.  How much they
-count in a fit to whole rows is seen: the column's own variance is known of whole rows, and products of shortened rows
-find a part tau of it.
+Sums of psi w v, w = min(1, C / |v|), have a regressor's slope as rows within reach have it.  What rows further out say
+is released by no vector.  How much they count in a fit to whole rows is seen, though: the column's own variance is that
+of whole rows, and products of shortened rows find a part tau of it.
 
-A regressor of variance 1 is taken to be (exp(s z) - mean) / sd, z normal, its vector's other entries to be normal: s = 0
-is a normal one, s = .7 about an exponential one, s = 1 has the tail of incomes.  Each s says how much products of rows
-within their reach find, and how much scores within theirs keep; tails of other laws that lose as much of the former
-lose about as much of the latter (`tests/mechanisms/test_long_tails.py`).  s has an exponential prior, and the noise in
-tau leaves it a posterior.
+A regressor of variance 1 is taken to be (exp(s z) - mean) / sd, z normal, and its vector's other entries to be normal:
+s = 0 is a normal one, s = .5 about an exponential one, s = 1 has the tail of incomes.  Each s says how much products of
+rows within their reach find, and how much scores within theirs keep; other laws that lose as much of the former lose
+about as much of the latter (`tests/mechanisms/test_far_rows.py`).  s has an exponential prior, and the noise in tau
+leaves it a posterior.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ WIDEST: Final = 9.0
 """Standard normal numbers beyond which no z is looked at: exp(2 s z) has its weight at z = 2 s."""
 LEAST_NOISE: Final = 0.02
 """Least standard deviation of tau: laws of other shapes that lose as much are as far off."""
-PLACES: Final = 24
+PLACES: Final = 12
 """Points at which the law of the other entries is evaluated."""
 
 
@@ -57,8 +56,8 @@ class Tail:
 def tail_of(tau: float, noise: float, norm: float, reach: float) -> Tail:
     """Return what products tell of a tail.
 
-    tau: what they find of the variance, relative to what they find of the constant, with `noise`.  norm, reach: the mean
-    square of the norm of their vectors, rare levels aside, and their reach.
+    tau: what they find of the variance, relative to what they find of the constant, with `noise`.  norm, reach: the
+    mean square of the norm of their vectors, rare levels aside, and their reach.
 
     >>> [round(tail_of(tau, 0.01, 4, 4.0).lost(3, 3.7), 2) for tau in (1.0, 0.9, 0.66)]
     [0.02, 0.08, 0.28]
@@ -80,14 +79,15 @@ def _found(norm: float, reach: float) -> Array:
 def _kept(norm: float, reach: float) -> Array:
     """Return what sums of w x**2 keep, of each s."""
     square, w, weight = _rows(norm, reach)
-    return np.asarray((weight * w * square).sum(axis=(1, 2)) / (PLACES * weight * square).sum(axis=(1, 2)))
+    whole = PLACES * (weight * square).sum(axis=(1, 2))
+    return np.asarray((weight * w * square).sum(axis=(1, 2)) / whole)
 
 
 def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
-    """Return x**2, w and the weight of points, of shapes that broadcast to (values of s, points of z, of the others)."""
+    """Return x**2, w and the weight of points, which broadcast to (values of s, points of z, of the others)."""
     from scipy.special import gammaincinv  # pyright: ignore
 
-    z = np.linspace(-WIDEST, WIDEST, 361)
+    z = np.linspace(-WIDEST, WIDEST, 145)
     density = np.exp(-(z**2) / 2)
     s = TAILS[:, None]
     mean, sd = np.exp(s**2 / 2), np.exp(s**2 / 2) * np.sqrt(np.expm1(s**2))
@@ -95,6 +95,8 @@ def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
     places = (np.arange(PLACES) + 0.5) / PLACES
     # of the constant 1, of the regressor 1 on average
     rest = max(norm - 2, 0.0)
-    others = 2 * np.asarray(gammaincinv(rest / 2, places), dtype=np.float64) if rest else np.zeros(PLACES)
+    others = np.zeros(PLACES)
+    if rest:
+        others = 2 * np.asarray(gammaincinv(rest / 2, places), dtype=np.float64)
     w = np.minimum(1.0, reach / np.sqrt(1 + square + others))
     return square, w, (density / density.sum())[None, :, None] / PLACES
