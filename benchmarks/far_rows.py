@@ -97,14 +97,15 @@ def main() -> None:
     for one in questions(given.people, given.flights):
         for made in lines(one):
             found.append(made["theta"])
+            size = f"{made['room']:g} | {made['lost']:.2f}"
             print(
-                f"{one.table} | {one.response} | {made['name']} | {len(one.y):,} | {made['room']:g} | {made['lost']:.2f} | "
+                f"{one.table} | {one.response} | {made['name']} | {len(one.y):,} | {size} | "
                 f"{made['slope']:.1f} | {made['shift']:.2f} | {made['theta']:.2f}"
             )
     sizes = np.abs(found)
     print(
-        f"= {len(found)} lines; theta: median {np.median(found):.2f}, root mean square {np.sqrt((sizes**2).mean()):.2f}, "
-        f"{100 * (sizes <= 1).mean():.0f}% within 1"
+        f"= {len(found)} lines; theta: median {np.median(found):.2f}, "
+        f"root mean square {np.sqrt((sizes**2).mean()):.2f}, {100 * (sizes <= 1).mean():.0f}% within 1"
     )
 
 

@@ -5,10 +5,10 @@ is released by no vector.  How much they count in a fit to whole rows is seen, t
 of whole rows, and products of shortened rows find a part tau of it.
 
 A regressor of variance 1 is taken to be (exp(s z) - mean) / sd, z normal, and its vector's other entries to be normal:
-s = 0 is a normal one, s = .5 about an exponential one, s = 1 has the tail of incomes.  Each s says how much products of
-rows within their reach find, and how much scores within theirs keep; other laws that lose as much of the former lose
-about as much of the latter (`tests/mechanisms/test_far_rows.py`).  s has an exponential prior, and the noise in tau
-leaves it a posterior.
+s = 0 is a normal one, s = .5 about an exponential one, s = 1 has the tail of incomes; or to be uniform.  Each says how
+much products of rows within their reach find, and how much scores within theirs keep; other laws that lose as much of
+the former lose about as much of the latter (`tests/mechanisms/test_far_rows.py`).  s has an exponential prior, and the
+noise in tau leaves it a posterior.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import numpy as np
 
 from tacit.base.arrays import Array
 
-TAILS: Final[Array] = np.append(0.01, np.arange(1, 16) / 10)
+SHORT: Final = -0.1
+"""What stands for a uniform regressor among values of s: it has no tail."""
+TAILS: Final[Array] = np.append([SHORT, 0.01], np.arange(1, 16) / 10)
 """Values of s that are looked at."""
 USUAL: Final = 0.5
 """Mean of s before anything is known."""
@@ -36,7 +38,7 @@ PLACES: Final = 12
 
 @dataclass(frozen=True)
 class Tail:
-    """What is known of a regressor's tail: the posterior weights of TAILS, shape (16,)."""
+    """What is known of a regressor's tail: the posterior weights of TAILS, shape (17,)."""
 
     weights: Array
 
@@ -60,10 +62,10 @@ def tail_of(tau: float, noise: float, norm: float, reach: float) -> Tail:
     mean square of the norm of their vectors, rare levels aside, and their reach.
 
     >>> [round(tail_of(tau, 0.01, 4, 4.0).lost(3, 3.7), 2) for tau in (1.0, 0.9, 0.66)]
-    [0.02, 0.08, 0.28]
+    [0.01, 0.07, 0.26]
     """
     away = (_found(norm, reach) - tau) / math.hypot(noise, LEAST_NOISE)
-    log = -TAILS / USUAL - away**2 / 2
+    log = -np.maximum(TAILS, 0.0) / USUAL - away**2 / 2
     weight = np.exp(log - log.max())
     return Tail(np.asarray(weight / weight.sum(), dtype=np.float64))
 
@@ -85,13 +87,15 @@ def _kept(norm: float, reach: float) -> Array:
 
 def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
     """Return x**2, w and the weight of points, which broadcast to (values of s, points of z, of the others)."""
-    from scipy.special import gammaincinv  # pyright: ignore
+    from scipy.special import gammaincinv, ndtr  # pyright: ignore
 
     z = np.linspace(-WIDEST, WIDEST, 145)
     density = np.exp(-(z**2) / 2)
-    s = TAILS[:, None]
+    s = np.maximum(TAILS, 0.01)[:, None]
     mean, sd = np.exp(s**2 / 2), np.exp(s**2 / 2) * np.sqrt(np.expm1(s**2))
-    square = (((np.exp(s * z) - mean) / sd) ** 2)[:, :, None]
+    square = ((np.exp(s * z) - mean) / sd) ** 2
+    square[TAILS < 0] = 3 * (2 * np.asarray(ndtr(z), dtype=np.float64) - 1) ** 2
+    square = square[:, :, None]
     places = (np.arange(PLACES) + 0.5) / PLACES
     # of the constant 1, of the regressor 1 on average
     rest = max(norm - 2, 0.0)
