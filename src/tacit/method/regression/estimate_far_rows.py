@@ -35,17 +35,16 @@ def with_far_rows(found: Fit, release: Released, made: Layout) -> Fit:
         return found
     fit = with_shared(found, far_rows_covariance(found.values, release, made))
     assert fit.shared is not None
-    moved = [
-        name for name, part, error in zip(fit.names, fit.shared, fit.std_errors, strict=True) if _told(part, error)
-    ]
+    each = zip(fit.names, fit.shared, fit.std_errors, strict=True)
+    moved = [name for name, part, error in each if part > REPORTED_SHARE * error**2]
     return replace(fit, notes=(*fit.notes, far_rows_note(moved))) if moved else fit
 
 
 def far_rows_note(names: Sequence[str]) -> str:
     """Return the note on the error by rows further out."""
     return (
-        f"Slopes of rows far out may be others: errors of {', '.join(names)} allow for it. `estimate(linear=True)` takes "
-        "the mean to be linear there, too."
+        f"Slopes of rows far out may be others: errors of {', '.join(names)} allow for it. "
+        "`estimate(linear=True)` takes the mean to be linear there, too."
     )
 
 
