@@ -37,7 +37,7 @@ BENT: Final = 0.5
 """Standard deviation of theta."""
 UNSEEN: Final = 0.3
 """Standard deviation of tau of a square or an interaction, whose own variance is not released."""
-SPARED: Final = 1.25
+SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
