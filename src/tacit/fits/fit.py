@@ -116,6 +116,7 @@ class Fit:
     evaluator, slope, average_effects: for predictions and average marginal effects of a fit not made from cells.
     noisy: the total covariance with the law of the noise in it, for joint tests, where it is known.
     spread: the errors of the spread of responses about their means, where it is estimated.
+    shared: the part of each term's variance, shape (p,), that the fits of other parties to the same formula share.
     """
 
     formula: str
@@ -134,6 +135,7 @@ class Fit:
     average_effects: Callable[[Fit], FitEffects] | None = field(default=None, repr=False, compare=False)
     noisy: NoisyCovariance | None = field(default=None, repr=False, compare=False)
     spread: ResidualVariance | Overdispersion | None = field(default=None, repr=False, compare=False)
+    shared: Array | None = field(default=None, repr=False, compare=False)
 
     @property
     def std_errors(self) -> Array:

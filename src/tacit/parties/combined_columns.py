@@ -235,7 +235,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
     limits = np.full(parts.value.shape[1], -np.inf), np.full(parts.value.shape[1], np.inf)
     differing = effects_of_estimates(parts, limits, method)
     if effect == "random":
-        return _random("", differing, FEW_FITS)
+        return _random("", found.widened(differing), FEW_FITS)
     made = regressions.common(found)
     heard: list[bool] = np.asarray(parts.usable.any(axis=0)).tolist()
     return Column(
@@ -247,7 +247,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
         inversion=made,
         reasons=tuple(None if one else NO_FITS for one in heard),
         shares=made.shares,
-        parts=parts,
+        parts=found.shown,
         effects=differing.effects,
         # one party's coefficients are correlated, and only their variances are pooled
         shared=True,

@@ -9,7 +9,7 @@ Shapes: M parties, p coefficients.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from tacit.estimates.error_laws import normal_quantile
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.method.regression.estimate_cells import fitted_cells
-from tacit.pooling.random_effects import PartyEstimates
+from tacit.pooling.heterogeneity import PooledEffects
+from tacit.pooling.random_effects import PartyEstimates, RandomEffects
 from tacit.release.document import Released
 
 
@@ -55,12 +56,32 @@ def fit_of(release: Released) -> Fit:
 class Coefficients:
     """Each party's own coefficients, `parts` of shape (M, p).
 
-    rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).
+    rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).  shared:
+    variances by an error that goes the same way in all parties, shape (M, p), which those of `parts` are without.
     """
 
     parts: PartyEstimates
     rows: Array
     noise: Array
+    shared: Array
+
+    @property
+    def shown(self) -> PartyEstimates:
+        """Each party's own coefficients with all of their errors."""
+        return replace(self.parts, sampling=self.parts.sampling + self.shared)
+
+    def widened(self, made: RandomEffects) -> RandomEffects:
+        """Return random effects whose means have the error that all parties share."""
+        error = np.sqrt(self.shared)
+
+        def one(effect: PooledEffects | None, at: int) -> PooledEffects | None:
+            if effect is None:
+                return None
+            common = float(effect.weights @ error[made.centred.usable[:, at], at])
+            return replace(effect, variance=effect.variance + common**2 / effect.wider)
+
+        effects = tuple(one(effect, at) for at, effect in enumerate(made.effects))
+        return replace(made, parts=self.shown, effects=effects)
 
     def stable_variances(self) -> Array:
         """Return variances for weights, shape (M, p): s / N + g noise / N**2 for a party of N rows.
@@ -84,7 +105,9 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
     """
     fits = [fit_of(one) for one in releases]
     value = np.array([one.values for one in fits])
-    sampling = np.array([np.diag(one.cov_sampling) for one in fits])
+    none = np.zeros(value.shape[1])
+    shared = np.array([none if one.shared is None else one.shared for one in fits])
+    sampling = np.array([np.diag(one.cov_sampling) for one in fits]) - shared
     privacy = np.array([np.diag(one.cov_privacy) for one in fits])
     said = np.array([[reason is None for reason in one.reasons] for one in fits]) & np.isfinite(value)
     worth = np.where(said, 1 / np.where(said, np.maximum(privacy, 1e-300), 1.0), 0.0)
@@ -106,6 +129,7 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
         parts,
         np.where(times > 0, np.maximum(added(rows) / np.maximum(times, 1.0), 1.0), 1.0),
         np.where(times > 0, 1 / np.maximum(precise, 1e-300), 1.0),
+        added(share * np.sqrt(shared)) ** 2,
     )
 
 
@@ -127,5 +151,7 @@ def common(found: Coefficients) -> Weighted:
         (weight * np.where(parts.usable, numbers, 0.0)).sum(axis=0)
         for weight, numbers in ((share, parts.value), (share**2, parts.sampling), (share**2, parts.privacy))
     )
+    # an error that all parties share has no mean that is smaller
+    sampling = sampling + (share * np.sqrt(found.shared)).sum(axis=0) ** 2
     none = ~parts.usable.any(axis=0)
     return Weighted(np.where(none, np.nan, value), np.where(none, np.inf, sampling), privacy, share)

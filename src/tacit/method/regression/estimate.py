@@ -13,6 +13,7 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
+from tacit.method.regression.estimate_far_rows import with_far_rows
 from tacit.method.regression.estimate_help import left_nothing
 from tacit.method.regression.estimate_linear import fit, no_fit
 from tacit.method.regression.estimate_linear_step import most_noise
@@ -86,22 +87,30 @@ class RegressionRelease(Release):
 
     kind: ClassVar[str] = "regression"
 
-    def fit(self, target: Target = "population") -> Fit:
-        """Return coefficients and both parts of their covariance, or the reason why noise is too large for them."""
-        return fit_release(self, target)
+    def fit(self, target: Target = "population", *, linear: bool = False) -> Fit:
+        """Return coefficients and both parts of their covariance, or the reason why noise is too large for them.
 
-    def estimate(self, target: Target = "population") -> FittedModel:
+        linear: see `estimate`.
+        """
+        return fit_release(self, target, linear=linear)
+
+    def estimate(self, target: Target = "population", *, linear: bool = False) -> FittedModel:
         """Return the fitted model: coefficients with tests and contrasts, as for models fitted to a histogram.
 
         target="table": the coefficients of least squares for this very table, its values clamped to their bounds; noise
         makes their errors, with an allowance for residuals that were clipped.  InferenceError I09 for another target,
         and for the table's own coefficients of another model than the linear one, of persons, or with weights.
+
+        Rows whose regressors lie far out count less.  Errors allow for slopes of these rows that differ by half from
+        those of the others (a standard deviation; not of logistic and probit models).  linear=True: the mean of the
+        response, or its logarithm where that is modelled, is taken to be linear however far out a row lies; errors are
+        then smaller where regressors have long tails.
         """
         from tacit.fits.fit_release import fitted
 
         boxes, norms = SOURCES[cast(Regression, self.query).model == "linear"]
         source = norms if shortened(self) else boxes
-        made = fitted(self, self.fit(target), source if target == "population" else SOURCE_TABLE)
+        made = fitted(self, self.fit(target, linear=linear), source if target == "population" else SOURCE_TABLE)
         words = weight_words(self)
         if words:
             plain = made.coefficients
@@ -222,18 +231,23 @@ def _linear(release: Released, formula: str, made: Layout, *, of_table: bool) ->
         return no_fit(formula, made, left_nothing(release.parts, made, release.rows, most, release.cost))
 
 
-def fit_release(release: Released, target: Target = "population") -> Fit:
-    """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step)."""
+def fit_release(release: Released, target: Target = "population", *, linear: bool = False) -> Fit:
+    """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step).
+
+    linear: without the error by rows further out than vectors reach (`far_rows`).
+    """
     query, made = cast(Regression, release.query), layout_of(release)
     _check_target(release, query, target)
     if query.model != "linear":
-        found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows, release.cost)
+        parts, rows, cost = release.parts, release.rows, release.cost
+        found = regression_scores.fit(query.formula, query.model, made, parts, rows, cost, linear=linear)
     else:
         found = _linear(release, query.formula, made, of_table=target == "table")
         nothing = np.zeros(len(found.names))
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if shortened(release) and found.reasons[0] is None:
+        found = found if linear else with_far_rows(found, release, made)
         weighed, numbers = weight_note(release, made)
         notes = (*found.notes[:1], _norm_note(release, made), *found.notes[1:], *weighed)
         found = replace(found, notes=notes, criteria={**found.criteria, **numbers})

@@ -34,12 +34,18 @@ class RegressionCellsRelease(RegressionRelease):
 
     kind: ClassVar[str] = KIND
 
-    def fit(self, target: Target = "population") -> Fit:
-        """Return coefficients and both parts of their covariance, or the reason why noise is too large for them."""
+    def fit(self, target: Target = "population", *, linear: bool = False) -> Fit:
+        """Return coefficients and both parts of their covariance, or the reason why noise is too large for them.
+
+        linear: changes nothing, as cells have all rows.
+        """
         return fitted_cells(self, target).fit
 
-    def estimate(self, target: Target = "population") -> FittedModel:
-        """Return the fitted model, as `RegressionRelease.estimate`.  InferenceError I09 for another target."""
+    def estimate(self, target: Target = "population", *, linear: bool = False) -> FittedModel:
+        """Return the fitted model, as `RegressionRelease.estimate`.  InferenceError I09 for another target.
+
+        linear: changes nothing, as cells have all rows.
+        """
         return fitted_cells(self, target)
 
 

@@ -18,8 +18,10 @@ from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.estimate_counts import count_notes as counted
 from tacit.method.regression.estimate_counts import mean_slope_of_counts
 from tacit.method.regression.estimate_effects import mean_slope_of_binary
+from tacit.method.regression.estimate_far_rows import with_shared
 from tacit.method.regression.estimate_help import UNKNOWN, Shortfall, left_nothing, shortfall, too_few, too_noisy
 from tacit.method.regression.estimate_score_step import ScoreStep, last_step
+from tacit.method.regression.far_rows import shift_along
 from tacit.method.regression.glm_pilot import (
     SHORT_STEP,
     in_units,
@@ -65,11 +67,18 @@ SEPARATION_SHARE: Final = 0.9
 
 
 def fit(
-    formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None, cost: Cost | None = None
+    formula: str,
+    model: str,
+    layout: Layout,
+    parts: Sequence[Part],
+    rows: int | None,
+    cost: Cost | None = None,
+    *,
+    linear: bool = False,
 ) -> Fit:
     """Return the fit from the released parts, or for each term the reason why noise is too large for it.
 
-    cost: of the release, for what a reason says would help.
+    cost: of the release, for what a reason says would help.  linear: see `far_rows`.
     """
     try:
         first, last, terms = _read(model, layout, parts, rows)
@@ -97,7 +106,7 @@ def fit(
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
     wider = step.widening(last, total, terms.back)
     wider = np.outer(wider, wider)
-    return Fit(
+    made = Fit(
         formula,
         model,
         cast(Any, METHOD),
@@ -112,6 +121,10 @@ def fit(
         noisy=noisy,
         spread=_overdispersion(step),
     )
+    if linear or not known.norms or not isinstance(step.link, CountLink):
+        return made
+    far = terms.back @ shift_along(step.link, step.regressors, step.b)
+    return with_shared(made, np.outer(far, far))
 
 
 def _spread(step: ScoreStep) -> dict[str, float]:

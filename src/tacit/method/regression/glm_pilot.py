@@ -31,7 +31,7 @@ from tacit.method.regression.noisy_scores import (
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors, glm_coefficients, regressors_from_sums
 from tacit.method.regression.positive_links import PositiveLink
 from tacit.method.regression.robust_links import RobustLink, law_within
-from tacit.method.regression.score_cut import choose_cut
+from tacit.method.regression.score_cut import FULL_WEIGHT_FROM, choose_cut, full_weight_from
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import L, PiecewiseScore
 
@@ -55,8 +55,6 @@ GRID_MARGIN: Final = 6.0
 """Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
 """How often a step of counts is repeated with the curvature along it."""
-FULL_WEIGHT_FROM: Final = 1.5
-"""Standard deviations of the predictor above its mean from which the weights of products are 1."""
 SHORT_STEP: Final = 0.5
 """Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
@@ -279,15 +277,22 @@ def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
 
 
 def next_score(
-    first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, clip: int
+    first: FirstPart,
+    last: ScorePart | None,
+    terms: ScaledTerms,
+    link: Link,
+    noise: Array,
+    clip: int,
+    loose: float = math.inf,
 ) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return the score of the next part, from the parts before, and its stored facts; privacy never depends on it.
 
     last: the part of scores before, if there is one.  noise: covariance of the noise in sums of psi times the terms.
+    loose: standard deviation of the noise in a sum of a weight times two regressors of variance 1.
     ArithmeticError or ValueError where the parts before give no finite coefficients, or none that engines compute
     exactly: `nowhere_score` then stands in place of it.
     """
-    made = _next_point(first, last, terms, link, noise)
+    made = _next_point(first, last, terms, link, noise, loose)
     if not all(np.isfinite(x).all() for x in (made.b, made.cut)):
         raise ArithmeticError("no finite coefficients")
     score, stored = integer_score(made, terms, clip)
@@ -301,7 +306,9 @@ def nowhere_score(layout: Layout, link: Link, clip: int) -> tuple[PiecewiseScore
     return integer_score(ScorePoint(np.zeros(len(terms.matrix)), link.cuts()[-1], link), terms, clip)
 
 
-def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array) -> ScorePoint:
+def _next_point(
+    first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array, loose: float
+) -> ScorePoint:
     found = regressor_moments(first, terms)
     b = limited_coefficients(
         pilot_coefficients(first, found, terms, link) if last is None else one_step(last, found), found, link
@@ -315,17 +322,22 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
         told = dispersion(last, found)
         # one standard error above what squared scores say
         spread, varied = assumed_spread(last, told), told.high
-    link = grid_for(link, b, found, terms, spread)
+    link = grid_for(link, b, found, terms, spread, full_weight_from(b, found, loose))
     return ScorePoint(b, choose_cut(b, found, link, noise, varied), link)
 
 
-def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float) -> Link:
-    """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less."""
+def grid_for(
+    link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float, full: float = FULL_WEIGHT_FROM[0]
+) -> Link:
+    """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less.
+
+    full: see `full_weight_from`.
+    """
     row, mean, sd = b @ terms.matrix, float(found.mean @ b), found.predictor_sd(b)
     room = float(np.abs(row[1:]).sum())
     # row[0] +- room bounds the predictor of every row, since |z_j| <= H
     low, high = max(row[0] - room, mean - GRID_MARGIN * sd), min(row[0] + room, mean + GRID_MARGIN * sd)
-    return link.with_grid(low, high, mean + FULL_WEIGHT_FROM * sd, spread)
+    return link.with_grid(low, high, mean + full * sd, spread)
 
 
 def start_spread(link: Link, b: Array, first: FirstPart, found: Regressors, terms: ScaledTerms) -> tuple[float, float]:

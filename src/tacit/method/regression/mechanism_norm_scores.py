@@ -41,9 +41,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.glm_pilot import in_units, link_of, next_score
 from tacit.method.regression.mechanism_norms import aimed_or_plain, room_for
-from tacit.method.regression.noisy_norm_scores import noise_of_scores, norm_first, read_last_scores
+from tacit.method.regression.noisy_norm_scores import noise_of_scores, noise_of_sizes, norm_first, read_last_scores
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
 from tacit.method.regression.norm_scores_design import with_norm_score
@@ -66,10 +67,12 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     if len(parts) == 1:
         return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
     products, turn = read_standardised(parts[1], layout, columns.row)
-    clip = whitened(columns, layout, products, turn, room_for(part, columns))
     link = link_of(cast(Regression, shape.query).model, layout)
+    room = room_for(part, columns, parts[1], products, binary=isinstance(link, BinaryLink))
+    clip = whitened(columns, layout, products, turn, room)
     first, terms = norm_first(columns, products, turn, layout)
     terms = in_units(terms, link)
     last = read_last_scores(parts, columns, products, turn, layout, terms, link) if len(parts) > 2 else None
     noise = noise_of_scores(part, clip, terms) / columns.row**2
-    return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, clip_of(part.question)))
+    loose = noise_of_sizes(part, clip) / columns.row
+    return with_norm_score(part, clip, *next_score(first, last, terms, link, noise, clip_of(part.question), loose))

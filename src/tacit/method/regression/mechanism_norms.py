@@ -52,9 +52,11 @@ from typing import Final
 
 import numpy as np
 
+from tacit.method.regression.far_rows import far_rows, room_with_far_rows, told_slopes
 from tacit.method.regression.heavy_tails import FAR
-from tacit.method.regression.linear_pilot import response_residual
-from tacit.method.regression.noisy_norms import read_standardised, read_tail
+from tacit.method.regression.linear_pilot import range_of_rows, response_residual
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.noisy_norms import reach_of_products, read_standardised, read_tail
 from tacit.method.regression.norm_encoding import CLIP
 from tacit.method.regression.norm_scaling import (
     Columns,
@@ -103,7 +105,7 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
         # where that cannot be computed the response stays as it is, and tells nothing of tails
         return with_products(part, clip, far or response_residual(layout, CLIP), FAR if far else 0)
     products, turn = read_standardised(parts[1], layout, columns.row)
-    room = room_for(part, columns)
+    room = room_for(part, columns, parts[1], products)
     noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)
     # of rows the release counts what is clipped, and standard errors follow it
     counted = part.question.unit is None and part.question.weight is None
@@ -112,6 +114,17 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     return with_scores(part, whitened(columns, layout, products, turn, room), residual)
 
 
-def room_for(part: ProductPart, columns: Columns) -> float:
-    """Return the room of a part of scores (`row_reach`): a function of its noise and of the number of rows."""
-    return chosen_room(*sizes(columns, part.layout), score_noise(part) / columns.row, columns.rows)
+def room_for(part: ProductPart, columns: Columns, told: Part, products: NoisyMatrix, *, binary: bool = False) -> float:
+    """Return the room of a part of scores: a function of its noise and of the number of rows (`row_reach`).
+
+    Where a mean may not be linear far out it may be longer, by what products tell of tails and slopes (`far_rows`).
+    told, products: the part of products, as released and as `read_standardised` returns it.
+    """
+    noise = score_noise(part) / columns.row
+    room = chosen_room(*sizes(columns, part.layout), noise, columns.rows)
+    if binary:
+        # the mean of a binary response levels off as its link does
+        return room
+    known = far_rows(columns, part.layout, products, reach_of_products(told, part.layout))
+    slopes = told_slopes(products.of_rows(columns.rows), columns.rows)
+    return room_with_far_rows(known, *slopes, room, noise, columns.rows, range_of_rows(columns.rows))

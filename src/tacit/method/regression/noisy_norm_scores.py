@@ -82,6 +82,17 @@ def noise_of_scores(part: ProductPart, clip: NormClip, terms: ScaledTerms) -> Ar
     )
 
 
+def noise_of_sizes(part: ProductPart, clip: NormClip) -> float:
+    """Return the standard deviation of the noise in a sum of a weight in [0, 1] times two entries of variance 1.
+
+    Infinite where products are a part of their own, whose noise is another.
+    """
+    unit = clip.weights[0][0] * H / 2.0**clip.shift
+    if "off" not in part.form.parameters or unit <= 0:
+        return math.inf
+    return math.sqrt(part.law.variance()) / (part.form.parameters["off"] * unit**2)
+
+
 def read_last_scores(
     parts: Sequence[Part],
     columns: Columns,

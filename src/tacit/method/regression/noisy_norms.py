@@ -16,7 +16,7 @@ from tacit.method.regression.encoding import CLIP, entry_weight
 from tacit.method.regression.heavy_tails import Tail
 from tacit.method.regression.layout import Layout, all_pairs
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
-from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, ROUNDED_SCORES, SHIFT
+from tacit.method.regression.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, MOST, ROUNDED_SCORES, SHIFT
 from tacit.method.regression.norm_person_encoding import PERSON
 from tacit.method.regression.split_score_encoding import FAR_MATRICES, ROUNDED_MATRICES
 from tacit.release.parts import Part
@@ -58,6 +58,18 @@ def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[Noi
     w is in standard deviations, its first entry 1; rows are shortened as in the release.  row: see
     `norm_scaling.Columns`.
     """
+    size, turn = layout.size + 1, _standardising(part, layout)
+    unit = max(float(turn[0, 0]), 1e-300)
+    return sums_of_products(part, size, 0, unit**2 * row), turn / unit
+
+
+def reach_of_products(part: Part, layout: Layout) -> float:
+    """Return the reach of the vectors of a part of products, in standard deviations."""
+    return MOST / max(float(_standardising(part, layout)[0, 0]), 1e-300)
+
+
+def _standardising(part: Part, layout: Layout) -> Array:
+    """Return the matrix that makes the vector of a part of products, in its integer units, of z / H."""
     facts, size = part.parameters, layout.size + 1
     if part.form == FORMER_PRODUCTS:
         turn = np.zeros((size, size))
@@ -67,9 +79,7 @@ def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[Noi
             turn[i, i] = facts[f"weight{2 * i}"]
     else:
         turn = _triangle(facts, size, 0)
-    turn *= H / 2.0 ** facts["shift"]
-    unit = max(float(turn[0, 0]), 1e-300)
-    return sums_of_products(part, size, 0, unit**2 * row), turn / unit
+    return turn * (H / 2.0 ** facts["shift"])
 
 
 def read_tail(part: Part) -> Tail | None:

@@ -35,6 +35,7 @@ from tacit.method.regression.linear_pilot import (
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMeans
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import (
+    LONGER,
     ROOMS,
     as_found,
     constant_left,
@@ -263,7 +264,7 @@ def kept_of(
     m, axes = layout.size, _turned(columns, layout, products, turn)
     found = _room(columns, layout, axes, made)
     # a vector that was not aimed has none of the rooms; it is refused elsewhere
-    room, (common, rare) = min(ROOMS, key=lambda room: abs(room - found)), sizes(columns, layout)
+    room, (common, rare) = min((*ROOMS, *LONGER), key=lambda room: abs(room - found)), sizes(columns, layout)
     a, b = shortening(common, rare, room)
     if found_square is not None:
         # of whole rows it is m, one for each axis

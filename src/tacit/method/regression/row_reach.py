@@ -29,6 +29,8 @@ ROOM: Final = 2.0
 """Standard deviations by which a vector's norm may exceed the root of its mean square, where noise is no matter."""
 ROOMS: Final = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, ROOM)
 """Those among which scores choose."""
+LONGER: Final = (2.5, 3.0, 4.0, 6.0)
+"""Longer ones, for means of a response that may not be linear far out (`far_rows`)."""
 SCORE_SQUARE: Final = 0.2
 """About the mean square of a score within [-1, 1]: of a binary response, and of residuals clipped at 2.2 deviations."""
 HEAVY: Final = 0.6

@@ -25,6 +25,24 @@ DOUBT_OF_LEVEL: Final = 0.5
 Half of it makes slopes a tenth more precise, and costs the intercept next to nothing."""
 
 
+FULL_WEIGHT_FROM: Final = (1.5, 2.0, 2.5, 3.0, 4.0)
+"""Standard deviations of the predictor above its mean from which the weights of products are 1 and scores of counts
+have less weight: the largest at which products are known well enough, or else the least."""
+MOST_LOOSE: Final = 0.05
+"""Largest noise in a sum of products, relative to the sum of weights, at which more than the least is taken."""
+
+
+def full_weight_from(b: Array, found: Regressors, loose: float) -> float:
+    """Return from how many standard deviations on scores of counts have less weight; loose: see `next_score`."""
+    least, *more = FULL_WEIGHT_FROM
+    eta = found.predictor_values(b)
+    for one in reversed(more):
+        weights = np.exp(np.minimum(eta - found.mean @ b - one * found.predictor_sd(b), 0.0))
+        if loose <= MOST_LOOSE * max(found.rows, 1.0) * float(NODE_WEIGHTS @ weights):
+            return one
+    return least
+
+
 def choose_cut(b: Array, found: Regressors, link: Link, noise: Array, spread: float) -> float:
     """Return the widest cut whose expected error, for normal regressors, is at most `cut_tolerance` times the least.
 

@@ -1,0 +1,159 @@
+"""What rows further out than vectors reach may say of the slopes.  Public facts alone, on plain arrays.
+
+Coefficients of shortened rows are those of rows as they count: where the mean of the response is not linear, a fit to
+whole rows has others.  With S the second moments of whole rows, S_w those that scores keep, and the slope of regressor
+j beyond reach (1 - theta_j) times that within, both are apart by
+
+    sum over j of theta_j S^-1 (S - S_w) e_j b_j,
+
+theta_j of mean 0 and deviation BENT: a slope that vanishes far out, or doubles, is within two of these.  It is an error
+of the coefficients.  Of real columns with long tails theta has the median .53 and is within 1 in 16 of 20 lines of
+`benchmarks/far_rows.py`; slopes that change their sign further out, as those of flights' delays, have more.  A
+regressor of levels has no rows further out.
+
+S_w is taken to be D S D, D the roots of what is kept of each variance (`long_tails`): of a normal regressor next to
+nothing is lost where a reach is long, of an income a third is.  Reach is therefore chosen so that noise, what is lost
+of information, and this error, of the slopes that products tell, are least together, as far as that costs little.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.count_links import CountLink
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.long_tails import Tail, tail_of
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.norm_scaling import Columns, sizes
+from tacit.method.regression.normal_regressors import NODE_WEIGHTS, NODES, Regressors
+from tacit.method.regression.row_reach import LONGER, ROOMS, far, shortening
+
+BENT: Final = 0.5
+"""Standard deviation of theta."""
+UNSEEN: Final = 0.3
+"""Standard deviation of tau of a square or an interaction, whose own variance is not released."""
+SPARED: Final = 1.5
+"""Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
+LEAST_LEFT: Final = 0.05
+"""Least part of the response's variance that is taken to be left by the slopes that products tell."""
+
+
+@dataclass(frozen=True)
+class FarRows:
+    """What is known of the tails of a release's regressors.
+
+    tails: of each coordinate, None for the constant and for levels.  second: S, shape (m, m), of coordinates of
+    variance 1 and the constant.  norms: mean square of a vector's norm, and what rare levels add.
+    """
+
+    tails: tuple[Tail | None, ...]
+    second: Array
+    norms: tuple[float, float]
+
+    def lost(self, reach: float) -> Array:
+        """Return the root mean square of the part of each variance that scores lose, shape (m,)."""
+        return np.array([0.0 if one is None else one.lost(self.norms[0], reach) for one in self.tails])
+
+    def shifts(self, reach: float, slopes: Array) -> Array:
+        """Return by how much theta of 1 moves the coefficients, column j of coordinate j, shape (m, m).
+
+        slopes: of coordinates of variance 1, the first of the constant, shape (m,).
+        """
+        left = np.sqrt(1 - self.lost(reach))
+        moved = np.eye(len(left)) - np.linalg.solve(self.second, left[:, None] * self.second * left)
+        # levels and the constant have no rows further out
+        own = np.array([one is not None for one in self.tails])
+        return np.asarray(moved * (own * slopes), dtype=np.float64)
+
+
+def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_found: float) -> FarRows:
+    """Return what column moments and products tell of rows far out.
+
+    products: as `noisy_norms.read_standardised` returns them.  reach_found: the reach of their vectors, in standard
+    deviations.
+    """
+    m, (common, rare) = layout.size, sizes(columns, layout)
+    summed = products.of_rows(columns.rows)
+    factor = float(summed.values[0, 0]) / max(float(products.values[0, 0]), 1.0)
+    tails: list[Tail | None] = [None]
+    scales = np.ones(m)
+    for j in range(1, m):
+        numbers, marks = layout.coordinates[j]
+        if not numbers:
+            tails.append(None)
+            continue
+        tau = float(summed.values[j, j]) / columns.rows
+        noise = factor * math.sqrt(products.quadratic_variance(np.eye(m + 1)[j])) / columns.rows
+        noise = math.hypot(noise, float(columns.doubts[j - 1]) * tau)
+        noise = noise if len(numbers) + len(marks) == 1 else math.hypot(noise, UNSEEN)
+        tail = tail_of(tau, noise, common + 1, reach_found)
+        tails.append(tail)
+        scales[j] = 1 / math.sqrt(max(tail.found(common + 1, reach_found), 0.05))
+    inner = summed.leading(m)
+    loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0)) / columns.rows
+    values, axes = np.linalg.eigh(inner.values / columns.rows)
+    second = scales[:, None] * ((axes * np.maximum(values, loose)) @ axes.T) * scales
+    return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
+
+
+def room_with_far_rows(
+    known: FarRows, slopes: Array, left: float, room: float, noise: float, rows: float, range_: float
+) -> float:
+    """Return the room, `room` or longer, at which a slope's mean squared error is least, that by far rows included.
+
+    slopes: of coordinates of variance 1, shape (m,), of a response of variance 1, of which `left` is not explained.
+    noise: standard deviation of the noise in a sum of psi v, in units of the largest |psi| and of C.  range_: the
+    largest |psi|, in standard deviations of a residual.
+    """
+    inverse = np.diag(np.linalg.inv(known.second)) * max(left, LEAST_LEFT) / max(rows, 1.0)
+    own = np.array([one is not None for one in known.tails])
+    relative = (noise * range_) ** 2 / max(rows, 1.0)
+
+    def variance(one: float) -> float:
+        a, b = shortening(known.norms[0], 0.0, one)
+        return (b + relative * far(*known.norms, one) ** 2) / a**2
+
+    def error(one: float) -> float:
+        moved = BENT**2 * (known.shifts(far(*known.norms, one), slopes) ** 2).sum(axis=1) / inverse
+        return variance(one) + float(moved[own].mean() if own.any() else 0.0)
+
+    most = SPARED * variance(room)
+    return min((one for one in (*ROOMS, *LONGER) if one >= room and (one == room or variance(one) <= most)), key=error)
+
+
+def told_slopes(products: NoisyMatrix, rows: float) -> tuple[Array, float]:
+    """Return the slopes that products tell, of a response of variance 1, and what they leave of its variance.
+
+    Squares of slopes are less the noise in them.  products: of rows, the response last.
+    """
+    m = len(products.values) - 1
+    inner = products.leading(m)
+    noise = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0))
+    values, axes = np.linalg.eigh(inner.values)
+    inverse = (axes / np.maximum(values, noise)) @ axes.T
+    slopes = inverse @ products.values[:m, m]
+    doubts = np.diag(inverse @ products.covariance_times(np.append(-slopes, 1.0))[:m, :m] @ inverse)
+    whole = max(float(products.values[m, m]), 1.0)
+    explained = max(float(slopes @ products.values[:m, m]), 0.0)
+    kept = np.sqrt(np.maximum(1 - doubts / np.maximum(slopes**2, 1e-300), 0.0))
+    return np.asarray(slopes * kept, dtype=np.float64), max(1 - explained / whole, LEAST_LEFT)
+
+
+def shift_along(link: CountLink, found: Regressors, b: Array) -> Array:
+    """Return by how much rows of large predictors move coefficients b of counts, whose scores weigh them less.
+
+    As rows beyond a vector's reach do: with L the part that is lost of the information along the predictor, the slopes
+    are moved by L theta b, theta of deviation BENT; returned is its standard deviation, with signs, shape (u,).
+    """
+    eta = found.predictor_values(b)
+    whole = NODE_WEIGHTS * link.mean(eta)
+    kept = whole * np.exp(np.minimum(link.full - eta, 0.0))
+    away = (NODES - float(whole @ NODES) / float(whole.sum())) ** 2
+    lost = 1 - float(kept @ away) / float(whole @ away)
+    level = 0.0 if found.constant is None else found.constant * float(found.mean @ b)
+    return np.asarray(BENT * lost * (b - level), dtype=np.float64)
