@@ -83,7 +83,9 @@ def test_without_noise_it_is_least_squares() -> None:
     order = [list(theirs.params.index).index(name) for name in found.names]
     params, errors = theirs.params.to_numpy()[order], theirs.bse.to_numpy()[order]
     assert found.values == pytest.approx(params, abs=0.15 * errors.max())
-    assert found.std_errors == pytest.approx(errors, rel=0.05)
+    again = [rows_of(tc.Regression("y ~ a*m + b + r"), data, narrow, Cost.of(rho=900)).fit(rng) for _ in range(8)]
+    # the noise in squares of rows that reach as far as this moves each by some percent
+    assert np.median([one.std_errors for one in again], axis=0) == pytest.approx(errors, rel=0.05)
     assert "robust" in " ".join(found.notes)
     assert found.criteria["explained"] == pytest.approx(theirs.rsquared, abs=0.01)
     assert found.criteria["scale"] == pytest.approx(np.sqrt(theirs.scale), rel=0.02)

@@ -9,7 +9,8 @@ import pytest
 
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.far_rows import BENT, FarRows, room_with_far_rows, shift_along
-from tacit.method.regression.long_tails import TAILS, Tail, tail_of
+from tacit.method.regression.long_tails import TAILS, USUAL, Tail, tail_of
+from tacit.method.regression.norm_scaling import Columns
 from tacit.method.regression.normal_regressors import Regressors
 from tacit.method.regression.row_reach import LONGER, ROOMS, chosen_room, far
 
@@ -34,6 +35,11 @@ LAWS = {
     "normal": lambda rng: rng.normal(0, 1, N),
     "uniform": lambda rng: rng.uniform(0, 1, N),
 }
+
+
+def columns(rows: float) -> Columns:
+    """Return columns of which their number of rows is known."""
+    return Columns(rows, np.zeros(3), np.ones(3), np.ones(3), np.zeros(3), 0.0, 0.0)
 
 
 def vectors(law: str, others: int) -> np.ndarray:
@@ -72,7 +78,7 @@ def test_what_scores_lose_is_told_by_what_products_find(law: str, others: int) -
 
 def test_noise_leaves_the_prior() -> None:
     known, hidden = (tail_of(0.6, noise, 4, 4.0) for noise in (0.01, 1e6))
-    prior = np.exp(-2 * np.maximum(TAILS, 0))
+    prior = np.exp(-np.maximum(TAILS, 0) / USUAL)
     assert hidden.weights == pytest.approx(prior / prior.sum(), rel=1e-6)
     assert known.lost(3, 3.7) > 1.5 * hidden.lost(3, 3.7)
     # longer reach loses less, whatever is known
@@ -120,7 +126,7 @@ def test_reach_follows_tails_and_slopes() -> None:
     for noise, rows in ((0.5, 1e3), (3.0, 1e4), (3.0, 1e5)):
         room = chosen_room(3, 0, noise, rows)
         found = {
-            name: room_with_far_rows(known, slopes, 0.6, room, noise, rows, 3.0)
+            name: room_with_far_rows(known, slopes, 0.6, room, noise, columns(rows), 8.0)
             for name, known, slopes in (
                 ("heavy", heavy, strong),
                 ("light", light, strong),
@@ -132,9 +138,9 @@ def test_reach_follows_tails_and_slopes() -> None:
         assert found["heavy"] >= found["light"] >= room
         assert found["heavy"] >= found["flat"]
         # what does not vary cannot bend
-        assert found["levels"] == room_with_far_rows(levels, none, 0.6, room, noise, rows, 3.0)
+        assert found["levels"] == room_with_far_rows(levels, none, 0.6, room, noise, columns(rows), 8.0)
     # where noise is next to nothing all are as long as any
-    assert room_with_far_rows(heavy, strong, 0.6, 2.0, 1e-6, 1e6, 3.0) == LONGER[-1]
+    assert room_with_far_rows(heavy, strong, 0.6, 2.0, 1e-6, columns(1e6), 8.0) == LONGER[-1]
     assert far(3, 0.0, LONGER[-1]) < 2 * far(3, 0.0, 2.5)
 
 
@@ -147,3 +153,13 @@ def test_scores_that_weigh_large_predictors_less_move_slopes_towards_the_others(
     # the level is not moved but by slopes, which lose at most all
     assert less[0] == pytest.approx(0.0, abs=1e-12)
     assert 0.05 * BENT * b[1] < less[1] < BENT * b[1]
+
+
+def test_bounds_leave_no_room_for_long_tails() -> None:
+    hidden = [tail_of(1.0, 1e6, 4, 4.0, most).lost(3, math.sqrt(3) + 0.5) for most in (math.inf, 6.0, 3.0, 1.8)]
+    assert hidden == sorted(hidden, reverse=True)
+    assert len(set(hidden)) == 4
+    # of a uniform regressor, and of normal ones, nothing is beyond a long reach
+    assert tail_of(1.0, 1e6, 4, 4.0, 3.0).lost(3, 6.0) < 1e-3
+    # at least one law is left
+    assert tail_of(0.5, 0.01, 4, 4.0, 0.5).weights.sum() == pytest.approx(1)

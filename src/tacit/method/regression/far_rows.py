@@ -27,6 +27,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.layout import Layout
+from tacit.method.regression.linear_pilot import range_of_rows
 from tacit.method.regression.long_tails import Tail, tail_of
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_scaling import Columns, sizes
@@ -35,10 +36,12 @@ from tacit.method.regression.row_reach import LONGER, ROOMS, far, shortening
 
 BENT: Final = 0.5
 """Standard deviation of theta."""
-UNSEEN: Final = 0.3
+UNSEEN: Final = 0.1
 """Standard deviation of tau of a square or an interaction, whose own variance is not released."""
 SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
+IN_SQUARES: Final = 0.1
+"""Largest noise in sums of psi**2 v v', which make standard errors, relative to them, at which it is longer."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
 
@@ -90,8 +93,14 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
         tau = float(summed.values[j, j]) / columns.rows
         noise = factor * math.sqrt(products.quadratic_variance(np.eye(m + 1)[j])) / columns.rows
         noise = math.hypot(noise, float(columns.doubts[j - 1]) * tau)
-        noise = noise if len(numbers) + len(marks) == 1 else math.hypot(noise, UNSEEN)
-        tail = tail_of(tau, noise, common + 1, reach_found)
+        most = math.inf
+        if len(numbers) + len(marks) == 1:
+            sd, mean = float(columns.sd[j - 1]), abs(float(columns.mean[j - 1]))
+            # a standard error is allowed for the noise in the standard deviation
+            most = (layout.bounds[j] + mean) / sd * (1 + float(columns.doubts[j - 1]) / 2)
+        else:
+            noise = math.hypot(noise, UNSEEN)
+        tail = tail_of(tau, noise, common + 1, reach_found, most)
         tails.append(tail)
         scales[j] = 1 / math.sqrt(max(tail.found(common + 1, reach_found), 0.05))
     inner = summed.leading(m)
@@ -102,28 +111,42 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
 
 
 def room_with_far_rows(
-    known: FarRows, slopes: Array, left: float, room: float, noise: float, rows: float, range_: float
+    known: FarRows, slopes: Array, left: float, room: float, noise: float, columns: Columns, widest: float
 ) -> float:
     """Return the room, `room` or longer, at which a slope's mean squared error is least, that by far rows included.
 
     slopes: of coordinates of variance 1, shape (m,), of a response of variance 1, of which `left` is not explained.
-    noise: standard deviation of the noise in a sum of psi v, in units of the largest |psi| and of C.  range_: the
-    largest |psi|, in standard deviations of a residual.
+    noise: standard deviation of the noise in a sum of psi v, in units of the largest |psi| and of C.  widest: the
+    largest |psi| that there may be, in standard deviations of the response.
     """
-    inverse = np.diag(np.linalg.inv(known.second)) * max(left, LEAST_LEFT) / max(rows, 1.0)
+    n = max(columns.rows, 1.0)
+    inverse = np.diag(np.linalg.inv(known.second)) * max(left, LEAST_LEFT) / n
     own = np.array([one is not None for one in known.tails])
-    relative = (noise * range_) ** 2 / max(rows, 1.0)
+
+    def sizes_of(one: float) -> tuple[float, float]:
+        """Return the largest |psi v|, in standard deviations, and the noise in a sum of these."""
+        reach = far(*known.norms, one)
+        # as `norm_scaling.next_residual` has it, but for tails
+        range_ = min(
+            max(range_of_rows(n), columns.row * math.sqrt(n) / (3 * max(noise * reach, 1e-300))),
+            widest / math.sqrt(left),
+        )
+        return range_ * reach, noise * range_ * reach
 
     def variance(one: float) -> float:
         a, b = shortening(known.norms[0], 0.0, one)
-        return (b + relative * far(*known.norms, one) ** 2) / a**2
+        return (b + sizes_of(one)[1] ** 2 / n) / a**2
 
     def error(one: float) -> float:
         moved = BENT**2 * (known.shifts(far(*known.norms, one), slopes) ** 2).sum(axis=1) / inverse
         return variance(one) + float(moved[own].mean() if own.any() else 0.0)
 
-    most = SPARED * variance(room)
-    return min((one for one in (*ROOMS, *LONGER) if one >= room and (one == room or variance(one) <= most)), key=error)
+    def allowed(one: float) -> bool:
+        size, loose = sizes_of(one)
+        # psi**2 v v' is noisier than psi v by its largest size over half
+        return variance(one) <= SPARED * variance(room) and 2 * loose * size / n <= IN_SQUARES
+
+    return min((one for one in (*ROOMS, *LONGER) if one == room or (one > room and allowed(one))), key=error)
 
 
 def told_slopes(products: NoisyMatrix, rows: float) -> tuple[Array, float]:

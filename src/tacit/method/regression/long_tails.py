@@ -26,10 +26,12 @@ SHORT: Final = -0.1
 """What stands for a uniform regressor among values of s: it has no tail."""
 TAILS: Final[Array] = np.append([SHORT, 0.01], np.arange(1, 16) / 10)
 """Values of s that are looked at."""
-USUAL: Final = 0.5
+USUAL: Final = 0.35
 """Mean of s before anything is known."""
 WIDEST: Final = 9.0
 """Standard normal numbers beyond which no z is looked at: exp(2 s z) has its weight at z = 2 s."""
+WITHOUT: Final = 0.1
+"""Largest part of its variance that a law may have outside of a column's bounds to be believed."""
 LEAST_NOISE: Final = 0.02
 """Least standard deviation of tau: laws of other shapes that lose as much are as far off."""
 PLACES: Final = 12
@@ -55,19 +57,28 @@ class Tail:
         return float(self.weights @ _found(norm, reach))
 
 
-def tail_of(tau: float, noise: float, norm: float, reach: float) -> Tail:
-    """Return what products tell of a tail.
+def tail_of(tau: float, noise: float, norm: float, reach: float, most: float = math.inf) -> Tail:
+    """Return what products, and a column's bounds, tell of a tail.
 
     tau: what they find of the variance, relative to what they find of the constant, with `noise`.  norm, reach: the
-    mean square of the norm of their vectors, rare levels aside, and their reach.
+    mean square of the norm of their vectors, rare levels aside, and their reach.  most: how far from its mean the
+    regressor may lie within its bounds, in standard deviations.
 
     >>> [round(tail_of(tau, 0.01, 4, 4.0).lost(3, 3.7), 2) for tau in (1.0, 0.9, 0.66)]
     [0.01, 0.07, 0.26]
     """
     away = (_found(norm, reach) - tau) / math.hypot(noise, LEAST_NOISE)
     log = -np.maximum(TAILS, 0.0) / USUAL - away**2 / 2
+    # laws that do not fit within the bounds
+    log = np.where((_beyond(most) <= WITHOUT) | (TAILS < 0), log, -np.inf)
     weight = np.exp(log - log.max())
     return Tail(np.asarray(weight / weight.sum(), dtype=np.float64))
+
+
+def _beyond(most: float) -> Array:
+    """Return the part of the variance of each s that lies further than `most` from the mean."""
+    square, density = _squares()
+    return np.asarray((density * square * (square > most**2)).sum(axis=1))
 
 
 @lru_cache(maxsize=512)
@@ -87,15 +98,10 @@ def _kept(norm: float, reach: float) -> Array:
 
 def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
     """Return x**2, w and the weight of points, which broadcast to (values of s, points of z, of the others)."""
-    from scipy.special import gammaincinv, ndtr  # pyright: ignore
+    from scipy.special import gammaincinv  # pyright: ignore
 
-    z = np.linspace(-WIDEST, WIDEST, 145)
-    density = np.exp(-(z**2) / 2)
-    s = np.maximum(TAILS, 0.01)[:, None]
-    mean, sd = np.exp(s**2 / 2), np.exp(s**2 / 2) * np.sqrt(np.expm1(s**2))
-    square = ((np.exp(s * z) - mean) / sd) ** 2
-    square[TAILS < 0] = 3 * (2 * np.asarray(ndtr(z), dtype=np.float64) - 1) ** 2
-    square = square[:, :, None]
+    squares, density = _squares()
+    square = squares[:, :, None]
     places = (np.arange(PLACES) + 0.5) / PLACES
     # of the constant 1, of the regressor 1 on average
     rest = max(norm - 2, 0.0)
@@ -103,4 +109,18 @@ def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
     if rest:
         others = 2 * np.asarray(gammaincinv(rest / 2, places), dtype=np.float64)
     w = np.minimum(1.0, reach / np.sqrt(1 + square + others))
-    return square, w, (density / density.sum())[None, :, None] / PLACES
+    return square, w, density[None, :, None] / PLACES
+
+
+@lru_cache(maxsize=1)
+def _squares() -> tuple[Array, Array]:
+    """Return x**2 at points of z, of each s, and the weights of these points."""
+    from scipy.special import ndtr  # pyright: ignore
+
+    z = np.linspace(-WIDEST, WIDEST, 145)
+    density = np.exp(-(z**2) / 2)
+    s = np.maximum(TAILS, 0.01)[:, None]
+    mean, sd = np.exp(s**2 / 2), np.exp(s**2 / 2) * np.sqrt(np.expm1(s**2))
+    square = ((np.exp(s * z) - mean) / sd) ** 2
+    square[TAILS < 0] = 3 * (2 * np.asarray(ndtr(z), dtype=np.float64) - 1) ** 2
+    return square, density / density.sum()

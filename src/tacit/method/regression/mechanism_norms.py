@@ -54,7 +54,7 @@ import numpy as np
 
 from tacit.method.regression.far_rows import far_rows, room_with_far_rows, told_slopes
 from tacit.method.regression.heavy_tails import FAR
-from tacit.method.regression.linear_pilot import range_of_rows, response_residual
+from tacit.method.regression.linear_pilot import response_residual
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_norms import reach_of_products, read_standardised, read_tail
 from tacit.method.regression.norm_encoding import CLIP
@@ -127,4 +127,5 @@ def room_for(part: ProductPart, columns: Columns, told: Part, products: NoisyMat
         return room
     known = far_rows(columns, part.layout, products, reach_of_products(told, part.layout))
     slopes = told_slopes(products.of_rows(columns.rows), columns.rows)
-    return room_with_far_rows(known, *slopes, room, noise, columns.rows, range_of_rows(columns.rows))
+    widest = 2 * part.layout.bounds[-1] / float(columns.sd[-1])
+    return room_with_far_rows(known, *slopes, room, noise, columns, widest)
