@@ -40,7 +40,7 @@ UNSEEN: Final = 0.1
 """Standard deviation of tau of a square or an interaction, whose own variance is not released."""
 SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
-IN_SQUARES: Final = 0.1
+IN_SQUARES: Final = 0.3
 """Largest noise in sums of psi**2 v v', which make standard errors, relative to them, at which it is longer."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
