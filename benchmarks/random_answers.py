@@ -2,11 +2,14 @@
 
     python benchmarks/random_answers.py [--asks mean,ols,...] [--first 0] [--designs 12] [--repeats 50] [--all]
     python benchmarks/random_answers.py --page FILE ...
+    python benchmarks/random_answers.py --slopes FRESH BEFORE FIRST
 
 Designs first ... first + designs - 1 of every question.  A line for each term that holds in fewer than 93% of its
 answers by more than 2.33 Monte-Carlo standard errors (by chance: one in a hundred), or, with --all, for each; then, of
 each question, all its terms together: held, answers, the share of releases with one, and how many lines there were.
 --page writes docs/reference/random-tables.md from files of what was printed, of as many designs and repeats.
+--slopes writes its part on slopes where means are not linear, from files of the three regressions: of designs 100 to
+119, of these by the code before, and of designs 0 to 19.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from pages import put
 from random_tables import Array, Design, Table
 
 import tacit as tc
@@ -54,13 +58,29 @@ counts are those of smooth columns: a note under each answer says that values on
 `Integer` or `multiple_of=` is what is needed. **Rows clamped at a bound that cuts a tail**: most of what the last bin
 has too many is taken for the tail's, and a variance is 3% too small. **All rows within two or three automatic bins**,
 of bounds four times too wide: slopes are then mostly what bins hide. *Too low*: intervals below the truth.
-What is told in the last two cases has changed since the questions *moments* and *fit* were run: the tables below.
+What is told in all but the second case has changed since these questions were run: the tables below.
 
 | question | design | table | term | held | answers | too low |
 |---|---|---|---|---:|---:|---:|
 {lines}
 """
+SLOPES: Final = """## Slopes where means are not linear
+
+The three regressions, since rows reach further where tails are long and slopes large, and errors allow for slopes of
+rows far out that differ by half. *Fresh*: designs 100 to 119 of each question, simulated once, when all was set;
+*first*: designs 0 to 19, on whose lines it was set. 60 releases of each, by `benchmarks/random_answers.py --slopes`.
+
+| question | designs | held, % | answers | answers, % | lines |
+|---|---|---:|---:|---:|---:|
+{totals}
+
+| question | designs | design | table | term | held | answers | too low |
+|---|---|---|---|---|---:|---:|---:|
+{lines}
+"""
 PROBS: Final = (0.1, 0.5, 0.75)
+WHOLE: Final = re.compile(r"= (.*): held (.*)% of (.*) answers, (.*)% of .*; (\d+) lines; .*")
+TERM: Final = re.compile(r"(.*?) \| (\d+) \| (.*) \| (.*): (\d+) of (\d+) in \d+, (\d+) too low")
 Truths = dict[str, float]
 
 
@@ -235,17 +255,29 @@ def of_design(name: str, number: int, repeats: int, every: bool) -> tuple[int, i
 def write(files: list[str], designs: int, repeats: int) -> None:
     """Write the page."""
     totals, lines = list[str](), list[str]()
-    whole = re.compile(r"= (.*): held (.*)% of (.*) answers, (.*)% of .*; (\d+) lines; .*")
-    term = re.compile(r"(.*?) \| (\d+) \| (.*) \| (.*): (\d+) of (\d+) in \d+, (\d+) too low")
     for text in (line for file in files for line in Path(file).read_text(encoding="utf-8").splitlines()):
-        if found := whole.fullmatch(text):
+        if found := WHOLE.fullmatch(text):
             totals.append(f"| {' | '.join(found.groups())} |")
-        elif found := term.fullmatch(text):
+        elif found := TERM.fullmatch(text):
             lines.append(f"| {' | '.join(found.groups())} |")
     page = INTRODUCTION.format(designs=designs, repeats=repeats, totals="\n".join(totals), lines="\n".join(lines))
     # what `answers_from_bins.py` wrote stays
     _, mark, others = PAGE.read_text(encoding="utf-8").partition("\n<!-- begin of ")
     PAGE.write_text(page + mark + others, encoding="utf-8")
+
+
+def write_slopes(fresh: str, before: str, first: str) -> None:
+    """Write the part on slopes."""
+    totals, lines = list[str](), list[str]()
+    for name, file in (("fresh", fresh), ("fresh, by the code before", before), ("first", first)):
+        for text in Path(file).read_text(encoding="utf-8").splitlines():
+            if found := WHOLE.fullmatch(text):
+                question, *rest = found.groups()
+                totals.append(f"| {question} | {name} | {' | '.join(rest)} |")
+            elif found := TERM.fullmatch(text):
+                question, *rest = found.groups()
+                lines.append(f"| {question} | {name} | {' | '.join(rest)} |")
+    put(PAGE, "random_answers.py slopes", SLOPES.format(totals="\n".join(totals), lines="\n".join(lines)))
 
 
 def main() -> None:
@@ -256,7 +288,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--page", nargs="+", metavar="FILE", help="write the page from what was printed")
+    parser.add_argument("--slopes", nargs=3, metavar="FILE", help="write the part on slopes from what was printed")
     given = parser.parse_args()
+    if given.slopes:
+        write_slopes(*given.slopes)
+        return
     if given.page:
         write(given.page, given.designs, given.repeats)
         return
