@@ -114,7 +114,7 @@ def test_a_polynomial_of_a_column_with_heaps_is_told_from_cells_of_whole_heaps()
         assert np.isfinite(limits).all()
         true = stats.beta(2, 2).pdf(places)
         held += int(((limits[:, 0] <= true) & (true <= limits[:, 1])).sum())
-    # 108 limits, those of a release dependent: far below what 95% would be, far above what bumps hold
+    # tables and noise are seeded: the same in every run; 108 limits, of which bumps read as smooth hold a few
     assert held > 70
 
 
