@@ -270,14 +270,18 @@ def test_coefficients_weigh_by_their_variances_and_add_up() -> None:
     sampling, privacy = 3 / rows[:, None], 50 * noise[:, None] / rows[:, None] ** 2
     usable = np.array([[True], [True], [True], [False]])
     parts = PartyEstimates(np.array([[1.0], [2.0], [4.0], [np.nan]]), sampling, privacy, usable)
-    found = Coefficients(parts, rows, noise)
+    shared = np.array([[0.1], [0.2], [0.1], [0.0]])
+    found = Coefficients(parts, rows, noise, shared)
     assert found.stable_variances() == pytest.approx(sampling + privacy)
     made = regressions.common(found)
     worth = np.where(usable, 1 / (sampling + privacy), 0.0)[:, 0]
     share = worth / worth.sum()
     assert made.shares[:, 0] == pytest.approx(share)
     assert made.value[0] == pytest.approx(share[:3] @ [1.0, 2.0, 4.0])
-    assert made.sampling[0] == pytest.approx((share**2 * sampling[:, 0]).sum())
+    # an error that all share has no mean that is smaller
+    common = (share @ np.sqrt(shared[:, 0])) ** 2
+    assert made.sampling[0] == pytest.approx((share**2 * sampling[:, 0]).sum() + common)
+    assert found.shown.sampling == pytest.approx(sampling + shared)
     assert made.privacy[0] == pytest.approx((share**2 * privacy[:, 0]).sum())
     low, high = made.interval(0.95)
     assert (high - low)[0] / 2 == pytest.approx(1.959964 * math.sqrt(made.sampling[0] + made.privacy[0]), rel=1e-6)

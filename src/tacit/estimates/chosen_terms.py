@@ -72,7 +72,7 @@ def largest_error(errors: ErrorsOfValues, chosen: tuple[TermsOfBasis, ...], leve
     >>> errors = ErrorsOfValues(np.eye(4), np.eye(4), 0.0, laplace=False)
     >>> few, more = (TermsOfBasis("cosine", np.eye(4), ends) for ends in ((4,), (2, 3, 4)))
     >>> [round(largest_error(errors, (one,), 0.95), 1) for one in (few, more)]
-    [2.7, 2.8]
+    [2.8, 2.9]
     """
     drawn, covariance, largest = errors.drawn(DRAWS), errors.covariance, np.zeros(DRAWS)
     for one in chosen:

@@ -19,8 +19,8 @@ from tacit.estimates.recorded_notes import recorded_as, recorded_notes
 from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
-from tacit.method.bernstein.estimate_heaps import SAID, between_heaps
 from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising
+from tacit.method.bernstein.estimate_whole_heaps import SAID, between_heaps
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support

@@ -43,7 +43,8 @@ from typing import cast
 
 from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.glm_pilot import in_units, link_of, next_score
-from tacit.method.regression.mechanism_norms import aimed_or_plain, room_for
+from tacit.method.regression.linear_pilot import range_of_rows
+from tacit.method.regression.mechanism_norms import aimed_or_plain, plain_room, room_for
 from tacit.method.regression.noisy_norm_scores import noise_of_scores, noise_of_sizes, norm_first, read_last_scores
 from tacit.method.regression.noisy_norms import read_standardised
 from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
@@ -68,7 +69,12 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
         return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
     products, turn = read_standardised(parts[1], layout, columns.row)
     link = link_of(cast(Regression, shape.query).model, layout)
-    room = room_for(part, columns, parts[1], products, binary=isinstance(link, BinaryLink))
+    if isinstance(link, BinaryLink):
+        # the mean of a binary response levels off as its link does
+        room = plain_room(part, columns)
+    else:
+        # scores are cut by a rule of their own, about as residuals are
+        room = room_for(part, columns, parts[1], products, range_of_rows(columns.rows))
     clip = whitened(columns, layout, products, turn, room)
     first, terms = norm_first(columns, products, turn, layout)
     terms = in_units(terms, link)

@@ -105,7 +105,9 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
         # where that cannot be computed the response stays as it is, and tells nothing of tails
         return with_products(part, clip, far or response_residual(layout, CLIP), FAR if far else 0)
     products, turn = read_standardised(parts[1], layout, columns.row)
-    room = room_for(part, columns, parts[1], products)
+    # the whole range of the response
+    widest = 2 * layout.bounds[-1] / float(columns.sd[-1])
+    room = room_for(part, columns, parts[1], products, widest)
     noise = score_noise(part) / columns.row * reach(columns, layout, room, response=False)
     # of rows the release counts what is clipped, and standard errors follow it
     counted = part.question.unit is None and part.question.weight is None
@@ -114,18 +116,19 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
     return with_scores(part, whitened(columns, layout, products, turn, room), residual)
 
 
-def room_for(part: ProductPart, columns: Columns, told: Part, products: NoisyMatrix, *, binary: bool = False) -> float:
+def room_for(part: ProductPart, columns: Columns, told: Part, products: NoisyMatrix, widest: float) -> float:
     """Return the room of a part of scores: a function of its noise and of the number of rows (`row_reach`).
 
     Where a mean may not be linear far out it may be longer, by what products tell of tails and slopes (`far_rows`).
-    told, products: the part of products, as released and as `read_standardised` returns it.
+    told, products: the part of products, as released and as `read_standardised` returns it.  widest: the largest |psi|
+    that there may be, in standard deviations of the response.
     """
-    noise = score_noise(part) / columns.row
-    room = chosen_room(*sizes(columns, part.layout), noise, columns.rows)
-    if binary:
-        # the mean of a binary response levels off as its link does
-        return room
+    room, noise = plain_room(part, columns), score_noise(part) / columns.row
     known = far_rows(columns, part.layout, products, reach_of_products(told, part.layout))
     slopes = told_slopes(products.of_rows(columns.rows), columns.rows)
-    widest = 2 * part.layout.bounds[-1] / float(columns.sd[-1])
     return room_with_far_rows(known, *slopes, room, noise, columns, widest)
+
+
+def plain_room(part: ProductPart, columns: Columns) -> float:
+    """Return the room of a part of scores by its noise and the number of rows alone."""
+    return chosen_room(*sizes(columns, part.layout), score_noise(part) / columns.row, columns.rows)
