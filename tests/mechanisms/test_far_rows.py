@@ -9,7 +9,7 @@ import pytest
 
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.far_rows import BENT, FarRows, room_with_far_rows, shift_along
-from tacit.method.regression.long_tails import TAILS, USUAL, Tail, tail_of
+from tacit.method.regression.long_tails import TAILS, USUAL, LongTail, tail_of
 from tacit.method.regression.norm_scaling import Columns
 from tacit.method.regression.normal_regressors import Regressors
 from tacit.method.regression.row_reach import LONGER, ROOMS, chosen_room, far
@@ -17,7 +17,7 @@ from tacit.method.regression.row_reach import LONGER, ROOMS, chosen_room, far
 N = 200_000
 
 
-class TailThatLoses(Tail):
+class TailThatLoses(LongTail):
     """A tail of which it is known how much is lost."""
 
     def __init__(self, part: float) -> None:

@@ -28,7 +28,7 @@ from tacit.base.arrays import Array
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.linear_pilot import range_of_rows
-from tacit.method.regression.long_tails import Tail, tail_of
+from tacit.method.regression.long_tails import LongTail, tail_of
 from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.norm_scaling import Columns, sizes
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, NODES, Regressors
@@ -54,7 +54,7 @@ class FarRows:
     variance 1 and the constant.  norms: mean square of a vector's norm, and what rare levels add.
     """
 
-    tails: tuple[Tail | None, ...]
+    tails: tuple[LongTail | None, ...]
     second: Array
     norms: tuple[float, float]
 
@@ -83,7 +83,7 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
     m, (common, rare) = layout.size, sizes(columns, layout)
     summed = products.of_rows(columns.rows)
     factor = float(summed.values[0, 0]) / max(float(products.values[0, 0]), 1.0)
-    tails: list[Tail | None] = [None]
+    tails: list[LongTail | None] = [None]
     scales = np.ones(m)
     for j in range(1, m):
         numbers, marks = layout.coordinates[j]
