@@ -39,7 +39,7 @@ PLACES: Final = 12
 
 
 @dataclass(frozen=True)
-class Tail:
+class LongTail:
     """What is known of a regressor's tail: the posterior weights of TAILS, shape (17,)."""
 
     weights: Array
@@ -57,7 +57,7 @@ class Tail:
         return float(self.weights @ _found(norm, reach))
 
 
-def tail_of(tau: float, noise: float, norm: float, reach: float, most: float = math.inf) -> Tail:
+def tail_of(tau: float, noise: float, norm: float, reach: float, most: float = math.inf) -> LongTail:
     """Return what products, and a column's bounds, tell of a tail.
 
     tau: what they find of the variance, relative to what they find of the constant, with `noise`.  norm, reach: the
@@ -72,7 +72,7 @@ def tail_of(tau: float, noise: float, norm: float, reach: float, most: float = m
     # laws that do not fit within the bounds
     log = np.where((_beyond(most) <= WITHOUT) | (TAILS < 0), log, -np.inf)
     weight = np.exp(log - log.max())
-    return Tail(np.asarray(weight / weight.sum(), dtype=np.float64))
+    return LongTail(np.asarray(weight / weight.sum(), dtype=np.float64))
 
 
 def _beyond(most: float) -> Array:
