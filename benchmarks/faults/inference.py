@@ -2086,4 +2086,32 @@ FAULTS: tuple[Fault, ...] = (
             "::test_squared_scores_below_those_of_every_law_leave_a_spread_unknown",
         ),
     ),
+    Fault(
+        "tacit.method.regression.far_rows",
+        "moved * (own * slopes)",
+        "moved * slopes",
+        "levels are taken to have rows further out",
+        ("tests/mechanisms/test_far_rows.py::test_levels_and_the_constant_have_no_rows_further_out",),
+    ),
+    Fault(
+        "tacit.method.regression.far_rows",
+        "left[:, None] * self.second * left)",
+        "self.second * left**2)",
+        "what rows further out do to one slope is not what they do to the other",
+        ("tests/mechanisms/test_far_rows.py::test_levels_and_the_constant_have_no_rows_further_out",),
+    ),
+    Fault(
+        "tacit.method.regression.long_tails",
+        "(_beyond(most) <= WITHOUT) | (TAILS < 0)",
+        "TAILS > -1",
+        "bounds say nothing of tails",
+        ("tests/mechanisms/test_far_rows.py::test_bounds_leave_no_room_for_long_tails",),
+    ),
+    Fault(
+        "tacit.method.regression.combine",
+        "(share * np.sqrt(found.shared)).sum(axis=0) ** 2",
+        "(share**2 * found.shared).sum(axis=0)",
+        "an error that all parties share falls with their number",
+        ("tests/parties/test_combine_regressions.py::test_what_rows_far_out_may_say_is_no_less_of_many_parties",),
+    ),
 )

@@ -105,16 +105,18 @@ def test_shifts_are_those_of_a_mean_that_bends_where_rows_are_shortened(rho: flo
     lost = 1 - np.diag(kept) / np.diag(second)
     made = FarRows((None, TailThatLoses(lost[1]), TailThatLoses(lost[2])), second, (3, 0.0))
     predicted = theta * made.shifts(reach, b)[:, 1]
-    assert (b - whole)[1] == pytest.approx(predicted[1], rel=0.15)
-    # what is lost with the other regressor is not in the model: it is small beside this
-    assert (b - whole)[2] == pytest.approx(predicted[2], abs=0.35 * abs(predicted[1]))
+    # where regressors go together it depends on which of them has the tail: the model is between the cases
+    assert (b - whole)[1] == pytest.approx(predicted[1], rel=0.2 if rho else 0.01)
+    assert (b - whole)[2] == pytest.approx(predicted[2], abs=0.35 * abs(predicted[1]) if rho else 0.001)
 
 
 def test_levels_and_the_constant_have_no_rows_further_out() -> None:
-    made = FarRows((None, TailThatLoses(0.3), None), np.eye(3), (3, 0.0))
+    second = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.6], [0.0, 0.6, 1.0]])
+    made = FarRows((None, TailThatLoses(0.36), None), second, (3, 0.0))
     shifts = made.shifts(3.0, np.array([2.0, 1.0, 5.0]))
-    assert np.flatnonzero(shifts).tolist() == [4]  # row and column 1
-    assert shifts[1, 1] == pytest.approx(0.3)
+    assert not shifts[:, [0, 2]].any()
+    # S^-1 (S - D S D) e of the regressor, by hand: D is .8 for it and 1 for the levels
+    assert shifts[:, 1] == pytest.approx([0.0, (0.36 - 0.6 * 0.12) / 0.64, (0.12 - 0.6 * 0.36) / 0.64])
     assert not made.shifts(3.0, np.zeros(3)).any()
 
 
