@@ -2,9 +2,10 @@
 
 `grouped`: a number of a skewed or bounded law and a category of unequal groups, few rows.  `wide`: two regressors in
 bounds ten times too wide, events in a few percent of the rows.  `skewed`: such a table, one regressor of which at least
-has a long upper tail and a slope to match.  A set is a seed.  All were committed before any of them was simulated.
-Set 0 is for looking at; set 1 (of `skewed` none) was for judging, and was looked at since, and so were twelve of
-`skewed` in set 4.  For judging are set 4 of `wide` but its first three, and set 5 of `skewed`.
+has a long upper tail and a slope to match.  `hidden`: few rows at low prices in bounds so wide that noise in products
+is about as large as what they tell, so that whether there is an answer depends on the noise.  A set is a seed.  All
+were committed before any of them was simulated.  Set 0 is for looking at; set 1 (of `skewed` none) was for judging,
+and was looked at since, and so were set 4 of `wide` and of `skewed`, and set 5 of `skewed`.  For judging is set 6.
 """
 
 from __future__ import annotations
@@ -104,4 +105,28 @@ def skewed(number: int) -> tuple[Cell, ...]:
     return tuple(out)
 
 
-SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {"grouped": grouped, "wide": wide, "skewed": skewed}
+def hidden(number: int) -> tuple[Cell, ...]:
+    """Return cells of two regressors whose variance is about as large as its noise, or smaller."""
+    rng = np.random.default_rng([19, 388, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        laws = [str(one) for one in rng.choice(["normal", "uniform", "gamma", "lognormal"], 2)]
+        # what a regressor adds to the predictor has a standard deviation of 0 to 1.3
+        sizes = rng.uniform(0, 1.3, 2) * rng.choice([-1.0, 1.0], 2)
+        slopes = np.round(sizes / np.array([{"gamma": 0.6, "lognormal": 2.16}.get(law, 1.0) for law in laws]), 2)
+        share, width = float(rng.choice([0.05, 0.1, 0.3])), float(rng.choice([5, 10, 15]))
+        rows, pair = int(rng.choice([1_500, 3_000, 6_000])), float(rng.choice([0.0, 0.8]))
+        cost = Cost.of(rho=float(rng.choice([0.02, 0.05])))
+        said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × {width:g}, pair {pair:g}"
+        words, level = f"{' and '.join(laws)}, {said}, events {100 * share:.0f}%", float(special.logit(share))
+        study = model_study(words, "logistic", laws, slopes, np.full(2, width), level=level, pair=pair)
+        out.append(Cell(words, study, rows, cost))
+    return tuple(out)
+
+
+SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {
+    "grouped": grouped,
+    "wide": wide,
+    "skewed": skewed,
+    "hidden": hidden,
+}

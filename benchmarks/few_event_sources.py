@@ -1,6 +1,6 @@
 """Which noise it is that makes intervals of logistic models of few events miss: each left out in turn.
 
-    python benchmarks/few_event_sources.py [wide | skewed] [--set 1] [--repeats 200] [--only PLACE ...]
+    python benchmarks/few_event_sources.py [KIND] [--set 1] [--repeats 200] [--only PLACE ...]
 
 Designs of `few_event_designs.py`.  The same tables are released by the mechanism's own steps with the same seeds,
 and each release is read as ever: with *all* its noise; *moments* and products exact; *first* scores exact, too; of the

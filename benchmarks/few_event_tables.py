@@ -1,6 +1,6 @@
 """Logistic models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
-    python benchmarks/few_event_tables.py [grouped | wide | skewed ...] [--set 1] [--repeats 200] [--only PLACE ...]
+    python benchmarks/few_event_tables.py [KIND ...] [--set 1] [--repeats 200] [--only PLACE ...]
                                           [--rules before read now]
 
 Designs of `few_event_designs.py`.  Tables are drawn anew in every repetition, and released by the mechanism's own
