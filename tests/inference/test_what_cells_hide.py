@@ -165,11 +165,12 @@ def test_moments_of_two_modes_do_not_lean_towards_even_data_sets() -> None:
     rng = np.random.default_rng(3)
     x = np.where(np.arange(2_000) < 1_240, rng.normal(0.28, 0.064, 2_000), rng.normal(0.74, 0.012, 2_000))
     curator = tc.Curator({"x": x}, tc.Schema({"x": tc.Real(0, 1)}), budget=tc.Budget(epsilon=100))
-    z = list[float]()
+    z, taken = list[float](), list[float]()
     for _ in range(8):
-        found = estimate_points.moments(curator.release(tc.KSDataset("x"), epsilon=1, fresh=True), "table")
+        release = curator.release(tc.KSDataset("x"), epsilon=1, fresh=True)
+        found = estimate_points.moments(release, "table")
         z.append(float((found.values[1] - x.var()) / found.std_errors[1]))
+        taken.append(release.points.var() - release.moments().values[1])
     assert abs(np.mean(z)) < 2.5
-    # what is taken off: the moments of the points themselves are further towards an even data set
-    release = curator.release(tc.KSDataset("x"), epsilon=1, fresh=True)
-    assert release.moments().values[1] < release.points.var()
+    # the moments of the points themselves are further towards an even data set; the mean of eight is 6 deviations off 0
+    assert np.mean(taken) > 0
