@@ -9,7 +9,7 @@ import pytest
 
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.far_rows import BENT, FarRows, room_with_far_rows, shift_along
-from tacit.method.regression.long_tails import TAILS, USUAL, LongTail, tail_of
+from tacit.method.regression.long_tails import TAILS, USUAL, LongTail, kept_shares, tail_of
 from tacit.method.regression.norm_scaling import Columns
 from tacit.method.regression.normal_regressors import Regressors
 from tacit.method.regression.row_reach import LONGER, ROOMS, chosen_room, far
@@ -73,7 +73,7 @@ def test_what_scores_lose_is_told_by_what_products_find(law: str, others: int) -
             at = math.sqrt(common) + other
             lost = 1 - (within(rows[:, :-1], at) * rows[:, 1] ** 2).mean()
             assert tail.lost(common, at) == pytest.approx(lost, abs=0.06)
-            assert tail.kept(common, at) == pytest.approx(1 - tail.lost(common, at), abs=0.02)
+            assert float(tail.weights @ kept_shares(common, at)) == pytest.approx(1 - tail.lost(common, at), abs=0.02)
 
 
 def test_noise_leaves_the_prior() -> None:

@@ -79,7 +79,8 @@ class ProjectedCurve:
         low, high = _limits(self.around, t, NormalDist().inv_cdf(0.5 + level / 2))
         if simultaneous:
             # a band may be around another estimate than the limits of each place, which it holds
-            band, around = _limits(self.around.at_once, t, self.around.at_once.factor(level)), (low, high)
+            at_once = self.around.at_once
+            band, around = _limits(at_once, t, at_once.factor(level)), (low, high)
             low, high = np.minimum(band[0], around[0]), np.maximum(band[1], around[1])
         made = self.density(t)
         # limits hold the estimate, and a density is not negative

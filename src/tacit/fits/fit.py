@@ -234,7 +234,7 @@ def solved(
     coarse: how wide a response's bins are beside the residuals at a parameter (`regression_fits`); without it 0.
     kinks: whether the loss has some.  within: see
     `within_residuals.residuals_moved`, whose last four arguments it takes.  curvature: reasons of coefficients from
-    these and the Hessian (`unknown_curvature.unknown_reasons`).
+    these and the inverse of the Hessian (`unknown_curvature.unknown_reasons`).
     """
     cells = points.cells
 
@@ -263,7 +263,7 @@ def solved(
     residuals = within(found.theta, weights, inverse, curved) if within else np.zeros_like(sampling)
     unknown = known.unknown + residuals
     reason = _reason(cells, found, loose)
-    unseen = curvature(found.theta, found.local.hessian) if curvature and not reason else (None,) * len(fit.names)
+    unseen = curvature(found.theta, inverse) if curvature and not reason else (None,) * len(fit.names)
     made = replace(
         fit,
         values=found.theta,

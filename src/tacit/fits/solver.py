@@ -68,9 +68,8 @@ def _nothing(problem: Problem, reason: str) -> Solution:
     return Solution(np.full(p, np.nan), local, reason, failed=True)
 
 
-@np.errstate(
-    over="ignore", invalid="ignore"
-)  # a step without end, from next to no curvature, is refused, not warned of
+# a step without end, from next to no curvature, is refused, not warned of
+@np.errstate(over="ignore", invalid="ignore")
 def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
     """Take damped Newton steps from `theta`; negative eigenvalues of the Hessian count by their absolute value."""
     here = problem.local(theta, weights)

@@ -20,7 +20,6 @@ from tacit.base.arrays import Array
 from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_points import Points
 from tacit.fits.problem import RegressionProblem
-from tacit.fits.sandwich import inverted
 
 LARGEST: Final = 0.4
 """Largest part of a coefficient's curvature that may be unknown, as a standard deviation, of rows in few bins.
@@ -36,12 +35,11 @@ of which 93% had held: where a third bin has rows the standard errors have what 
 """
 
 
-def unknown_curvature(points: Points, problem: RegressionProblem, theta: Array, hessian: Array) -> Array:
+def unknown_curvature(points: Points, problem: RegressionProblem, theta: Array, inverse: Array) -> Array:
     """Return what is not known of each coefficient's curvature, as a part of it, shape (p,).
 
-    theta: coefficients, shape (p,).  hessian: at these, shape (p, p).
+    theta: coefficients, shape (p,).  inverse: of the Hessian at these, shape (p, p).
     """
-    inverse = inverted(hessian)
     own = np.diag(inverse)
     along = problem.X @ inverse
     each = problem.curvatures(theta)[:, None] * along**2 / np.where(own > 0, own, np.inf)
@@ -62,7 +60,7 @@ def bins_with_rows(counts: Array, variance: float) -> float:
 
 
 def unknown_reasons(
-    points: Points, regressors: tuple[str, ...], problem: RegressionProblem, theta: Array, hessian: Array
+    points: Points, regressors: tuple[str, ...], problem: RegressionProblem, theta: Array, inverse: Array
 ) -> tuple[str | None, ...]:
     """Return for each coefficient why its standard error does not hold as bins hide where values lie, or None.
 
@@ -80,5 +78,5 @@ def unknown_reasons(
         f"the curvature by {100 * one:.0f}% (at most {100 * LARGEST:.0f}% is safe); narrower bounds, or more bins"
         if one > LARGEST
         else None
-        for one in unknown_curvature(points, problem, theta, hessian)
+        for one in unknown_curvature(points, problem, theta, inverse)
     )

@@ -13,7 +13,7 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
-from tacit.method.regression.estimate_far_rows import with_far_rows
+from tacit.method.regression.estimate_far_rows import reached, with_far_rows
 from tacit.method.regression.estimate_help import left_nothing
 from tacit.method.regression.estimate_linear import fit, no_fit
 from tacit.method.regression.estimate_linear_step import most_noise
@@ -30,10 +30,8 @@ from tacit.method.regression.noisy_crossproducts import (
 )
 from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
 from tacit.method.regression.norm_encoding import OF_COLUMNS
-from tacit.method.regression.norm_person_encoding import of_rows
-from tacit.method.regression.norm_scaling import kept_of, means_of, reach, read_columns, room_of, with_whole_response
+from tacit.method.regression.norm_scaling import kept_of, means_of, read_columns, with_whole_response
 from tacit.method.regression.query import Regression
-from tacit.method.regression.split_score_encoding import OF_MATRICES
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -191,13 +189,8 @@ def shortened(release: Released) -> bool:
     return release.parts[0].form in OF_COLUMNS
 
 
-def _norm_note(release: Released, made: Layout) -> str:
-    """Return the note on how far a row's regressors may lie from their means."""
-    columns = read_columns(release.parts[0], made, release.rows)
-    products, turn = read_standardised(release.parts[1], made, columns.row)
-    last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
-    room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
-    far = reach(columns, made, room, response=False)
+def _norm_note(far: float) -> str:
+    """Return the note on how far a row's regressors may lie from their means, in standard deviations."""
     return (
         f"Rows count whole where their regressors, together, lie within {far:.2g} standard deviations of the means; "
         "rows beyond it pull less."
@@ -247,9 +240,10 @@ def fit_release(release: Released, target: Target = "population", *, linear: boo
         # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if shortened(release) and found.reasons[0] is None:
-        found = found if linear else with_far_rows(found, release, made)
+        at = reached(release, made)
+        found = found if linear else with_far_rows(found, release, made, at)
         weighed, numbers = weight_note(release, made)
-        notes = (*found.notes[:1], _norm_note(release, made), *found.notes[1:], *weighed)
+        notes = (*found.notes[:1], _norm_note(at.reach), *found.notes[1:], *weighed)
         found = replace(found, notes=notes, criteria={**found.criteria, **numbers})
     first = variables_of(release)[0]
     if first.kind == "levels":

@@ -6,7 +6,7 @@ Source: `far_rows`.  Of binary models none is added: their mean levels off as th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import numpy as np
@@ -17,9 +17,10 @@ from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.far_rows import BENT, far_rows
 from tacit.method.regression.glm_pilot import link_of
 from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.noisy_norms import reach_of_products, read_standardised, turned
 from tacit.method.regression.norm_person_encoding import of_rows
-from tacit.method.regression.norm_scaling import reach, read_columns, room_of
+from tacit.method.regression.norm_scaling import Columns, reach, read_columns, room_of
 from tacit.method.regression.query import Regression
 from tacit.method.regression.split_score_encoding import OF_MATRICES
 from tacit.release.document import Released
@@ -28,12 +29,31 @@ REPORTED_SHARE: Final = 0.1
 """Part of a variance due to rows further out from which a note reports it."""
 
 
-def with_far_rows(found: Fit, release: Released, made: Layout) -> Fit:
+@dataclass(frozen=True)
+class Reached:
+    """How far the vectors of a release's last scores reach, in standard deviations, and what that is computed from."""
+
+    columns: Columns
+    products: NoisyMatrix
+    turn: Array
+    reach: float
+
+
+def reached(release: Released, made: Layout) -> Reached:
+    """Return how far the rows of a release of shortened ones reach."""
+    columns = read_columns(release.parts[0], made, release.rows)
+    products, turn = read_standardised(release.parts[1], made, columns.row)
+    last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
+    room = room_of(columns, made, products, turn, turned(last.parameters, made.size))
+    return Reached(columns, products, turn, reach(columns, made, room, response=False))
+
+
+def with_far_rows(found: Fit, release: Released, made: Layout, at: Reached) -> Fit:
     """Return the fit of a release of shortened rows with the error by rows further out in its covariance."""
     model = cast(Regression, release.query).model
     if model != "linear" and isinstance(link_of(model, made), BinaryLink):
         return found
-    fit = with_shared(found, far_rows_covariance(found.values, release, made))
+    fit = with_shared(found, far_rows_covariance(found.values, release, made, at))
     assert fit.shared is not None
     each = zip(fit.names, fit.shared, fit.std_errors, strict=True)
     moved = [name for name, part, error in each if part > REPORTED_SHARE * error**2]
@@ -56,19 +76,15 @@ def with_shared(found: Fit, added: Array) -> Fit:
     return replace(found, cov_sampling=found.cov_sampling + added, noisy=noisy, shared=shared)
 
 
-def far_rows_covariance(values: Array, release: Released, made: Layout) -> Array:
+def far_rows_covariance(values: Array, release: Released, made: Layout, at: Reached) -> Array:
     """Return the covariance of coefficients, shape (u, u), by rows further out than a release's vectors reach.
 
     values: the coefficients, shape (u,).
     """
     m, u = made.size, len(values)
-    columns = read_columns(release.parts[0], made, release.rows)
-    products, turn = read_standardised(release.parts[1], made, columns.row)
-    last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
-    room = room_of(columns, made, products, turn, turned(last.parameters, m))
-    known = far_rows(columns, made, products, reach_of_products(release.parts[1], made))
+    known = far_rows(at.columns, made, at.products, reach_of_products(release.parts[1], made))
     # what the coefficients are of coordinates of variance 1: the predictor is values' terms z / H
-    terms = np.asarray(np.linalg.solve(turn[:m, :m].T, made.terms[:u, :m].T), dtype=np.float64)
-    shifts = known.shifts(reach(columns, made, room, response=False), terms @ values)
+    terms = np.asarray(np.linalg.solve(at.turn[:m, :m].T, made.terms[:u, :m].T), dtype=np.float64)
+    shifts = known.shifts(at.reach, terms @ values)
     moved = BENT * np.linalg.lstsq(terms, shifts, rcond=None)[0]
     return np.asarray(moved @ moved.T, dtype=np.float64)

@@ -27,9 +27,9 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.linear_pilot import range_of_rows
+from tacit.method.regression.linear_pilot import raised_inverse, range_of_rows
 from tacit.method.regression.long_tails import LongTail, tail_of
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, raised
 from tacit.method.regression.norm_scaling import Columns, sizes
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.row_reach import LONGER, ROOMS, far, shortening
@@ -103,10 +103,7 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
         tail = tail_of(tau, noise, common + 1, reach_found, most)
         tails.append(tail)
         scales[j] = 1 / math.sqrt(max(tail.found(common + 1, reach_found), 0.05))
-    inner = summed.leading(m)
-    loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0)) / columns.rows
-    values, axes = np.linalg.eigh(inner.values / columns.rows)
-    second = scales[:, None] * ((axes * np.maximum(values, loose)) @ axes.T) * scales
+    second = scales[:, None] * raised(summed.leading(m), columns.rows) * scales
     return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
 
 
@@ -155,10 +152,7 @@ def told_slopes(products: NoisyMatrix, rows: float) -> tuple[Array, float]:
     Squares of slopes are less the noise in them.  products: of rows, the response last.
     """
     m = len(products.values) - 1
-    inner = products.leading(m)
-    noise = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0))
-    values, axes = np.linalg.eigh(inner.values)
-    inverse = (axes / np.maximum(values, noise)) @ axes.T
+    inverse = raised_inverse(products, m)
     slopes = inverse @ products.values[:m, m]
     doubts = np.diag(inverse @ products.covariance_times(np.append(-slopes, 1.0))[:m, :m] @ inverse)
     whole = max(float(products.values[m, m]), 1.0)

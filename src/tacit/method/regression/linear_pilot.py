@@ -104,7 +104,7 @@ def pilot_coefficients(found: NoisyMatrix, u: int) -> Array:
 
     Directions in which noise exceeds the cross-products are shrunk.
     """
-    return np.asarray(_inverse(found, u) @ found.values[:u, u])
+    return np.asarray(raised_inverse(found, u) @ found.values[:u, u])
 
 
 def residual_sd(found: NoisyMatrix, b: Array, rows: float, margin: float = MARGIN) -> float:
@@ -116,11 +116,11 @@ def residual_sd(found: NoisyMatrix, b: Array, rows: float, margin: float = MARGI
     a = np.append(-b, 1.0)
     least, noise = float(a @ found.values @ a), math.sqrt(found.quadratic_variance(a))
     # tr(A^-1 Cov(N a)): what the noise in b adds to the sum of squares
-    own = float(np.trace(_inverse(found, len(b)) @ found.covariance_times(a)[: len(b), : len(b)]))
+    own = float(np.trace(raised_inverse(found, len(b)) @ found.covariance_times(a)[: len(b), : len(b)]))
     return math.sqrt(max(least + 2 * own + margin * noise, 0.0) / rows)
 
 
-def _inverse(found: NoisyMatrix, u: int) -> Array:
+def raised_inverse(found: NoisyMatrix, u: int) -> Array:
     """Return the inverse of the regressors' cross-products, whose eigenvalues are raised to the size of their noise."""
     values, vectors = np.linalg.eigh(found.values[:u, :u])
     noise = float(np.linalg.eigvalsh(found.leading(u).noise_quadratic(np.eye(u)))[-1])

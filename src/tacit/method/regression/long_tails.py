@@ -46,11 +46,7 @@ class LongTail:
 
     def lost(self, norm: float, reach: float) -> float:
         """Return the root mean square of the part of the variance that scores lose; norm, reach: of their vectors."""
-        return math.sqrt(float(self.weights @ (1 - _kept(norm, reach)) ** 2))
-
-    def kept(self, norm: float, reach: float) -> float:
-        """Return the mean of the part that scores keep."""
-        return float(self.weights @ _kept(norm, reach))
+        return math.sqrt(float(self.weights @ (1 - kept_shares(norm, reach)) ** 2))
 
     def found(self, norm: float, reach: float) -> float:
         """Return the mean of the part that products find of it, relative to what they find of the constant."""
@@ -89,7 +85,7 @@ def _found(norm: float, reach: float) -> Array:
 
 
 @lru_cache(maxsize=512)
-def _kept(norm: float, reach: float) -> Array:
+def kept_shares(norm: float, reach: float) -> Array:
     """Return what sums of w x**2 keep, of each s."""
     square, w, weight = _rows(norm, reach)
     whole = PLACES * (weight * square).sum(axis=(1, 2))

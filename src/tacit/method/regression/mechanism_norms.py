@@ -117,9 +117,10 @@ def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> Pr
 
 
 def room_for(part: ProductPart, columns: Columns, told: Part, products: NoisyMatrix, widest: float) -> float:
-    """Return the room of a part of scores: a function of its noise and of the number of rows (`row_reach`).
+    """Return the room of a part of scores, from its noise and from released parts alone.
 
-    Where a mean may not be linear far out it may be longer, by what products tell of tails and slopes (`far_rows`).
+    It is that of the noise and the number of rows (`row_reach`), or longer, by what products tell of tails and slopes:
+    the mean may not be linear far out (`far_rows`).
     told, products: the part of products, as released and as `read_standardised` returns it.  widest: the largest |psi|
     that there may be, in standard deviations of the response.
     """

@@ -72,6 +72,13 @@ def relative_noise(A: NoisyMatrix) -> float:
     return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
 
 
+def raised(inner: NoisyMatrix, rows: float) -> Array:
+    """Return mean products of regressors over so many rows, whose eigenvalues are at least the size of their noise."""
+    loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(len(inner.values))))[-1]), 1.0)) / rows
+    values, axes = np.linalg.eigh(inner.values / rows)
+    return np.asarray((axes * np.maximum(values, loose)) @ axes.T)
+
+
 @dataclass(frozen=True)
 class ReleasedMeans:
     """Means of z / H over complete rows, the first 1, shape (m + 1,), with independent noises.

@@ -32,7 +32,7 @@ from tacit.method.regression.linear_pilot import (
     residual_sd,
     response_residual,
 )
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMeans
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ReleasedMeans, raised
 from tacit.method.regression.norm_encoding import MOST, WEIGHTED, square_weight, squared
 from tacit.method.regression.row_reach import (
     LONGER,
@@ -288,11 +288,8 @@ def kept_of(
 def _turned(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array) -> Array:
     """Return the matrix that makes the vector, on axes of variance 1, of z / H; the response has no part in it."""
     m = layout.size
-    inner = products.leading(m)
     # what noise hides has a variance of its size: the vector is then too short in these directions, not too long
-    loose = math.sqrt(max(float(np.linalg.eigvalsh(inner.noise_quadratic(np.eye(m)))[-1]), 1.0)) / columns.rows
-    values, axes = np.linalg.eigh(inner.values / columns.rows)
-    root = np.linalg.cholesky((axes * np.maximum(values, loose)) @ axes.T)
+    root = np.linalg.cholesky(raised(products.leading(m), columns.rows))
     return np.asarray(np.linalg.solve(root, turn[:m, :m]), dtype=np.float64)
 
 
