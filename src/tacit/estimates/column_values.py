@@ -21,6 +21,15 @@ FINE: Final = 1e-6
 """So many units below a value is the value."""
 
 
+def distance_of_values(kind: str, multiple_of: float | None) -> float:
+    """Return the distance of two values of a column of a kind; 0 of real numbers that may be any.
+
+    >>> distance_of_values("date", None), distance_of_values("real", 0.5), distance_of_values("real", None)
+    (1.0, 0.5, 0.0)
+    """
+    return (multiple_of or 0.0) if kind == "real" else 1.0
+
+
 @dataclass(frozen=True)
 class JointColumn:
     """A column of a joint density: its kind ("real", "integer" or "date") and the ends of its support.
@@ -43,7 +52,7 @@ class JointColumn:
     @property
     def unit(self) -> float:
         """The distance of two values; 0 of real numbers that may be any."""
-        return self.multiple_of if self.kind == "real" else 1.0
+        return distance_of_values(self.kind, self.multiple_of)
 
     @property
     def within(self) -> float:

@@ -16,10 +16,11 @@ from tacit.method.regression.formula import parse
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
+from tacit.method.shared.plan_shares import PART, lowest
 from tacit.planning import expected_cells, expected_regressions
 from tacit.planning.expected_cells import by_cells, columns_of
 from tacit.planning.expected_regressions import PLAIN, SLOW, Guess
-from tacit.planning.guessed_values import PART, RARE, of_values
+from tacit.planning.guessed_values import RARE, of_values
 from tacit.release.parts import Variable
 from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations, ExpectedNumbers
@@ -152,15 +153,9 @@ def _read_by(response: str, shape: Measurement) -> set[str]:
 
 def _with(expect: Expectations, guessed: Sequence[Variable], part: float, rare: float) -> Expectations:
     """Return what is expected with columns on a part of their bounds and levels as rare as that."""
-    numbers = {one.name: _narrow(one, part) for one in guessed if one.kind not in ("levels", "boolean")}
+    numbers = {one.name: lowest(one.lower, one.upper, part) for one in guessed if one.kind not in ("levels", "boolean")}
     shares = {one.name: _rare(one, rare) for one in guessed if one.kind in ("levels", "boolean")}
     return replace(expect, numbers={**expect.numbers, **numbers}, shares={**expect.shares, **shares})
-
-
-def _narrow(one: Variable, part: float) -> ExpectedNumbers:
-    """Return the mean and standard deviation of values spread evenly over the lowest part of their bounds."""
-    used = part * (one.upper - one.lower)
-    return ExpectedNumbers(one.lower + used / 2, used / math.sqrt(12), 0.0, one.lower, one.upper)
 
 
 def _rare(one: Variable, rare: float) -> tuple[float, ...]:

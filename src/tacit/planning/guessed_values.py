@@ -18,14 +18,12 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.shared.asked_parameters import asked_parameters, told_parameters
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_shares import unknown_keys
+from tacit.method.shared.plan_shares import PART, lowest, unknown_keys
 from tacit.planning.expected import as_expected, expected
 from tacit.release.registry import room_of
 from tacit.rows.row_map import RowMap
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 
-PART: Final = 0.1
-"""Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
 RARE: Final = 0.05
 """Share of the rows in which a Boolean is true that is rare."""
 TIMES: Final = 4
@@ -75,7 +73,7 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
     levels = [at for name, at in maps.items() if at.G == 1 and name not in expect.shares]
     rare = {at.column: (1 - RARE, RARE) for at in levels}
     if numbers or levels:
-        yield _with(expect, [_lowest(at) for at in numbers], numbers, rare)
+        yield _with(expect, [lowest(at.lower, at.upper) for at in numbers], numbers, rare)
     # of quantiles values at the bounds would tell nothing
     if numbers and not isinstance(shape.query, Quantiles):
         yield _with(expect, [_ends(at) for at in numbers], numbers, {})
@@ -99,14 +97,8 @@ def _with(
     return replace(expect, numbers={**expect.numbers, **numbers}, shares={**expect.shares, **shares})
 
 
-def _lowest(at: RowMap) -> ExpectedNumbers:
-    """Return the mean and the deviation of values spread evenly over the lowest part of their bounds."""
-    used = PART * (at.upper - at.lower)
-    return ExpectedNumbers(at.lower + used / 2, used / math.sqrt(12), 0.0, at.lower, at.upper)
-
-
 def _ends(at: RowMap) -> ExpectedNumbers:
-    """Return the same of values half of which are at each bound, or nearly: no values spread farther."""
+    """Return mean and deviation of values half of which are at each bound, or nearly: no values spread farther."""
     half = (at.upper - at.lower) / 2
     return ExpectedNumbers(at.lower + half, 0.99 * half, 0.0, at.lower, at.upper)
 

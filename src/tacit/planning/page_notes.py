@@ -10,8 +10,9 @@ from tacit.method.shared.asked_parameters import asked_parameters, told_paramete
 from tacit.method.shared.asked_parameters import columns_of as columns_of_law
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import ASSUMED
+from tacit.method.shared.plan_shares import PART
 from tacit.planning.guessed_spreads import TIED
-from tacit.planning.guessed_values import PART, RARE, TIMES
+from tacit.planning.guessed_values import RARE, TIMES
 from tacit.release.parts import Variable
 from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations

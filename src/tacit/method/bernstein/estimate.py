@@ -115,12 +115,13 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     fit, one, h = fitted(release, target), _variable(release), _order(release, order)
     given, (low, high) = given_places(at, "cdf([0.2, 0.5])"), support(one)
     places = _places(one, given + (0.5 if one.kind == "date" else 0.0))
-    over, doubts = slopes(fit.degree, h, places), fit.doubts(h)
     terms = tuple(f"{one.name}={x:.6g}" for x in given)
     words = f"density of {recorded_as(one.name, one.multiple_of)}: share of {who(release)} per unit"
-    unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
     cells, hidden = between_heaps(fit, one)
-    if cells is not None:
+    if cells is None:
+        over, doubts = slopes(fit.degree, h, places), fit.doubts(h)
+        unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
+    else:
         over, unknown, doubts = cells.weights(places), cells.unknown(places), LatticeDoubts()
     sums = _OfLattice(
         terms,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.column_values import distance_of_values
 from tacit.estimates.recorded_notes import hidden_by_heaps
 from tacit.fits.cell_limits import CellLimits, summed
 from tacit.fits.heaped_cells import whole_heaps
@@ -59,5 +60,5 @@ def between_heaps(fit: LatticeFit, one: Variable) -> tuple[WholeHeaps | None, st
     at, leaks = whole_heaps(np.linspace(low, high, fit.degree + 1), one.heaped_at)
     if len(at) <= FEWEST:
         return None, hidden
-    unit = (one.multiple_of or 0.0) if one.kind == "real" else 1.0
+    unit = distance_of_values(one.kind, one.multiple_of)
     return WholeHeaps(fit.degree, at, CellLimits(summed(fit.shares, at), fit.size, unit / (high - low), leaks)), None

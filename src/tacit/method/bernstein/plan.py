@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.column_values import distance_of_values
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.estimate import estimate, smooth_density
 from tacit.method.bernstein.estimate_lattice import LatticeFit, fitted
@@ -40,7 +41,7 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     order = query.order if isinstance(query, Bernstein) else 2
     low, high = support(one)
     ends = low + (high - low) * np.array(unit_edges(one, shape.columns[0].form.parameters["degree"]))
-    step = 1.0 if one.kind in ("integer", "date") else float(one.multiple_of or 0)
+    step = distance_of_values(one.kind, one.multiple_of)
     guesses = assumed([BinnedColumn(one.name, ends, step)], expect)
     releases = [simulated(shape, (_integers(shape, rows, each)[None, :],)) for each in guesses]
     fit = fitted(releases[0])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.chosen_terms import ErrorsOfValues, TermsOfBasis
+from tacit.estimates.column_values import distance_of_values
 from tacit.estimates.local_doubts import DRAWS, doubted, peaks, ranges
 from tacit.estimates.projected_curve import BandTerms
 from tacit.estimates.recorded_notes import hidden_by_heaps
@@ -85,7 +86,7 @@ def limits_around(
     found = in_doubt(judged, sampled)
     if not found.any() and judged.found.resolved and leaks.max() < LITTLE:
         return DensityLimits(own)
-    unit = (axis.multiple_of or 0.0) if axis.kind == "real" else 1.0
+    unit = distance_of_values(axis.kind, axis.multiple_of)
     cells = CellLimits(shares, rows, unit / float(np.ptp(ends)), leaks, laplace=laplace)
     high = peaks(found, shares.edges, shares.values)
     return DensityLimits(cells, ranges(found, shares.edges), ranges(high, shares.edges))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.estimates.column_values import distance_of_values
 from tacit.method.kernel_density.estimate import joint_density, smooth_density
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.method.shared.measurement import Measurement
@@ -15,16 +17,13 @@ from tacit.method.shared.plan_densities import (
     AssumedCounts,
     BinnedColumn,
     assumed,
-    curve_width,
-    joint_width,
     over_cells,
     ranged,
+    widths_of,
 )
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
-from tacit.release.document import Released
-from tacit.release.parts import Axis
 from tacit.schema.expectations import Expectations
 
 GROUPS: Final = False
@@ -39,7 +38,10 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     A width is the root mean square, over the support, of those of the limits.
     """
     names = [key.column for key in shape.keys]
-    columns = [BinnedColumn(name, ends_of(axis), _step(axis)) for name, axis in zip(names, shape.axes, strict=True)]
+    columns = [
+        BinnedColumn(name, ends_of(axis), distance_of_values(axis.kind, axis.multiple_of))
+        for name, axis in zip(names, shape.axes, strict=True)
+    ]
     guesses = assumed(columns, expect)
     releases = [simulated(shape, (_counts(shape, rows, one)[:, None],)) for one in guesses]
     fit, lengths = fitted(releases[0]), [float(np.ptp(one.ends)) for one in columns]
@@ -49,24 +51,14 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     ]
     if len(names) > 1:
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), fit, level, rows))
-    return ranged(found, [_widths(one, names, level) for one in releases])
-
-
-def _widths(release: Released, names: list[str], level: float) -> list[float]:
-    """Return the widths of the limits of each column's density, and of the joint one of several."""
-    found = [curve_width(smooth_density(release, name), level) for name in names]
-    return found if len(names) == 1 else [*found, joint_width(joint_density(release), level)]
+    each = [widths_of(names, level, partial(smooth_density, one), partial(joint_density, one)) for one in releases]
+    return ranged(found, each)
 
 
 def _counts(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
     """Return the exact counts of all cells."""
     share = shape.columns[0].form.parameters.get("share", 1)
     return np.rint(rows * share * counts.present * over_cells(counts, lambda _, own: own)).astype(np.int64)
-
-
-def _step(axis: Axis) -> float:
-    """Return the distance of the values of a column that is recorded in steps, else 0."""
-    return 1.0 if axis.kind in ("integer", "date") else float(axis.multiple_of or 0)
 
 
 def _entry(term: str, value: float, fit: KernelFit, level: float, rows: int) -> Expected:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.estimates.column_values import distance_of_values
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
 from tacit.method.orthogonal_series.estimate import smooth_density
@@ -19,15 +21,13 @@ from tacit.method.shared.plan_densities import (
     AssumedCounts,
     BinnedColumn,
     assumed,
-    curve_width,
-    joint_width,
     over_cells,
     ranged,
+    widths_of,
 )
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.method.shared.simulated_parts import simulated
-from tacit.release.document import Released
 from tacit.release.parts import Variable
 from tacit.schema.expectations import Expectations
 
@@ -50,7 +50,8 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     if len(lengths) > 1:
         every = np.full(len(fit.values), True)
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), every, fit, privacy, level, rows))
-    widths = [_widths(one, [column.name for column in columns], level) for one in releases]
+    names = [one.name for one in columns]
+    widths = [widths_of(names, level, partial(smooth_density, one), partial(joint_density, one)) for one in releases]
     # limits of counts without noise have fewer terms than those of a release, which all count in the error
     widths[0] = [max(one.width, width) for one, width in zip(found, widths[0], strict=True)]
     return ranged(found, widths)
@@ -59,14 +60,8 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
 def _binned(one: Variable, columns: int) -> BinnedColumn:
     """Return the bins of a column in its units."""
     low, high = support(one)
-    step = 1.0 if one.kind in ("integer", "date") else float(one.multiple_of or 0)
-    return BinnedColumn(one.name, low + (high - low) * np.array(edges(one, columns)), step)
-
-
-def _widths(release: Released, names: list[str], level: float) -> list[float]:
-    """Return the widths of the limits of each column's density, and of the joint one of several."""
-    found = [curve_width(smooth_density(release, name), level) for name in names]
-    return found if len(names) == 1 else [*found, joint_width(joint_density(release), level)]
+    ends = low + (high - low) * np.array(edges(one, columns))
+    return BinnedColumn(one.name, ends, distance_of_values(one.kind, one.multiple_of))
 
 
 def _entry(

@@ -17,15 +17,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.shared.plan_expected import Expected
-from tacit.method.shared.plan_shares import laws_told
+from tacit.method.shared.plan_shares import laws_told, lowest
 from tacit.schema.expectations import Expectations, ExpectedNumbers
 
 POINTS: Final = 2**14
 """Values that stand for a law."""
 GATHERED: Final = 0.5
 """Share of the values at round numbers."""
-NARROW: Final = 0.1
-"""Part of the bounds that values use which nothing is said of, the lowest."""
 PLACES: Final = 101
 """Places over which widths are averaged."""
 SIDE: Final = 21
@@ -66,7 +64,7 @@ def assumed(columns: Sequence[BinnedColumn], expect: Expectations) -> tuple[Assu
     if len(untold) < len(columns):
         made.append(tuple(map(_rough, columns, told)))
     if untold:
-        guessed = {one.name: _narrow(one) for one in untold}
+        guessed = {one.name: lowest(*map(float, one.ends[[0, -1]])) for one in untold}
         made += [
             tuple(shape(one, guessed.get(one.name, expect.numbers.get(one.name))) for one in columns)
             for shape in (_smooth, _round)
@@ -118,6 +116,14 @@ def joint_width(found: Any, level: float) -> float:
     return root_mean_square(found.intervals(points, level))
 
 
+def widths_of(
+    names: Sequence[str], level: float, density: Callable[[str], Any], joint: Callable[[], Any]
+) -> list[float]:
+    """Return the widths of the limits of each column's density, and of the joint one of several."""
+    found = [curve_width(density(name), level) for name in names]
+    return found if len(names) == 1 else [*found, joint_width(joint(), level)]
+
+
 def over_cells(counts: AssumedCounts, each: Callable[[int, Array], Array]) -> Array:
     """Return the product over columns of what `each` makes of the shares of one, one after another."""
     made = np.ones(1)
@@ -157,13 +163,6 @@ def _round(one: BinnedColumn, told: ExpectedNumbers | None, gathered: float = GA
     # the golden ratio spreads the values that are moved evenly over the ranks
     moved = (np.arange(len(values)) * 0.6180339887498949) % 1 < gathered
     return _shares(one, np.where(moved, unit * np.round(values / unit), values))
-
-
-def _narrow(one: BinnedColumn) -> ExpectedNumbers:
-    """Return what is told of values on the lowest part of a column's bins."""
-    low, high = (float(end) for end in one.ends[[0, -1]])
-    used = NARROW * (high - low)
-    return ExpectedNumbers(low + used / 2, used / math.sqrt(12), 0.0, low, high)
 
 
 def _values(told: ExpectedNumbers) -> Array:

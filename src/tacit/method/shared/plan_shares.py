@@ -24,6 +24,8 @@ from tacit.schema.expectations import Expectations, ExpectedNumbers
 Array = NDArray[np.float64]
 NOTHING: Final = Expectations()
 """Nothing is expected of any column."""
+PART: Final = 0.1
+"""Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
 POINTS: Final = 1_001
 FLAT: Final = 1e-9
 """Below this sum of its two parameters a Beta law is taken to be its limit, on the two bounds alone."""
@@ -176,3 +178,9 @@ def unknown_keys(shape: Measurement, expect: Expectations) -> tuple[str, ...]:
     """Return the columns of a measurement's cells of whose levels or values nothing is expected."""
     known = expect.columns
     return tuple(key.column for key in shape.keys if key.column not in known)
+
+
+def lowest(lower: float, upper: float, part: float = PART) -> ExpectedNumbers:
+    """Return the mean and the deviation of values spread evenly over the lowest part of their bounds."""
+    used = part * (upper - lower)
+    return ExpectedNumbers(lower + used / 2, used / math.sqrt(12), 0.0, lower, upper)
