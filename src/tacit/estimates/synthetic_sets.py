@@ -68,7 +68,7 @@ class SyntheticSets:
     >>> cells = curator.release(tc.Histogram(["pay", "late"], bins=10), rho=1)
     >>> sets = cells.synthetic_sets(20, rng=0)
     >>> found = sets.analyse(lambda rows: rows.groupby("late").pay.mean().diff().iloc[-1])
-    >>> low, high = found.conf_int()
+    >>> low, high = found.conf_int(0.9999)
     >>> len(sets), low < 0.22 < high, found.std_error < 0.1
     (20, True, True)
     """
