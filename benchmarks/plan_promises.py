@@ -77,8 +77,11 @@ def widths(ask: Ask, release: Any) -> dict[str, float]:
             term or "all": math.inf if reason is not None else float(high - low)
             for term, reason, (low, high) in zip(found.terms, found.reasons, limits, strict=True)
         }
-    made = release.smooth_density() if ask.read == "density" else release.joint_density()
-    if ask.read == "density":
+    if ask.read == "binned density":
+        made = release.smooth_density(release.query.columns[0])
+    else:
+        made = release.smooth_density() if ask.read == "density" else release.joint_density()
+    if ask.read != "joint density":
         reason = made.reasons[0]
         limits = made.intervals(np.linspace(made.lower, made.upper, PLACES))
     else:
