@@ -40,6 +40,9 @@ BOUNDS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
     "delay": ((-60, 120), (-60, 300), (-100, 1_500)),
     "distance": ((0, 3_000), (0, 5_000)),
     "time": ((0, 24),),
+}
+FURTHER: Final[dict[str, tuple[tuple[float, float], ...]]] = {
+    **BOUNDS,
     "mdvis": ((0, 100), (0, 40)),
     "lpi": ((0, 8),),
     "disea": ((0, 60), (0, 100)),
@@ -187,7 +190,7 @@ class Case:
         file = str(rng.choice(list(NUMBERS_OF)))
         x, z, other, *_ = map(str, rng.permutation(NUMBERS_OF[file]))
         h, g = map(str, rng.permutation(YES[file])[:2])
-        bounds = {name: BOUNDS[name][int(rng.integers(len(BOUNDS[name])))] for name in NUMBERS_OF[file]}
+        bounds = {name: FURTHER[name][int(rng.integers(len(FURTHER[name])))] for name in NUMBERS_OF[file]}
         return {
             "file": file,
             "x": x,
