@@ -57,11 +57,10 @@ def ranges(
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
-    if all(one.between is not None for one in planned):
-        return tuple(WidthRange(*one.between, not one.open) for one in planned if one.between is not None)
     if not isinstance(shape.query, Regression):
         guessed = of_values(shape, planned, rows, level, expect)
-        return tuple(map(_over, zip(planned, *guessed, strict=True))) if guessed else ()
+        ranged = guessed or all(one.between is not None for one in planned)
+        return tuple(map(_over, zip(planned, *guessed, strict=True))) if ranged else ()
     found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
     for guesses in _guesses(shape, expect):
         for place, (known, guess) in enumerate(guesses):

@@ -19,6 +19,7 @@ from tacit.method.shared.asked_parameters import asked_parameters, told_paramete
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import PART, lowest, unknown_keys
+from tacit.planning import expected_blocks
 from tacit.planning.expected import as_expected, expected
 from tacit.release.registry import room_of
 from tacit.rows.row_map import RowMap
@@ -50,6 +51,8 @@ def of_values(
             made.append(expected(as_expected(shape, guess), rows, level, guess))
         except TacitError:  # a law that cannot be there: no guess
             continue
+    if room_of(shape.query) == "blocks":
+        made += expected_blocks.otherwise_spread(shape, planned, rows, level, expect)
     return [one for one in made if len(one) == len(planned)]
 
 

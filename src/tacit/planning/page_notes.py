@@ -42,6 +42,10 @@ STEPS: Final = (
     "from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in place of "
     "one step"
 )
+SPREADS: Final = (
+    "from and to, of means of blocks: their estimates vary 2.5 times less, or more, than the law says, as where rows do "
+    "not follow it"
+)
 GROUPED: Final = f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more"
 CELLS: Final = "from and to, of a histogram: a cell that is next to empty, and one with half of the rows"
 CURVED: Final = ("kernel_density", "orthogonal_series", "bernstein")
@@ -75,12 +79,21 @@ def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
     if room == "histogram":
         return [CELLS]
     if room in LAWS:
-        return [STEPS] if getattr(shape.query, "one_step", False) else [PARAMETERS]
+        return _of_laws(part, expect)
     if untold:
         return [_guessed(untold)]
     if room == "regression":
         return [SHAPES]
     return [DENSITIES] if isinstance(shape.query, Quantiles) else [GROUPED]
+
+
+def _of_laws(part: PlannedQuestion, expect: Expectations) -> list[str]:
+    """Return what the range of a law's parameters is over: what they may be, and what rows of another law do."""
+    query = part.shape.query
+    found = [] if told_parameters(query, expect.of_question(part.name)) else [PARAMETERS]
+    if room_of(query) == "blocks":
+        found.append(STEPS if getattr(query, "one_step", False) else SPREADS)
+    return found
 
 
 def _guessed(untold: Sequence[Variable]) -> str:
