@@ -43,8 +43,8 @@ STEPS: Final = (
     "one step"
 )
 SPREADS: Final = (
-    "from and to, of means of blocks: their estimates vary 2.5 times less, or more, than the law says, as where rows do "
-    "not follow it"
+    "from and to, of means of blocks: their estimates vary 2.5 times less, or more, than the law says, as where rows "
+    "do not follow it"
 )
 GROUPED: Final = f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more"
 CELLS: Final = "from and to, of a histogram: a cell that is next to empty, and one with half of the rows"
