@@ -37,7 +37,9 @@ CURVES: Final = (
     "width of a density: root mean square over the column's range, where values lie smoothly; from and to: where they "
     "gather at round numbers or in clusters as well, so that limits are wider, or not told"
 )
-PARAMETERS: Final = "from and to, of a law: parameters in the middle of their boxes, and one or all in the lowest tenth"
+PARAMETERS: Final = (
+    "from and to, of a law: parameters in the middle of their boxes, one or all in the lowest tenth, one in the highest"
+)
 STEPS: Final = (
     "from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in place of "
     "one step"
@@ -46,7 +48,9 @@ SPREADS: Final = (
     "from and to, of means of blocks: their estimates vary 2.5 times less, or more, than the law says, as where rows "
     "do not follow it"
 )
-GROUPED: Final = f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more"
+GROUPED: Final = (
+    f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more, or none at all"
+)
 CELLS: Final = "from and to, of a histogram: a cell that is next to empty, and one with half of the rows"
 CURVED: Final = ("kernel_density", "orthogonal_series", "bernstein")
 LAWS: Final = ("blocks", "sufficient_statistics")
