@@ -55,6 +55,9 @@ def planned(case: Case) -> list[dict[str, list[Any]]]:
                 least = min(least, part.other.width)
                 always = always and math.isfinite(part.other.width)
             terms[one.term] = [one.width, least, largest, always]
+        if part.curve is not None:
+            least, largest = part.curve.between or (part.curve.width, part.curve.width)
+            terms[part.curve.term] = [part.curve.width, least, largest, not part.curve.open]
         found.append(terms)
     return found
 
@@ -227,7 +230,7 @@ def main() -> None:
     parser.add_argument("--set", choices=SETS, default="trial")
     parser.add_argument("--releases", type=int, default=7)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--below", type=int, default=1_000, help="cases with smaller numbers alone are planned again")
+    parser.add_argument("--below", type=int, default=1_000, help="cases with smaller numbers alone")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--keep")
@@ -251,7 +254,7 @@ def main() -> None:
         print(section(lines, given.releases))
         return
     lines = list[Line]()
-    for number in range(given.first, NUMBERS[given.set], given.every):
+    for number in range(given.first, min(NUMBERS[given.set], given.below), given.every):
         case = Case(given.set, number)
         if given.only not in (None, case.ask.kind):
             continue

@@ -292,6 +292,11 @@ class Plan:
             "ranges": {
                 name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
             },
+            "densities": {
+                part.name: [part.curve.term, part.curve.width, *(part.curve.between or ()), not part.curve.open]
+                for part in self.parts
+                if part.curve is not None
+            },
             "other price": None if self.other is None else self.other.to_dict(),
             "cautions": list(self.cautions()),
             "fits": self.fits,

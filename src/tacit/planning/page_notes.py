@@ -13,6 +13,7 @@ from tacit.method.shared.plan_expected import ASSUMED
 from tacit.method.shared.plan_shares import PART
 from tacit.planning.guessed_spreads import TIED
 from tacit.planning.guessed_values import RARE, TIMES
+from tacit.planning.printed_widths import printed, printed_range
 from tacit.release.parts import Variable
 from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations
@@ -70,8 +71,22 @@ def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, 
     # values at both bounds are in a range
     uneven = any(part.evenly and not part.known(expect) and not part.ranges for part in parts)
     ranged = dict.fromkeys(note for part in parts if part.ranges for note in of_ranges(part, expect))
-    others = [part.other.line(part.called) for part in parts if part.other is not None]
+    others = [_curve(part) for part in parts if part.curve is not None]
+    others += [part.other.line(part.called) for part in parts if part.other is not None]
     return (f"assumed: {'; '.join(said)}", *untold, *([APART] if uneven else []), *ranged, *others)
+
+
+def _curve(part: PlannedQuestion) -> str:
+    """Return what the smooth density of a histogram would have, in words."""
+    one = part.curve
+    assert one is not None
+    least, largest = one.between or (one.width, one.width)
+    low, high = printed_range(least, largest)
+    more = ", or no limits" if one.open else ""
+    return (
+        f"{part.called}: limits of its smooth {one.term} are {printed(one.width)} wide, from {low} to {high}{more} "
+        "(root mean square over the range; where values gather at round numbers or in clusters as well)"
+    )
 
 
 def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
