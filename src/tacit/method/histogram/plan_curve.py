@@ -6,8 +6,8 @@ import math
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tacit.base.arrays import Array
 from tacit.estimates.bins import spans
 from tacit.estimates.column_values import distance_of_values
 from tacit.method.histogram import sparse_design
@@ -50,7 +50,7 @@ def planned_density(shape: Measurement, rows: int, level: float, expect: Expecta
     return ranged([entry], [[one] for one in (middle, *tried, *others)])[0]
 
 
-def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> Array:
+def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return noisy counts of rows drawn with these shares, shape (bins,), on the grid of the release."""
     share = shape.columns[0].form.parameters.get("share", 1)
     present = rng.binomial(rows, min(counts.present, 1.0))
