@@ -10,7 +10,7 @@ h, c       answers of yes and no, and counts, whose probabilities and means go w
 cost       positive, log-linear in u
 g, arm     levels of a person; k: levels of rows, each person having some of them more often than others
 w          weights of rows, which go with x
-months, died   times, right-censored, and whether the event was seen, each row its own; event: the times without censoring
+months, died   times, right-censored, whether the event was seen, each row its own; event: without censoring
 party      the party of a person
 """
 
@@ -61,7 +61,7 @@ class Persons:
     def facts(self) -> dict[str, Any]:
         """Everything else that is drawn, in the order of the seed."""
         rng = np.random.default_rng([2026, 11, 27, 24, self.number])
-        found: dict[str, Any] = {
+        return {
             "rows": int(float(f"{10 ** rng.uniform(np.log10(500), np.log10(60_000)):.2g}")),
             "sizes": str(rng.choice(SIZES)),
             "size": _figures(rng.uniform(1.3, 9)),
@@ -78,11 +78,9 @@ class Persons:
             "slope": float(rng.choice([0.0, 0.3, 0.8])),
             "effect": float(rng.choice([0.0, 0.2, 0.6])),
             "level": _figures(rng.uniform(-1.5, 0.8)),
-            "hinted": bool(rng.random() < 0.5),
             "censored": _figures(rng.uniform(0.8, 3)),
             "parties": int(rng.integers(2, 6)),
         }
-        return found
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in {"facts", "base"}:
