@@ -30,8 +30,9 @@ SIZES: Final = ("geometric", "geometric", "Poisson", "heavy", "heavy", "constant
 LIMITS: Final = ("below", "below", "at", "above")
 MOST: Final = 300
 """Most rows of a person, of any law."""
-LARGE: Final = 500_000
-"""Persons of the very large table."""
+LARGE: Final = 100_000
+"""Persons of the very large table, at least; otherwise TIMES those of a table."""
+TIMES: Final = 16
 
 
 def _figures(x: float) -> float:
@@ -225,5 +226,5 @@ class Persons:
 
     def large(self) -> Table:
         """Return a very large table of the same law, clamped to the bounds."""
-        made = self.draw_table(np.random.default_rng([34, self.number]), LARGE)
+        made = self.draw_table(np.random.default_rng([34, self.number]), max(LARGE, TIMES * self.persons))
         return {name: np.clip(one, *self.ends[name]) if name in self.ends else one for name, one in made.items()}
