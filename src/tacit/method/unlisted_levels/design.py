@@ -32,9 +32,10 @@ KIND: Final = "unlisted-levels"
 
 FORM: Final = "unlisted"
 """Form of the first part: a noisy count for each level that is shown."""
-PARTS: Final = 60
-"""A: units of weight of a person.  Divisible by 1 to 6, so that a few rows are divided without a rest; more units would
-need a higher threshold, as a person could put one into so many levels (`level_thresholds`)."""
+PARTS: Final = 840
+"""A: units of weight of a person.  Divisible by 1 to 8, so that a few rows are divided without a rest, and floors take
+little from more: what they take is in no interval.  More units would need a higher threshold, as a person could put one
+into so many levels (`level_thresholds`): 840 need one up to 8% higher than 60, with which seven rows lost 7%."""
 SIZE: Final = Fraction(1, 20)
 """Share of the price, in mu squared, of each of the two sums."""
 SUMS: Final = ("every level", "levels not shown")
