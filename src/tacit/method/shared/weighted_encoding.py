@@ -181,5 +181,6 @@ SHARE: Final = 2**10
 """A for persons without a column of weights: the total weight of a person over the cells with the person's rows."""
 
 FINE: Final = 720_720
-"""A where these weights are counted.  Divisible by 1 to 16: a person with up to 16 rows has parts without a floor, and
-floors take next to nothing from those of others, where units of 1/1024 take 2% of a person who is in a hundred cells."""
+"""A where these weights are counted.  Divisible by 1 to 16: the parts of a person with up to 16 rows have no floor, and
+floors take next to nothing from those of others, where units of 1/1024 take 2% of a person who is in a hundred cells.
+"""

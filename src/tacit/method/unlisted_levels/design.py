@@ -33,9 +33,8 @@ KIND: Final = "unlisted-levels"
 FORM: Final = "unlisted"
 """Form of the first part: a noisy count for each level that is shown."""
 PARTS: Final = 840
-"""A: units of weight of a person.  Divisible by 1 to 8, so that a few rows are divided without a rest, and floors take
-little from more: what they take is in no interval.  More units would need a higher threshold, as a person could put one
-into so many levels (`level_thresholds`): 840 need one up to 8% higher than 60, with which seven rows lost 7%."""
+"""A: units of weight of a person, of which levels have whole ones.  Divisible by 1 to 8, and more units would need a
+higher threshold, as a person could put one into so many levels (`level_thresholds`): 840 need one 5% higher than 60."""
 SIZE: Final = Fraction(1, 20)
 """Share of the price, in mu squared, of each of the two sums."""
 SUMS: Final = ("every level", "levels not shown")
