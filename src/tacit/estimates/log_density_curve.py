@@ -1,4 +1,4 @@
-"""The density of noisy shares of bins by penalised likelihood, as an estimate between its cells."""
+"""The density of noisy shares of bins by penalised likelihood, as an estimate between its cells; where it may jump."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.density_models import middles
-from tacit.estimates.log_density import log_density
+from tacit.estimates.log_density import BinnedLikelihood, Fitted, density_of, of_models, possible_jumps
 from tacit.estimates.series_coefficients import Shares
 
 
@@ -26,8 +26,28 @@ class LogDensityCurve:
     @cached_property
     def cells(self) -> Array:
         """The density on even cells."""
+        return density_of(self.models, self.data)
+
+    @cached_property
+    def models(self) -> list[Fitted]:
+        """The models that are averaged."""
+        return of_models(self.data)
+
+    @cached_property
+    def data(self) -> BinnedLikelihood:
+        """The shares with the variances of their noise."""
         noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)
-        return log_density(self.shares.edges, self.shares.values, self.rows, noise)
+        return BinnedLikelihood(self.shares.edges, self.shares.values, self.rows, noise)
+
+    @cached_property
+    def jumps(self) -> Array:
+        """Where there may be a jump: ends of ranges, and of ranges about these that show both sides, shape (n, 4).
+
+        A jump that is seen at an end of bins may be within either of the bins beside it.
+        """
+        edges, at = self.shares.edges, possible_jumps(self.models, self.data)
+        beside = np.clip(at[:, None] + np.array([-1, 1, -2, 2]), 0, len(edges) - 1)
+        return np.asarray(edges[beside])
 
     def series(self, t: Array) -> Array:
         """Return the density at places t, straight between the middles of cells."""
