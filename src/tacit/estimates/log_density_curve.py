@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.density_models import middles
@@ -39,15 +40,19 @@ class LogDensityCurve:
         noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)
         return BinnedLikelihood(self.shares.edges, self.shares.values, self.rows, noise)
 
-    @cached_property
+    @property
     def jumps(self) -> Array:
         """Where there may be a jump: ends of ranges, and of ranges about these that show both sides, shape (n, 4).
 
         A jump that is seen at an end of bins may be within either of the bins beside it.
         """
-        edges, at = self.shares.edges, possible_jumps(self.models, self.data)
+        edges, at = self.shares.edges, self._possible
         beside = np.clip(at[:, None] + np.array([-1, 1, -2, 2]), 0, len(edges) - 1)
         return np.asarray(edges[beside])
+
+    @cached_property
+    def _possible(self) -> NDArray[np.int64]:
+        return possible_jumps(self.models, self.data)
 
     def series(self, t: Array) -> Array:
         """Return the density at places t, straight between the middles of cells."""
