@@ -110,7 +110,10 @@ def _row(words: str, found: np.ndarray) -> str:
     each = list[str]()
     for k in (0, 2):
         inside, length = found[:, k], found[:, k + 1]
-        worst = 100 * np.nanmin(np.nanmean(inside, axis=0))
+        if np.isnan(inside).all():
+            each.append("none told | – | –")
+            continue
+        worst = 100 * min(float(np.nanmean(own)) for own in inside.T if not np.isnan(own).all())
         told = length[np.isfinite(length)]
         each.append(f"{100 * np.nanmean(inside):.1f} | {worst:.0f} | {np.median(told):.2f}")
     return f"| {words} | {' | '.join(each)} |"

@@ -128,7 +128,8 @@ The models were made for the laws with *; the others had not been simulated for 
 mean of ratios is {float(np.exp(np.mean(np.log(ratios)))):.2f}, the largest {max(ratios):.2f}.
 
 *Best other*: the least error that a histogram or a kernel has over its number of bins or bandwidths, which nobody
-knows beforehand ({SOUGHT} simulations of each number, {AGAIN} of the best; – where it was not sought). The density without a number has at most
+knows beforehand ({SOUGHT} simulations of each number, {AGAIN} of the best; – where it was not sought). The density
+without a number has at most
 1.05 times that in {sum(one <= 1.05 for one in beside)} of {len(beside)} lines, at most {max(beside):.2f}, in the
 geometric mean {float(np.exp(np.mean(np.log(beside)))):.2f}.
 
