@@ -14,6 +14,7 @@ of them was simulated.
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ class Design:
         low, high = np.quantile(y, [0.0002, 0.9998])
         width = self.facts["width"] * float(np.subtract(*np.quantile(self.errors(rng, 100_000), [0.75, 0.25]))) / 1.35
         low -= width * self.facts["place"]
-        bins = min(max(int(np.ceil((high - low) / width)), 3), 40)
+        bins = min(max(int(np.ceil((high - low) / width)), 4), 40)
         return float(low), float(low + bins * width), bins
 
     def errors(self, rng: np.random.Generator, n: int) -> Array:
@@ -151,7 +152,7 @@ def main() -> None:
     for (model, group), (held, told, every) in sorted(sums.items()):
         limits = [
             f"to {EVEN[0]:g}",
-            *(f"{a:g}–{b:g}" for a, b in zip(EVEN, EVEN[1:], strict=False)),
+            *(f"{a:g}–{b:g}" for a, b in itertools.pairwise(EVEN)),
             f"{EVEN[-1]:g} on",
         ]
         part = f"{100 * held / told:.1f}" if told else "–"
