@@ -52,7 +52,7 @@ class Design:
         return {
             "few": few,
             "rows": [round(one) for one in rows],
-            "chance": [float(f"{one:.2g}") for one in np.where(certain, 1 - chance, chance)],
+            "chance": [float(f"{c:.3g}") for c in np.where(certain, 1 - np.round(chance, 4), np.round(chance, 4))],
             "price": PRICES[int(rng.integers(len(PRICES)))],
         }
 
