@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -15,6 +15,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.contrasts import combine, law_words
+from tacit.estimates.interval_inversion import of_sums
 from tacit.estimates.ratio_profile import Reaches, reaches
 from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import check_level, place_of
@@ -28,6 +29,10 @@ Limits: TypeAlias = Callable[[float], Array]
 """Lower and upper limits of all terms at a level, shape (terms, 2)."""
 LARGEST_LOG: Final = 700.0
 """Beyond this a number is taken as infinite."""
+REFINED: Final = 3
+"""Times that a p-value is found again, with its own level among those of the terms' intervals."""
+SMALLEST: Final = 1e-4
+"""Below this a p-value is extrapolated."""
 REACH: Final = 2.0**60
 """A ratio beyond which an interval is said to have no end."""
 
@@ -132,16 +137,27 @@ def odds_ratio(estimate: Estimate, one: str, other: str, limits: Limits | None =
     reason = estimate.reasons[i] or estimate.reasons[j]
     if not reason and (math.isnan(value) or ends(USUAL) == (0.0, math.inf)):
         reason = "shares that may be 0 or 1: their odds ratio may be any number"
-    p_value = 1.0 if reason else reached(USUAL).p_value()
+    p_value = 1.0 if reason else _p_value(reached)
     method = "log scale, from both shares' own intervals"
     return Ratio(f"odds of {one} / odds of {other}", value, p_value, method, reason, ends)
 
 
+def _p_value(reached: Callable[[float], Reaches]) -> float:
+    """Return the p-value of a log ratio of 0, at whose level the interval ends there."""
+    p = reached(USUAL).p_value()
+    for _ in range(REFINED):
+        # reaches at the p-value's own level, not interpolated
+        p = reached(1 - p).p_value() if SMALLEST < p < 0.5 else p
+    return p
+
+
 def kept_limits(estimate: Estimate) -> Limits:
-    """Return the limits of all terms by level, each level computed once."""
+    """Return the limits of all terms by level as they reach within a ratio, each level computed once."""
+    made = estimate.combination
+    blocks = tuple(replace(block, inversion=of_sums(block.inversion)) for block in made.blocks)
 
     def limits(level: float) -> Array:
-        return estimate.combination.intervals(level)
+        return replace(made, blocks=blocks).intervals(level)
 
     return cache(limits)
 
