@@ -68,7 +68,8 @@ Independence of two columns that are independent (by counts, and by cells of num
 Of ten tables at most seven hold in 1.2% of terms by chance, and so did most lines of seven in ten. The others have four
 causes. **Nearly all rows in one or two bins** of a response, with `bins="auto"` and bounds that fit a few far values,
 or are four times too wide: medians, Huber's slopes and correlations are then of what bins hide, and too near to 0
-(cells, correlations). A response with narrower bounds, or a question of its own (`Regression`), is what is needed.
+(cells, correlations). Standard errors have it since ([fits to histograms](histogram-fits.md)); narrower bounds
+of the response, or a question of its own (`Regression`), tell more.
 **A kernel, a polynomial or a series too smooth** for the column (a long tail, a density that begins with a jump within
 bounds four times too wide): bandwidth and degree follow the bounds, the rows and the price alone, and limits are of
 what they resolve; a note says so where the counts show it, which noise may hide.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,8 @@ from tacit.method.blocks.estimate_distribution import FittedLaw
 EXPONENTIAL = families.Exponential(rate=(0.1, 10))
 GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))
 N = 20_000
+LEVEL = 1 - 1e-9
+"""Of limits that reach beyond what is possible, were they not cut."""
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +189,23 @@ def test_errors_by_the_model_need_the_number_of_rows(curator: tc.Curator) -> Non
     with pytest.raises(TacitError, match="I09"):
         step.estimate("table")
     assert step.law().mean().std_error < 1.1 * 0.5 / np.sqrt(N)
+
+
+def test_limits_of_a_law_s_numbers_end_where_the_law_does(law: FittedLaw) -> None:
+    """With errors of the size of the rate: limits are those of the delta method, cut to what is possible; not sums."""
+    here = law.parameters
+    rough = FittedLaw(replace(here, sampling=np.array([[1.0]])), law.model)
+    for found, most in (
+        (rough.mean(), np.inf),
+        (rough.quantile([0.1, 0.9]), np.inf),
+        (rough.density(0.3), np.inf),
+        (rough.hazard(0.3), np.inf),
+        (rough.cdf([0.1, 3.0]), 1.0),
+    ):
+        free = replace(found, within=None).intervals(LEVEL)
+        assert (free[:, 0] < 0).any() or (free[:, 1] > most).any()
+        assert np.array_equal(found.intervals(LEVEL), np.clip(free, 0.0, most))
+        assert np.array_equal(found.intervals(LEVEL, simultaneous=True), np.clip(
+            replace(found, within=None).intervals(LEVEL, simultaneous=True), 0.0, most))  # fmt: skip
+    assert rough.quantile([0.1, 0.9]).contrast("`0.1` - `0.9`").conf_int(LEVEL)[0] < 0
+    assert rough.transform(lambda theta: theta.rate - 2).conf_int(LEVEL)[0] < 0

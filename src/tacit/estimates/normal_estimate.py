@@ -60,6 +60,7 @@ class NormalEstimate:
     uncertain: what the total variances may be, where they are estimated from few numbers: intervals and p-values allow
     for it, and are never narrower than those of the normal law.  None: variances are as good as known.
     noisy: the total covariance without any allowance for its noise, and the law of that: for tests of several terms.
+    within: numbers that what is estimated lies between for certain, as the mean of a positive law: limits end there.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
 
@@ -88,6 +89,7 @@ class NormalEstimate:
     target: Target = "population"
     uncertain: UncertainVariances | None = None
     noisy: NoisyCovariance | None = None
+    within: tuple[float, float] | None = None
 
     # Numbers -------------------------------------------------------------------------------------------------------
 
@@ -127,7 +129,7 @@ class NormalEstimate:
         return normal if self.uncertain is None else np.maximum(normal, self.uncertain.tails(self.values))
 
     def intervals(self, level: float = 0.95, *, simultaneous: bool = False) -> Array:
-        """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01, I08.
+        """Return limits, shape (m, 2); all that is possible where there is a reason; InferenceError I01, I08.
 
         simultaneous: limits that hold for all terms at once (those without a reason), from their joint normal law.
         """
@@ -146,7 +148,7 @@ class NormalEstimate:
         out = out if self.scale is None else self.scale.back(out)
         # without a valid standard error any value is possible
         out[[not one for one in known]] = (-np.inf, np.inf)
-        return out
+        return out if self.within is None else np.clip(out, *self.within)
 
     # Labelled ------------------------------------------------------------------------------------------------------
 
@@ -274,7 +276,7 @@ class NormalEstimate:
         if self.noisy is not None:
             made = replace(made, noisy=self.noisy.combined(matrix))
         # a combination of transformed numbers is not the transform of anything: its interval is symmetric
-        return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
+        return replace(made, reasons=reasons, estimand=estimand, scale=None, within=None, term_title="")
 
     def bootstrap(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import pictures
 from tacit.estimates.pairwise_differences import adjusted, all_pairs
-from tacit.estimates.ratios import Ratio, odds_ratio, ratio
+from tacit.estimates.ratios import Ratio, kept_limits, odds_ratio, ratio
 from tacit.estimates.terms import check_level
 from tacit.estimates.wording import ratio_words
 
@@ -113,7 +114,7 @@ def pairwise(estimate: Estimate, adjust: str | None, of: Of) -> PairwiseRatios:
         text = f"adjust={described(adjust)} is not known for ratios."
         hint = '"holm", whose intervals hold all at once, "bonferroni" or None'
         raise InferenceError(text, code="I08", hint=hint, state=None)
-    make = ratio if of == "ratio" else odds_ratio
+    make = ratio if of == "ratio" else partial(odds_ratio, limits=kept_limits(estimate))
     pairs = all_pairs(estimate, MOST)
     return PairwiseRatios(
         estimate, tuple(make(estimate, estimate.terms[i], estimate.terms[j]) for i, j in pairs), adjust

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates import error_laws as laws
 from tacit.estimates.contrasts import combine, law_words
+from tacit.estimates.interval_inversion import of_sums
+from tacit.estimates.ratio_profile import Reaches, reaches
 from tacit.estimates.sided_errors import USUAL
 from tacit.estimates.terms import check_level, place_of
 from tacit.estimates.wording import ratio_words
@@ -21,6 +25,14 @@ if TYPE_CHECKING:
     from tacit.estimates.combination import LinearCombination
     from tacit.estimates.estimate import Estimate
 
+Limits: TypeAlias = Callable[[float], Array]
+"""Lower and upper limits of all terms at a level, shape (terms, 2)."""
+LARGEST_LOG: Final = 700.0
+"""Beyond this a number is taken as infinite."""
+REFINED: Final = 3
+"""Times that a p-value is found again, with its own level among those of the terms' intervals."""
+SMALLEST: Final = 1e-4
+"""Below this a p-value is extrapolated."""
 REACH: Final = 2.0**60
 """A ratio beyond which an interval is said to have no end."""
 
@@ -31,7 +43,7 @@ class Ratio:
     """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
 
     `reason` says why an interval has no upper end: the denominator is not clearly above 0.
-    Source: [Fieller 1954] for ratios of terms, [Woolf 1955] for odds.
+    Source: [Fieller 1954] for ratios of terms, [Woolf 1955], [Zou & Donner 2008] for odds.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
@@ -67,8 +79,9 @@ class Ratio:
 def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
     """A / B by Fieller's argument: D(t) = A - t B is linear in all errors, whatever t is.
 
-    The interval holds every t that the test of A = t B does not reject; without end on both sides (but at 0, for means
-    that cannot be negative) where the denominator is not clearly off 0 at the level.  Of shares this is the risk ratio.
+    The interval holds every t that the test of A = t B does not reject; without end on both sides where the denominator
+    is not clearly off 0 at the level (without an upper end, and from the logarithms' own limits, for means that cannot
+    be negative).  Of shares this is the risk ratio.
     InferenceError I02 for unknown terms.
     """
     i, j = place_of(estimate.terms, numerator), place_of(estimate.terms, denominator)
@@ -86,9 +99,9 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
     value = math.inf if (b <= 0 and floor == 0) or b == 0 else max(a / b, floor)
 
     def ends(level: float) -> tuple[float, float]:
-        # Fieller's set is then the whole line or the outside of an interval: it is reported as unbounded
+        # Fieller's set is then the whole line or the outside of an interval: it is reported as without an upper end
         if _unclear(estimate, j, level):
-            return floor, math.inf
+            return _least(estimate, [i, j], level) if floor == 0 else floor, math.inf
         p = test(level)
         low, high = _end(p, a / b, 1 - level, -1), _end(p, a / b, 1 - level, 1)
         return max(low, floor), max(high, floor)
@@ -97,37 +110,87 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
     return Ratio(f"{numerator} / {denominator}", value, test(USUAL)(1.0), method, _reason(estimate, i, j), ends)
 
 
-def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
-    """Odds of one share over odds of the other, on the log scale (delta method, asymptotic).
+def odds_ratio(estimate: Estimate, one: str, other: str, limits: Limits | None = None) -> Ratio:
+    """Odds of one share over odds of the other, on the log scale, from both shares' own intervals.
 
-    InferenceError I02 for unknown terms, I11 where the terms are not shares of a Boolean column.
+    limits: of all terms by level, where they are kept for several ratios.  InferenceError I02 for unknown terms, I11
+    where the terms are not shares of a Boolean column.
     """
     i, j = place_of(estimate.terms, one), place_of(estimate.terms, other)
     _same(i, j)
     if not _shares(estimate):
         text = "odds are of shares: the mean of a Boolean column."
         raise InferenceError(text, code="I11", hint="ratio(a, b) for other means", state=None)
-    p, q = float(estimate.values[i]), float(estimate.values[j])
+    kept, pair = limits or kept_limits(estimate), [i, j]
+    p, q = (float(estimate.values[at]) for at in pair)
     inside = 0 < p < 1 and 0 < q < 1
-    found = estimate.reasons[i] or estimate.reasons[j] or (None if inside else "a share is 0 or 1: no odds")
-    name = f"odds of {one} / odds of {other}"
-    method = f"log scale, {law_words(estimate)} law, delta method (asymptotic)"
-    if not inside:
-        return Ratio(
-            name, math.nan if p == q else math.inf if p > q else 0.0, 1.0, method, found, lambda _: (0.0, math.inf)
-        )
-    weights = np.zeros((1, len(estimate.terms)))
-    # delta method: the derivative of log(p / (1 - p)) is 1 / (p (1 - p))
-    weights[0, i], weights[0, j] = 1 / (p * (1 - p)), -1 / (q * (1 - q))
-    s, scales = combine(estimate, weights, ("D",), "").combination.law(0)
-    log = math.log(p / (1 - p)) - math.log(q / (1 - q))
-    p_value = float(2 * laws.tail(np.array([abs(log)]), s, scales)[0])
+    value = p / (1 - p) * (1 - q) / q if inside else math.nan if p == q else math.inf if p > q else 0.0
+    apart = independent(estimate, pair)
+
+    def reached(level: float) -> Reaches:
+        return reaches(lambda at: kept(at)[pair], _log_odds, estimate.values[pair], apart, level)
 
     def ends(level: float) -> tuple[float, float]:
-        half = float(laws.halfwidth(level, s, scales))
-        return math.exp(log - half), math.exp(log + half)
+        low, high = reached(level).limits(NormalDist().inv_cdf(0.5 + level / 2))
+        return _exp(low), _exp(high)
 
-    return Ratio(name, math.exp(log), p_value, method, found, ends)
+    reason = estimate.reasons[i] or estimate.reasons[j]
+    if not reason and (math.isnan(value) or ends(USUAL) == (0.0, math.inf)):
+        reason = "shares that may be 0 or 1: their odds ratio may be any number"
+    p_value = 1.0 if reason else _p_value(reached)
+    method = "log scale, from both shares' own intervals"
+    return Ratio(f"odds of {one} / odds of {other}", value, p_value, method, reason, ends)
+
+
+def _p_value(reached: Callable[[float], Reaches]) -> float:
+    """Return the p-value of a log ratio of 0, at whose level the interval ends there."""
+    p = reached(USUAL).p_value()
+    for _ in range(REFINED):
+        # reaches at the p-value's own level, not interpolated
+        p = reached(1 - p).p_value() if SMALLEST < p < 0.5 else p
+    return p
+
+
+def kept_limits(estimate: Estimate) -> Limits:
+    """Return the limits of all terms by level as they reach within a ratio, each level computed once."""
+    made = estimate.combination
+    blocks = tuple(replace(block, inversion=of_sums(block.inversion)) for block in made.blocks)
+
+    def limits(level: float) -> Array:
+        return replace(made, blocks=blocks).intervals(level)
+
+    return cache(limits)
+
+
+def _least(estimate: Estimate, pair: list[int], level: float) -> float:
+    """Return the lower limit of a ratio of numbers that cannot be negative, from both numbers' own intervals."""
+    kept = kept_limits(estimate)
+
+    def limits(at: float) -> Array:
+        return np.maximum(kept(at)[pair], 0.0)
+
+    found = reaches(limits, np.log, np.maximum(estimate.values[pair], 0.0), independent(estimate, pair), level)
+    return _exp(found.limits(NormalDist().inv_cdf(0.5 + level / 2))[0])
+
+
+def independent(estimate: Estimate, pair: list[int]) -> bool:
+    """Return whether the errors of two terms are known to be uncorrelated."""
+    weights = np.eye(len(estimate.terms))[pair]
+    made = combine(estimate, weights, ("a", "b"), "").combination
+    try:
+        both = made.sampling_matrix() + made.privacy_matrix()
+    except InferenceError:
+        return False
+    return abs(float(both[0, 1])) <= 1e-9 * math.sqrt(float(both[0, 0] * both[1, 1]))
+
+
+def _log_odds(share: Array) -> Array:
+    """Return log odds, infinite at 0 and 1."""
+    return np.log(share) - np.log1p(-share)
+
+
+def _exp(log: float) -> float:
+    return math.exp(log) if log < LARGEST_LOG else math.inf
 
 
 def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) -> float:

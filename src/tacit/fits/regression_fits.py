@@ -14,6 +14,7 @@ from tacit.fits.cell_points import Points
 from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved
 from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
+from tacit.fits.one_bin_responses import responses_moved
 from tacit.fits.problem import RegressionProblem
 from tacit.fits.response_spread import ResidualVariance
 from tacit.fits.separation import separated
@@ -62,7 +63,7 @@ def fit_cells(
     fit = empty(formula, model, method, made.names, tuple(notes))
     axis = made.axis if made.axis is not None and made.axis.kind == "continuous" and points.fine else None
     coarse = partial(_coarse, problem, points, axis) if axis is not None else None
-    within = partial(residuals_moved, points, problem, parsed.regressors)
+    within = partial(_within, points, problem, parsed.regressors, axis)
     fit, outcome = solved(
         fit,
         points,
@@ -74,6 +75,21 @@ def fit_cells(
         curvature=partial(unknown_reasons, points, parsed.regressors, problem),
     )
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
+
+
+def _within(
+    points: Points,
+    problem: RegressionProblem,
+    regressors: tuple[str, ...],
+    response: CellAxis | None,
+    theta: Array,
+    weights: Array,
+    inverse: Array,
+    curved: Array,
+) -> Array:
+    """Return the covariance of what residuals and responses within bins may move coefficients by, shape (p, p)."""
+    found = residuals_moved(points, problem, regressors, theta, weights, inverse, curved)
+    return found if response is None else found + responses_moved(points, problem, response, theta)
 
 
 def binned(cells: CellCounts, method: Method) -> list[str]:

@@ -22,6 +22,7 @@ from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
 from tacit.method.blocks.estimate_one_step import estimate as stepped
 from tacit.method.blocks.estimate_one_step import model_of
+from tacit.method.blocks.support_rules import NAMED
 from tacit.models import law_numbers, scores
 from tacit.models.evaluate import log_densities
 from tacit.models.likelihood import Likelihood
@@ -92,7 +93,9 @@ class FittedLaw:
 
     def mean(self) -> NormalEstimate:
         """Return the mean of the law."""
-        return self._of(lambda vector: np.array([self._expected(vector)]), ("mean",), "mean of the fitted law")
+        return self._of(
+            lambda vector: np.array([self._expected(vector)]), ("mean",), "mean of the fitted law", within=self._support
+        )
 
     def quantile(self, probs: float | Sequence[float]) -> NormalEstimate:
         """Return quantiles; InferenceError I51 for probabilities outside (0, 1), I78 for counts."""
@@ -103,21 +106,31 @@ class FittedLaw:
             raise InferenceError("quantiles of counts are whole numbers.", code="I78", hint="cdf(3)", state=None)
         words = tuple(f"{p:g}" for p in asked.tolist())
         return self._of(
-            lambda vector: law_numbers.quantiles(self.model, vector, asked), words, "quantiles of the fitted law"
+            lambda vector: law_numbers.quantiles(self.model, vector, asked),
+            words,
+            "quantiles of the fitted law",
+            within=self._support,
         )
 
     def cdf(self, at: Any) -> NormalEstimate:
         """Return the probabilities of values at or below each place (the distribution function)."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
         return self._of(
-            lambda vector: self._probabilities_below(vector, x), _labels(x), "shares of the fitted law at or below"
+            lambda vector: self._probabilities_below(vector, x),
+            _labels(x),
+            "shares of the fitted law at or below",
+            within=(0.0, 1.0),
         )
 
     def density(self, at: Any) -> NormalEstimate:
         """Return the density (for counts the probability) at each place."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
         return self._of(
-            lambda vector: np.exp(log_densities(self.model, x, vector)), _labels(x), "density of the fitted law"
+            lambda vector: np.exp(log_densities(self.model, x, vector)),
+            _labels(x),
+            "density of the fitted law",
+            # of counts a probability
+            within=(0.0, 1.0 if self.model.support == "count" else np.inf),
         )
 
     def hazard(self, at: Any) -> NormalEstimate:
@@ -129,7 +142,7 @@ class FittedLaw:
             above = np.maximum(1 - self._probabilities_below(vector, x), 1e-300)
             return np.exp(log_densities(self.model, x, vector)) / above
 
-        return self._of(of, _labels(x), "hazard of the fitted law")
+        return self._of(of, _labels(x), "hazard of the fitted law", within=(0.0, np.inf))
 
     def sample(self, n: int | None = None, *, regressors: Any = None, rng: Any = None) -> pd.DataFrame:
         """Return n synthetic rows from the law at the estimates: see `SampleAndAggregateRelease.sample`."""
@@ -178,7 +191,7 @@ class FittedLaw:
         return curve(
             x,
             found.values,
-            np.maximum(limits[:, 0], 0.0),
+            limits[:, 0],
             limits[:, 1],
             ax=ax,
             level=level,
@@ -196,9 +209,15 @@ class FittedLaw:
     # Numbers -------------------------------------------------------------------------------------------------------
 
     def _of(
-        self, of: Callable[[Array], Array], names: tuple[str, ...], words: str, how: How = "delta", rng: Any = 0
+        self,
+        of: Callable[[Array], Array],
+        names: tuple[str, ...],
+        words: str,
+        how: How = "delta",
+        rng: Any = 0,
+        within: tuple[float, float] | None = None,
     ) -> NormalEstimate:
-        """Return a function of the vector of parameters as an estimate."""
+        """Return a function of the vector of parameters as an estimate; within: what it cannot leave."""
         if how not in ("delta", "simulated"):
             raise InferenceError(f"how={how!r} is no way.", code="I78", hint='how="delta"', state=None)
         here = self.parameters
@@ -218,7 +237,14 @@ class FittedLaw:
         return replace(
             here, terms=terms, values=value, sampling=parts[0], privacy=parts[1], reasons=(reason,) * m,
             estimand=f"{words}, {here.estimand}", notes=(*here.notes, f"standard errors: {HOW[how]}"), scale=None,
+            within=within,
         )  # fmt: skip
+
+    @property
+    def _support(self) -> tuple[float, float] | None:
+        """The interval that the law lies in, and so its mean and quantiles; None where it is not known."""
+        support = self.model.support
+        return NAMED.get(support) if isinstance(support, str) else support
 
     def _expected(self, vector: Array) -> float:
         points, weights = law_numbers.points_of(self.model, vector)

@@ -14,6 +14,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.one_bin_responses import products_moved
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, places, unclear, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import (
@@ -153,4 +154,6 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     if rough is None and abs(r) == 1.0:
         rough = "noise hides how far the correlation is from 1"
     chosen = Thresholds(*np.array(clear).T[:, :, None])
-    return GroupNumbers(np.array([r]), given * end.influence, given * end.unknown, (rough,), chosen)
+    # of a column with nearly all rows in one bin: values may go with the other column there, and no count shows it
+    hidden = sum((products_moved(points, at, other, size) / scale[at]) ** 2 for at, other in enumerate((b, a)))
+    return GroupNumbers(np.array([r]), given * end.influence, given * (end.unknown + hidden), (rough,), chosen)
