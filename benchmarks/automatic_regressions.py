@@ -25,7 +25,7 @@ from tacit.curator.mechanisms import design
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.regression_fits import fit_cells
 from tacit.fits.released_cells import cells_of
-from tacit.method.regression.cells_design import MOST_CELLS
+from tacit.method.regression.designs.cells_design import MOST_CELLS
 from tacit.method.regression.estimate_cells import fitted_cells
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.simulated_parts import simulated

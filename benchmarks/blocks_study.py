@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from tacit import families
-from tacit.estimates.column_terms import terms_of
-from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion
 from tacit.method.blocks import block_sizes, one_step_design, winsorized_design
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks.design import design

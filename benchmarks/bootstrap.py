@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from pages import put
 
 import tacit as tc
-from tacit.estimates.error_laws import normal_quantile
+from tacit.estimates.total_errors.error_laws import normal_quantile
 from tacit.method.bootstrap.design import design
 from tacit.method.bootstrap.estimate_deconvolution import deconvolved
 from tacit.method.bootstrap.estimate_replicates import (

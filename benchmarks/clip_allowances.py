@@ -4,7 +4,7 @@
                                          [--only PLACE ...] [--most-rows 50000]
 
 *before*: the mean excess of clipped residuals is taken as what usual tails have, or more; *now*, what is known of it
-from sums of squares with and without clipping counts as well (`estimate_clipping.told_excess`).  The same releases are
+from sums of squares with and without clipping counts as well (`clipping_bias.told_excess`).  The same releases are
 read by both.  real: tables of `frontier_real.py`, one table released again and again: the mean of releases less the fit
 without privacy, in errors of `target="table"` (least to largest of the coefficients), and the deviation of releases
 over that error (least, mean, largest).  drawn: designs of `frontier_designs.py`, whose sets from 8 on nobody had
@@ -27,8 +27,8 @@ from frontier_designs import Cell, drawn, given
 from frontier_heavy_designs import given_heavy
 from frontier_real import PRICES, people, rand
 
-from tacit.method.regression import estimate_clipping
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.estimate_coefficients import clipping_bias
 from tacit.testing.simulated_regressions import rows_of
 
 RULES = ("before", "now")
@@ -44,7 +44,7 @@ def usual_alone(usual: float, range_: float, lost: float, noise: float) -> float
 def rule(name: str) -> contextlib.AbstractContextManager[object]:
     """Return what reads releases by a rule."""
     if name == "before":
-        return mock.patch.object(estimate_clipping, "told_excess", usual_alone)
+        return mock.patch.object(clipping_bias, "told_excess", usual_alone)
     return contextlib.nullcontext()
 
 

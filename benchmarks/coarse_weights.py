@@ -21,8 +21,8 @@ from unittest.mock import patch
 import numpy as np
 
 import tacit as tc
-from tacit.method.regression import linear_pilot, norm_scaling
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.row_sums import linear_pilot, norm_scaling
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 

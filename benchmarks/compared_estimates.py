@@ -14,9 +14,9 @@ from compared_designs import BASES
 from compared_simulations import FINE, Case
 
 from tacit.base.arrays import Array
-from tacit.estimates.kernel_weights import kernel_weights
-from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
-from tacit.estimates.series_curve import SeriesCurve, closest
+from tacit.estimates.densities.kernel_weights import kernel_weights
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, resolved_terms
+from tacit.estimates.densities.series_curve import SeriesCurve, closest
 from tacit.method.kernel_density.estimate_kernel import WIDER, Kernel
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table
 from tacit.method.shared.iterated_operator import slopes

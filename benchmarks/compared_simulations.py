@@ -222,7 +222,7 @@ def reached(case: Case, one: Any, ends: Array, chances: Array, x: Array, *, at_o
 
 
 def _of_bins(curve: Any, ends: Array, chances: Array, x: Array) -> Array:
-    from tacit.estimates.series_coefficients import Shares, coefficients
+    from tacit.estimates.densities.series_coefficients import Shares, coefficients
     from tacit.rows.series_bases import functions
 
     none = Shares(ends, chances, np.zeros((len(chances),) * 2), np.eye(len(chances)), 1e-12)

@@ -21,8 +21,8 @@ from scipy import stats
 from selected_answers import GROUPS, LEAST, Law, of, price, share, tables
 
 import tacit as tc
-from tacit.estimates import error_laws
-from tacit.estimates.contrasts import combine
+from tacit.estimates.total_errors import error_laws
+from tacit.estimates.verbs.contrasts import combine
 from tacit.testing import simulate
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "contrasts.md"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import tacit as tc
-from tacit.estimates import noisy_counts as counts
+from tacit.estimates.noisy_terms import noisy_counts as counts
 from tacit.method.shared.simulated_parts import simulated
 from tacit.noise.laws import Law
 from tacit.privacy import Cost

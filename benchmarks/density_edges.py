@@ -21,9 +21,9 @@ from smooth_density import Mixture
 
 import tacit as tc
 from tacit.base.arrays import Array
-from tacit.estimates.kernel_weights import kernel_weights
-from tacit.estimates.series_coefficients import Shares, coefficients
-from tacit.estimates.smooth_density import SmoothDensity
+from tacit.estimates.densities.kernel_weights import kernel_weights
+from tacit.estimates.densities.series_coefficients import Shares, coefficients
+from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.fits.cell_limits import CellAverages, CellLimits
 from tacit.method.histogram import estimate_smooth
 from tacit.method.kernel_density import estimate as kernel_estimate

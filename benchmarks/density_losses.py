@@ -18,11 +18,11 @@ from compared_designs import LAWS, PRICES, SIZES
 from fresh_laws import FRESH
 
 from tacit.base.arrays import Array
-from tacit.estimates.density_models import CELLS, FREE, LogLinearModel, SquaredProcess, middles
-from tacit.estimates.log_density import BinnedLikelihood, Fitted, averaged, of_models
-from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.series_coefficients import Shares, coefficients, resolved_terms
-from tacit.estimates.series_curve import SeriesCurve
+from tacit.estimates.densities.density_models import CELLS, FREE, LogLinearModel, SquaredProcess, middles
+from tacit.estimates.densities.log_density import BinnedLikelihood, Fitted, averaged, of_models
+from tacit.estimates.densities.projected_curve import ProjectedCurve
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, resolved_terms
+from tacit.estimates.densities.series_curve import SeriesCurve
 from tacit.schema.autobins import for_density, round_bins
 
 

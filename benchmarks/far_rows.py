@@ -1,4 +1,4 @@
-"""How slopes of rows far out differ from those of the others in real tables: theta of `method/regression/far_rows.py`.
+"""How slopes of rows far out differ from those of the others in real tables (`far_rows.py`).
 
     python benchmarks/far_rows.py [--people pums_california_10000.parquet] [--flights flights_200000.parquet]
 

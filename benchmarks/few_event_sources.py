@@ -23,10 +23,10 @@ from frontier import joint_p
 from frontier_designs import Cell
 
 from tacit.fits.fit import Fit
-from tacit.method.regression import estimate_scores
 from tacit.method.regression.estimate import fit_release, layout_of
-from tacit.method.regression.estimate_score_step import last_step
-from tacit.method.regression.glm_pilot import regressor_moments, step_length
+from tacit.method.regression.estimate_coefficients import score_coefficients
+from tacit.method.regression.estimate_coefficients.score_step import last_step
+from tacit.method.regression.pilots.glm_pilot import regressor_moments, step_length
 from tacit.method.shared.measurement import PartSpec
 from tacit.release.parts import Part
 from tacit.release.simulated import SimulatedRelease
@@ -63,7 +63,7 @@ def released(rows: RegressionRows, rng: np.random.Generator, exact: tuple[object
 
 def facts(release: SimulatedRelease) -> list[float]:
     """Return the weight of the released curvature, the error of the guess, and the length of the last step."""
-    read = estimate_scores._read  # pyright: ignore[reportPrivateUsage]
+    read = score_coefficients._read  # pyright: ignore[reportPrivateUsage]
     first, last, terms = read("logistic", layout_of(release), release.parts, release.rows)
     found = regressor_moments(first, terms)
     step = last_step(first, last, found)

@@ -29,13 +29,14 @@ from few_event_designs import SETS
 from frontier import joint_p
 from frontier_designs import Cell
 
-from tacit.method.regression import estimate_score_step, glm_pilot
+from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.estimate_score_step import ScoreStep
-from tacit.method.regression.estimate_variance import noise_of_diagonal, widening_factors
-from tacit.method.regression.glm_pilot import ShrunkMatrix
-from tacit.method.regression.noisy_scores import ScorePart
-from tacit.method.regression.normal_regressors import Regressors
+from tacit.method.regression.estimate_coefficients import score_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import noise_of_diagonal, widening_factors
+from tacit.method.regression.estimate_coefficients.score_step import ScoreStep
+from tacit.method.regression.pilots import glm_pilot
+from tacit.method.regression.pilots.glm_pilot import ShrunkMatrix
+from tacit.method.regression.row_sums.noisy_scores import ScorePart
 from tacit.testing.simulated_regressions import rows_of
 
 RULES = "before", "read", "shrunk", "now"
@@ -78,12 +79,12 @@ def rule(name: str) -> Iterator[None]:
         if name == "before":
             stack.enter_context(mock.patch.object(glm_pilot, "beyond_noise", return_value=1.0))
         if name == "shrunk":
-            stack.enter_context(mock.patch.object(estimate_score_step, "curvature", of_itself))
+            stack.enter_context(mock.patch.object(score_step, "curvature", of_itself))
         if name in ("before", "read"):
             for word, other in EARLIER.items():
                 stack.enter_context(mock.patch.object(ScoreStep, word, other))
-            stack.enter_context(mock.patch.object(estimate_score_step, "one_step", lambda part, found: part.b))
-            stack.enter_context(mock.patch.object(estimate_score_step, "shortening_error", return_value=0.0))
+            stack.enter_context(mock.patch.object(score_step, "one_step", lambda part, found: part.b))
+            stack.enter_context(mock.patch.object(score_step, "shortening_error", return_value=0.0))
         yield
 
 

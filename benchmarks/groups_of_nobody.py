@@ -30,8 +30,8 @@ import numpy as np
 from selected_answers import LAWS, column, price
 
 import tacit as tc
-from tacit.estimates.error_laws import halfwidth, split, tail
-from tacit.estimates.noisy_moments import integers, moments
+from tacit.estimates.noisy_terms.noisy_moments import integers, moments
+from tacit.estimates.total_errors.error_laws import halfwidth, split, tail
 from tacit.pooling.common_value import pooled
 from tacit.pooling.random_effects import random_effects
 from tacit.pooling.released_evidence import evidence

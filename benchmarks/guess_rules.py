@@ -25,8 +25,9 @@ from frontier import joint_p
 from frontier_designs import Cell
 from guess_designs import drawn_guesses, wide_and_rare
 
-from tacit.method.regression import estimate_score_step, glm_pilot
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.estimate_coefficients import score_step
+from tacit.method.regression.pilots import glm_pilot
 from tacit.testing.simulated_regressions import rows_of
 
 TRIED = 20
@@ -55,7 +56,7 @@ def of_one_error() -> Iterator[None]:
 @contextlib.contextmanager
 def in_each_direction() -> Iterator[None]:
     """Read releases as earlier versions did."""
-    with of_one_error(), mock.patch.object(estimate_score_step, "left_in_step", whole):
+    with of_one_error(), mock.patch.object(score_step, "left_in_step", whole):
         yield
 
 

@@ -24,9 +24,9 @@ from default_densities import DEFAULT, PAGE
 from pages import put
 
 from tacit.base.arrays import Array
-from tacit.estimates.density_jumps import StraightModel
-from tacit.estimates.density_models import middles
-from tacit.estimates.log_density import BinnedLikelihood, Fitted, density_of, of_models
+from tacit.estimates.densities.density_jumps import StraightModel
+from tacit.estimates.densities.density_models import middles
+from tacit.estimates.densities.log_density import BinnedLikelihood, Fitted, density_of, of_models
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
 WAITS: Final = ("waits", "slope to a jump at a bound")

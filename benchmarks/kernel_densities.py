@@ -24,7 +24,7 @@ from smooth_density import LAWS as KNOWN
 from smooth_density import Mixture, of_series, of_steps
 
 import tacit as tc
-from tacit.estimates.kernel_weights import kernel_weights
+from tacit.estimates.densities.kernel_weights import kernel_weights
 from tacit.method.kernel_density.cells import CELL, number_of_cells
 from tacit.method.kernel_density.estimate import joint_density, smooth_density
 from tacit.method.kernel_density.estimate_kernel import ends_of

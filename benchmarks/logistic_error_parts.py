@@ -18,8 +18,8 @@ from frontier_designs import Cell
 from frontier_model_designs import drawn_models
 from guess_rules import in_each_direction, none_left
 
-from tacit.method.regression import estimate_score_step
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.estimate_coefficients import score_step
 from tacit.testing.simulated_regressions import rows_of
 
 SET, MOST_ROWS = 385, 20_000
@@ -37,7 +37,7 @@ def line(cell: Cell, number: int, releases: int) -> str:
         fit = fit_release(release)
         if any(fit.reasons):
             continue
-        with mock.patch.object(estimate_score_step, "left_in_step", none_left):
+        with mock.patch.object(score_step, "left_in_step", none_left):
             bare = fit_release(release)
         with in_each_direction():
             even.append(np.diag(fit_release(release).cov_privacy))

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import tacit as tc
-from tacit.method.regression import estimate_linear, estimate_linear_step, estimate_scores
 from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.estimate_coefficients import linear_coefficients, linear_step, score_coefficients
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 
@@ -122,8 +122,8 @@ def told(cell: Cell, repeats: int, seed: int) -> np.ndarray:
         release = rows_of(query, drawn(cell, rng), schema, Cost.of(**cell.price)).release(rng)
         out[i, 0] = len(TIERS)
         for tier, (most, limits) in enumerate(TIERS):
-            estimate_linear.MAX_OF_NORMS = estimate_linear_step.MAX_OF_NORMS = most
-            estimate_scores.OF_NORMS = limits
+            linear_coefficients.MAX_OF_NORMS = linear_step.MAX_OF_NORMS = most
+            score_coefficients.OF_NORMS = limits
             fit = fit_release(release)
             if fit.reasons[0] is None:
                 held = np.abs(fit.values - b) <= Z * fit.std_errors

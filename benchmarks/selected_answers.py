@@ -27,7 +27,7 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.contrasts import combine
+from tacit.estimates.verbs.contrasts import combine
 from tacit.method.histogram.estimate_from_cells import logrank, survival
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost

@@ -24,7 +24,7 @@ from scipy import stats
 from selected_answers import INTRO, LAWS, LEAST, PAGE, Law, column, price, tables
 
 import tacit as tc
-from tacit.estimates.contrasts import combine
+from tacit.estimates.verbs.contrasts import combine
 from tacit.method.histogram import estimate_densities
 from tacit.method.histogram.estimate_from_cells import cell_moments, cell_quantiles, correlation, distribution, survival
 from tacit.method.quality.estimate import share

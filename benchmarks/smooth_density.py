@@ -19,7 +19,7 @@ from pages import by_repeats
 from scipy.stats import beta, expon, gamma, norm, t, triang, uniform
 
 import tacit as tc
-from tacit.estimates.series_curve import closest
+from tacit.estimates.densities.series_curve import closest
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import USUAL, smooth_density
 from tacit.method.shared.simulated_parts import simulated

@@ -24,7 +24,7 @@ from synthetic_sets import log_odds, slopes
 
 import tacit as tc
 from tacit.base.arrays import Array
-from tacit.estimates.synthetic_rules import combined
+from tacit.estimates.synthetic.synthetic_rules import combined
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "synthetic-sets.md"
 PEOPLE: Final = 2_000_000

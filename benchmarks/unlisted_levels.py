@@ -23,7 +23,7 @@ from pages import by_repeats
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.estimates.selected_counts import absent, conditional
+from tacit.estimates.noisy_terms.selected_counts import absent, conditional
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.unlisted_levels.design import PARTS
 from tacit.method.unlisted_levels.estimate import estimate

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import tacit as tc
-from tacit.method.regression import counts_design, scores_design
 from tacit.method.regression import design as linear
-from tacit.method.regression.product_parts import row_facts
+from tacit.method.regression.designs import counts_design, scores_design
+from tacit.method.regression.row_sums.product_parts import row_facts
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of

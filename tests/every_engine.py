@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 import tacit as tc
 from tacit.method.regression.mechanism_rows import exact_part, rows_held
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement
 from tacit.source import open_source
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import tacit
 from tacit.errors import CODES
-from tacit.estimates.contrasts import Test
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.pairwise_differences import Pairwise
-from tacit.estimates.pairwise_ratios import PairwiseRatios
-from tacit.estimates.ratios import Ratio
+from tacit.estimates.verbs.contrasts import Test
+from tacit.estimates.verbs.pairwise_differences import Pairwise
+from tacit.estimates.verbs.pairwise_ratios import PairwiseRatios
+from tacit.estimates.verbs.ratios import Ratio
 from tacit.method.histogram.estimate import HistogramRelease
 from tacit.method.histogram.estimate_densities import DensityEstimate
 from tacit.method.histogram.estimate_from_cells.adjusted_counts import Adjusted

@@ -343,7 +343,7 @@ FAULTS = (
         ("tests/mechanisms/test_joint_noise.py::test_a_vector_is_one_mechanism_at_the_whole_price",),
     ),
     Fault(
-        "tacit.estimates.comparisons",
+        "tacit.estimates.verbs.comparisons",
         "        made = sampled_together(joint, draws, rng)\n",
         "        made = [law.sample(law.size * draws, rng).reshape(draws, -1) for law in joint]\n",
         "simultaneous intervals take dependent noises for independent ones",

@@ -517,7 +517,7 @@ BLOCKS = (
 NOBODY = "tests/parties/test_groups_without_rows.py::test_"
 ANSWERS = (
     Fault(
-        "tacit.estimates.proportions",
+        "tacit.estimates.verbs.proportions",
         "load = (np.eye(len(k)) - p[:, None]) / size",
         "load = np.eye(len(k)) / size",
         "the noise of the total that shares are of is left out of their errors",
@@ -552,7 +552,7 @@ ANSWERS = (
         ("tests/fromcells/test_inequality.py::test_the_density_within_the_bin_of_a_quantile_counts",),
     ),
     Fault(
-        "tacit.estimates.column_terms",
+        "tacit.estimates.noisy_terms.column_terms",
         "ANSWER: Final = 0.98",
         "ANSWER: Final = 0.84",
         "one in six groups of nobody has a mean",

@@ -382,14 +382,14 @@ FAULTS = (
         (f"{HELD}::test_vectors_beyond_float32_are_in_float64",),
     ),
     Fault(
-        "tacit.method.regression.norm_scaling",
+        "tacit.method.regression.row_sums.norm_scaling",
         "max(round(MOST / reach(columns, layout, room, response=True)), 1)",
         "MOST / reach(columns, layout, room, response=True)",
         "the constant of a standardised vector is rounded, and all products seem larger or smaller by its error",
         (f"{COARSE}::test_the_constant_of_a_standardised_vector_is_a_whole_number",),
     ),
     Fault(
-        "tacit.method.regression.norm_scaling",
+        "tacit.method.regression.row_sums.norm_scaling",
         "clip, coarse=u == m)",
         "clip, coarse=True)",
         "residuals without an intercept are off by the rounding of their weights, in all rows alike",

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import tacit as tc
 from tacit.cli.app import app
 from tacit.errors import TacitError
-from tacit.method.regression.formula import parse as formula
+from tacit.method.regression.formulas.formula import parse as formula
 from tacit.schema.predicates.parser import parse as condition
 
 FILE = """\

@@ -20,12 +20,12 @@ import tacit as tc
 from tacit import families
 from tacit.base.json_text import canonical
 from tacit.catalogue import json_schema as documents
-from tacit.estimates.noisy_moments import BINARY
+from tacit.estimates.noisy_terms.noisy_moments import BINARY
 from tacit.method.additive.statistic import passed
 from tacit.method.bernstein.encoding import lattice
 from tacit.method.blocks import design as blocks_design
 from tacit.method.quality import encoding as quality_encoding
-from tacit.method.regression import norm_person_encoding, split_score_encoding
+from tacit.method.regression.row_sums import norm_person_encoding, split_score_encoding
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.noise.stored_laws import VECTORS

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.estimates import error_laws as laws
+from tacit.estimates.total_errors import error_laws as laws
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 

@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import norm
 
 import tacit as tc
-from tacit.estimates import accepted_values, interval_inversion, noisy_ratio
-from tacit.estimates.accepted_values import FINE, accepted, ends
+from tacit.estimates.noisy_terms import interval_inversion, noisy_ratio
+from tacit.estimates.total_errors import accepted_values
+from tacit.estimates.total_errors.accepted_values import FINE, accepted, ends
 from tacit.testing import simulate
 
 

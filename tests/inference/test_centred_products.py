@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression.centred_products import centred
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import Layout, layout
-from tacit.method.regression.noisy_norms import read_standardised
+from tacit.method.regression.formulas.centred_products import centred
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.formulas.layout import Layout, layout
+from tacit.method.regression.row_sums.noisy_norms import read_standardised
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.release.parts import Part, Variable

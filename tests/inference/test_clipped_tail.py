@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression.clipped_shares import usual_share
+from tacit.method.regression.bounded_scores.clipped_shares import usual_share
 from tacit.method.regression.estimate import fit_release, linear_parts
-from tacit.method.regression.estimate_clipping import (
+from tacit.method.regression.estimate_coefficients.clipping_bias import (
     ALONG,
     SLOPE,
     TAIL,
@@ -23,10 +23,10 @@ from tacit.method.regression.estimate_clipping import (
     mean_residual,
     rows_beyond,
 )
-from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
-from tacit.method.regression.estimate_variance import error_variance
-from tacit.method.regression.noisy_crossproducts import ResidualScores
-from tacit.method.regression.noisy_norms import _sides_clipped
+from tacit.method.regression.estimate_coefficients.linear_step import LinearStep, linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import error_variance
+from tacit.method.regression.row_sums.noisy_crossproducts import ResidualScores
+from tacit.method.regression.row_sums.noisy_norms import _sides_clipped
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
 from tacit.rows.row_products import ClippedResidual

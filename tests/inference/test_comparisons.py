@@ -10,7 +10,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.comparisons import studentised_maximum
+from tacit.estimates.verbs.comparisons import studentised_maximum
 from tacit.method.shared.simulated_parts import simulated
 from tacit.release.simulated import SimulatedRelease
 from tacit.testing.simulate import add_noise, exact_integers, shaped

@@ -7,7 +7,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.constraints import matrix_of
+from tacit.estimates.verbs.constraints import matrix_of
 
 TERMS = ("Intercept", "x1", "x2", "sex[T.m]", "north:female", "x1:x2")
 

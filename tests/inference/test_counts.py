@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.estimates import noisy_counts as counts
+from tacit.estimates.noisy_terms import noisy_counts as counts
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 
 LAWS = [

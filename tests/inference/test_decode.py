@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.estimates.noisy_moments import moments, powers
+from tacit.estimates.noisy_terms.noisy_moments import moments, powers
 from tacit.method.shared import encoding as forms
 from tacit.method.shared.encoding import Encoding
 

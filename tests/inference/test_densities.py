@@ -13,7 +13,7 @@ from scipy.stats import beta, binom
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.estimates.bins import spans
-from tacit.estimates.noisy_ratio import ShareOfTotal, unclear
+from tacit.estimates.noisy_terms.noisy_ratio import ShareOfTotal, unclear
 from tacit.method.histogram.estimate_densities import density, projected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.noise.laws import RoundedNormal

@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.chosen_terms import ErrorsOfValues, largest_error
-from tacit.estimates.density_jumps import StraightModel
-from tacit.estimates.density_models import CELLS
-from tacit.estimates.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
-from tacit.estimates.series_coefficients import Shares, coefficients, reactions
-from tacit.estimates.series_curve import terms_of
+from tacit.estimates.densities.chosen_terms import ErrorsOfValues, largest_error
+from tacit.estimates.densities.density_jumps import StraightModel
+from tacit.estimates.densities.density_models import CELLS
+from tacit.estimates.densities.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions
+from tacit.estimates.densities.series_curve import terms_of
 from tacit.fits.cell_limits import CellAverages, CellLimits
 from tacit.method.bernstein.estimate import smooth_density as of_lattice
 from tacit.method.histogram.estimate_smooth import smooth_density

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.kernel_weights import kernel_weights
-from tacit.estimates.local_doubts import DRAWS, RATE, doubted
-from tacit.estimates.series_coefficients import Shares, coefficients, remainder
+from tacit.estimates.densities.kernel_weights import kernel_weights
+from tacit.estimates.densities.local_doubts import DRAWS, RATE, doubted
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, remainder
 from tacit.method.histogram.estimate_smooth import smooth_density as of_histogram
 from tacit.method.kernel_density.estimate import density
 from tacit.method.kernel_density.estimate import smooth_density as of_kernel

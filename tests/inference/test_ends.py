@@ -10,7 +10,7 @@ from scipy import integrate, stats
 from scipy.optimize import root
 
 import tacit as tc
-from tacit.estimates.box_censoring import unclamped_means
+from tacit.estimates.noisy_terms.box_censoring import unclamped_means
 from tacit.families import Exponential, Gamma, Laplace
 from tacit.method.blocks.estimate_ends import Ends, means_without_clamp
 from tacit.testing import simulate

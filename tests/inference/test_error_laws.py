@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from tacit.estimates import error_laws as laws
+from tacit.estimates.total_errors import error_laws as laws
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.method.sufficient_statistics.estimate import fitted, map_of, means_of, sampling_of
 from tacit.testing.simulate import simulate
 

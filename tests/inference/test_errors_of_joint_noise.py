@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.estimates import error_laws as laws
-from tacit.estimates.comparisons import _noises
+from tacit.estimates.total_errors import error_laws as laws
+from tacit.estimates.verbs.comparisons import _noises
 from tacit.noise.laws import DiscreteLaplace
 from tacit.noise.product import ProductLaplace, sampled_together
 from tacit.testing import coverage, simulate

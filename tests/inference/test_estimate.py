@@ -12,7 +12,7 @@ import pytest
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.estimates.display import criteria_words
-from tacit.estimates.pairwise_differences import adjusted
+from tacit.estimates.verbs.pairwise_differences import adjusted
 from tacit.method.moments.estimate import MomentsRelease
 from tacit.release.document import release_from_dict
 from tacit.release.parts import Grid, Part

@@ -18,13 +18,13 @@ import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression.count_laws import CountLaw
+from tacit.method.regression.bounded_scores.count_laws import CountLaw
+from tacit.method.regression.bounded_scores.positive_laws import LEAST, POSITIVE_KINDS
+from tacit.method.regression.bounded_scores.positive_links import PositiveLink
+from tacit.method.regression.bounded_scores.robust_links import SHARE, RobustLink, law_within
+from tacit.method.regression.designs.further_design import unsuitable
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.further_design import unsuitable
-from tacit.method.regression.positive_laws import LEAST, POSITIVE_KINDS
-from tacit.method.regression.positive_links import PositiveLink
-from tacit.method.regression.product_parts import ProductPart
-from tacit.method.regression.robust_links import SHARE, RobustLink, law_within
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.release.digests import sealed

@@ -9,15 +9,15 @@ import pytest
 from scipy import special
 
 import tacit as tc
-from tacit.method.regression.estimate_score_step import last_step
-from tacit.method.regression.glm_pilot import curvature, link_of, regressor_moments
-from tacit.method.regression.guessed_curvature import assumed_error, left_in_step, told_error
-from tacit.method.regression.links import bounded, link
-from tacit.method.regression.noisy_norm_scores import norm_first, read_last_scores
-from tacit.method.regression.noisy_norms import read_standardised
-from tacit.method.regression.noisy_scores import FirstPart, ScorePart
-from tacit.method.regression.norm_scaling import read_columns
-from tacit.method.regression.normal_regressors import NODES, Regressors
+from tacit.method.regression.bounded_scores.guessed_curvature import assumed_error, left_in_step, told_error
+from tacit.method.regression.bounded_scores.links import bounded, link
+from tacit.method.regression.bounded_scores.normal_regressors import NODES, Regressors
+from tacit.method.regression.estimate_coefficients.score_step import last_step
+from tacit.method.regression.pilots.glm_pilot import curvature, link_of, regressor_moments
+from tacit.method.regression.row_sums.noisy_norm_scores import norm_first, read_last_scores
+from tacit.method.regression.row_sums.noisy_norms import read_standardised
+from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
+from tacit.method.regression.row_sums.norm_scaling import read_columns
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tacit as tc
+from tacit.method.regression.bounded_scores.heavy_tails import FAR, Tail, side_of, wide_range
 from tacit.method.regression.estimate import linear_parts
-from tacit.method.regression.estimate_clipping import CENTRE, clipped_tail, clipping_bias
-from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
-from tacit.method.regression.estimate_variance import error_variance
-from tacit.method.regression.heavy_tails import FAR, Tail, side_of, wide_range
-from tacit.method.regression.noisy_norms import read_tail
-from tacit.method.regression.norm_scaling import read_columns
+from tacit.method.regression.estimate_coefficients.clipping_bias import CENTRE, clipped_tail, clipping_bias
+from tacit.method.regression.estimate_coefficients.linear_step import LinearStep, linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import error_variance
+from tacit.method.regression.row_sums.noisy_norms import read_tail
+from tacit.method.regression.row_sums.norm_scaling import read_columns
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.kernel_weights import kernel_weights
+from tacit.estimates.densities.kernel_weights import kernel_weights
 from tacit.method.kernel_density.estimate import cdf, density, estimate, joint_density, moments, smooth_density
 from tacit.method.kernel_density.estimate_kernel import fitted
 from tacit.method.shared.simulated_parts import simulated

@@ -9,16 +9,24 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression import estimate_score_step
-from tacit.method.regression.count_laws import FEW, KINDS, CountLaw, Kind, few_large, many_zeros, negative_binomial
-from tacit.method.regression.count_links import CountLink
-from tacit.method.regression.dispersion import SPREADS, Dispersion
+from tacit.method.regression.bounded_scores.count_laws import (
+    FEW,
+    KINDS,
+    CountLaw,
+    Kind,
+    few_large,
+    many_zeros,
+    negative_binomial,
+)
+from tacit.method.regression.bounded_scores.count_links import CountLink
+from tacit.method.regression.bounded_scores.links import link
+from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.glm_pilot import dispersion
-from tacit.method.regression.links import link
-from tacit.method.regression.noisy_scores import ScorePart
-from tacit.method.regression.normal_regressors import NODE_WEIGHTS, NODES, Regressors
-from tacit.method.regression.score_cut import choose_cut, law_doubts
+from tacit.method.regression.estimate_coefficients import score_step
+from tacit.method.regression.pilots.dispersion import SPREADS, Dispersion
+from tacit.method.regression.pilots.glm_pilot import dispersion
+from tacit.method.regression.pilots.score_cut import choose_cut, law_doubts
+from tacit.method.regression.row_sums.noisy_scores import ScorePart
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
@@ -118,7 +126,7 @@ def test_what_laws_disagree_about_is_in_the_standard_errors(monkeypatch: pytest.
         seen.append(np.asarray(made.aside))
         return replace(made, aside=2 * np.asarray(made.aside))
 
-    monkeypatch.setattr(estimate_score_step, "dispersion", doubled)
+    monkeypatch.setattr(score_step, "dispersion", doubled)
     added = fit_release(release).cov_sampling - as_is.cov_sampling
     assert len(seen) == 1
     assert np.linalg.norm(seen[0]) > 0

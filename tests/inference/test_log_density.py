@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.density_models import (
+from tacit.estimates.densities.density_models import (
     CELLS,
     NORMAL,
     DensityModel,
@@ -19,10 +19,10 @@ from tacit.estimates.density_models import (
     process_of,
     spline,
 )
-from tacit.estimates.log_density import LAMBDAS, log_density
-from tacit.estimates.log_density_curve import LogDensityCurve
-from tacit.estimates.series_curve import SeriesCurve
-from tacit.estimates.two_hills import TwoHills
+from tacit.estimates.densities.log_density import LAMBDAS, log_density
+from tacit.estimates.densities.log_density_curve import LogDensityCurve
+from tacit.estimates.densities.series_curve import SeriesCurve
+from tacit.estimates.densities.two_hills import TwoHills
 from tacit.method.histogram.estimate_densities import density
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated

@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.noisy_covariance import LEAST_FREEDOM, NoisyCovariance, f_law
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.total_errors.noisy_covariance import LEAST_FREEDOM, NoisyCovariance, f_law
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.estimate_covariance_noise import noisy_squares
-from tacit.method.regression.estimate_variance import calm_excess
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.estimate_coefficients.covariance_noise import noisy_squares
+from tacit.method.regression.estimate_coefficients.sampling_variance import calm_excess
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.privacy import Cost
 from tacit.testing.simulate import simulate
 from tacit.testing.simulated_regressions import rows_of

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import tacit as tc
+from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.estimate import fit_release, layout_of
-from tacit.method.regression.estimate_score_step import ScoreStep, last_step, shortening_error
-from tacit.method.regression.estimate_scores import _read  # pyright: ignore[reportPrivateUsage]
-from tacit.method.regression.glm_pilot import curvature, one_step, regressor_moments
-from tacit.method.regression.noisy_scores import ScaledTerms, ScorePart
-from tacit.method.regression.normal_regressors import Regressors
+from tacit.method.regression.estimate_coefficients.score_coefficients import _read  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, last_step, shortening_error
+from tacit.method.regression.pilots.glm_pilot import curvature, one_step, regressor_moments
+from tacit.method.regression.row_sums.noisy_scores import ScaledTerms, ScorePart
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
 from tacit.testing.simulated_regressions import rows_of

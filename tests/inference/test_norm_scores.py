@@ -12,13 +12,13 @@ from scipy import special
 
 import tacit as tc
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.estimate_score_step import last_step
-from tacit.method.regression.glm_pilot import link_of, regressor_moments
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_norm_scores import norm_first, norm_terms, read_norm_scored
-from tacit.method.regression.noisy_norms import read_standardised, turned
-from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
-from tacit.method.regression.norm_scaling import Kept, kept_of, read_columns
+from tacit.method.regression.estimate_coefficients.score_step import last_step
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.pilots.glm_pilot import link_of, regressor_moments
+from tacit.method.regression.row_sums.noisy_norm_scores import norm_first, norm_terms, read_norm_scored
+from tacit.method.regression.row_sums.noisy_norms import read_standardised, turned
+from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScaledTerms, ScorePart
+from tacit.method.regression.row_sums.norm_scaling import Kept, kept_of, read_columns
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.digests import sealed

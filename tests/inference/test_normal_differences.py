@@ -11,7 +11,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.estimates.normal_difference import _bound
+from tacit.estimates.verbs.normal_difference import _bound
 
 
 @pytest.fixture(scope="module")

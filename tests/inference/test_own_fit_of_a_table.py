@@ -12,10 +12,10 @@ from boxed_rows import boxed_rows
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.method.regression.estimate import fit_release, layout_of
-from tacit.method.regression.estimate_linear_step import linear_step
-from tacit.method.regression.estimate_table import own_fit_errors
-from tacit.method.regression.estimate_variance import clipped_squares, error_variance
-from tacit.method.regression.noisy_crossproducts import read_crossproducts, read_residual_scores
+from tacit.method.regression.estimate_coefficients.errors_of_the_table import own_fit_errors
+from tacit.method.regression.estimate_coefficients.linear_step import linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import clipped_squares, error_variance
+from tacit.method.regression.row_sums.noisy_crossproducts import read_crossproducts, read_residual_scores
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 

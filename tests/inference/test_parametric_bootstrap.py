@@ -13,12 +13,12 @@ from scipy import stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates import error_draws
-from tacit.estimates.combination import LinearCombination
-from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.bootstraps import error_draws
+from tacit.estimates.bootstraps.parametric_bootstrap import WAYS
+from tacit.estimates.noisy_terms.combination import LinearCombination
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion
+from tacit.estimates.noisy_terms.sided_errors import ReachOfTerms
 from tacit.estimates.normal_estimate import Scale
-from tacit.estimates.parametric_bootstrap import WAYS
-from tacit.estimates.sided_errors import ReachOfTerms
 from tacit.estimates.terms import ColumnTerms
 from tacit.noise.laws import DiscreteLaplace
 from tacit.noise.product import ProductLaplace

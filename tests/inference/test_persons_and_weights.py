@@ -10,8 +10,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.column_terms import terms_of
-from tacit.estimates.noisy_moments import moments
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.noisy_moments import moments
 from tacit.method.moments import mechanism as mechanism
 from tacit.method.shared import weighted_encoding as weighted
 from tacit.method.shared.simulated_parts import empty_parts, simulated

@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.proportions import CountedGroups, proportions
+from tacit.estimates.verbs.proportions import CountedGroups, proportions
 from tacit.testing import simulate
 
 SCHEMA = tc.Schema({"s": tc.Category(["a", "b", "c"]), "y": tc.Boolean(), "x": tc.Real(0, 1)})

@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.monotone import rising
+from tacit.estimates.total_errors.monotone import rising
 from tacit.testing.simulated_quantiles import simulate_quantiles
 
 SCHEMA = tc.Schema({"x": tc.Real(-5, 15, units="kg"), "g": tc.Category(["a", "b"]), "ok": tc.Boolean()})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.estimates.ratio_profile import Reaches, reaches
+from tacit.estimates.verbs.ratio_profile import Reaches, reaches
 from tacit.testing import simulate
 
 

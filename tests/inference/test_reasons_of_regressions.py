@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression.estimate_help import (
+from tacit.method.regression.estimate_coefficients.what_would_help import (
     MARGIN,
     UNKNOWN,
     Shortfall,
@@ -19,7 +19,7 @@ from tacit.method.regression.estimate_help import (
     too_few,
     without,
 )
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix, relative_noise
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 

@@ -10,8 +10,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import ReleaseError
-from tacit.estimates.column_values import JointColumn
-from tacit.estimates.recorded_notes import recorded_notes
+from tacit.estimates.densities.column_values import JointColumn
+from tacit.estimates.densities.recorded_notes import recorded_notes
 from tacit.fits.heaped_cells import HeapedCells, unknown_heaps
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.kernel_density import estimate as kernel

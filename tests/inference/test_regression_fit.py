@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix, relative_noise
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of

@@ -13,8 +13,8 @@ import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.fits.effects import marginal_effects
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.estimate_persons import shrunk_to_bound
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.estimate_coefficients.variance_between_persons import shrunk_to_bound
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of

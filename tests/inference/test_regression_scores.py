@@ -12,9 +12,9 @@ import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.fits.effects import marginal_effects
+from tacit.method.regression.bounded_scores.links import link
+from tacit.method.regression.bounded_scores.normal_regressors import glm_coefficients, regressors_from_sums
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.links import link
-from tacit.method.regression.normal_regressors import glm_coefficients, regressors_from_sums
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of

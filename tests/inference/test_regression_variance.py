@@ -14,16 +14,20 @@ from boxed_rows import boxed_rows
 from scipy import stats
 
 import tacit as tc
-from tacit.method.regression.estimate_clipping import cut_shift
-from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
-from tacit.method.regression.estimate_variance import (
+from tacit.method.regression.estimate_coefficients.clipping_bias import cut_shift
+from tacit.method.regression.estimate_coefficients.linear_step import LinearStep, linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import (
     _positive_definite,
     error_variance,
     positive_part,
     sampling_covariance,
     widening,
 )  # pyright: ignore[reportPrivateUsage]
-from tacit.method.regression.noisy_crossproducts import ResidualScores, read_crossproducts, read_residual_scores
+from tacit.method.regression.row_sums.noisy_crossproducts import (
+    ResidualScores,
+    read_crossproducts,
+    read_residual_scores,
+)
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows
 

@@ -12,7 +12,7 @@ from scipy.stats import truncnorm
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.fits.response_spread import Overdispersion, ResidualVariance, SpreadCurve
-from tacit.method.regression.estimate_variance import positive_part
+from tacit.method.regression.estimate_coefficients.sampling_variance import positive_part
 
 SCHEMA = tc.Schema(
     {

@@ -11,10 +11,10 @@ from averages import agrees, covaries
 from boxed_rows import boxed_rows
 
 import tacit as tc
-from tacit.method.regression.estimate_linear import _privacy_covariance, _repeated_noise  # pyright: ignore[reportPrivateUsage]
-from tacit.method.regression.estimate_linear_step import LinearStep, linear_step
-from tacit.method.regression.estimate_variance import error_variance
-from tacit.method.regression.noisy_crossproducts import (
+from tacit.method.regression.estimate_coefficients.linear_coefficients import _privacy_covariance, _repeated_noise  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.estimate_coefficients.linear_step import LinearStep, linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import error_variance
+from tacit.method.regression.row_sums.noisy_crossproducts import (
     NoisyMatrix,
     ResidualScores,
     read_crossproducts,

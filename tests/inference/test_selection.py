@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.selection import GAMMA, GivenAnswer, chance_of_answer
+from tacit.estimates.total_errors.selection import GAMMA, GivenAnswer, chance_of_answer
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.testing import simulate
 

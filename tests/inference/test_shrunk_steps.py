@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.method.regression.glm_pilot import curvature, one_step, pilot_coefficients
-from tacit.method.regression.links import bounded, link
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
-from tacit.method.regression.normal_regressors import Regressors
+from tacit.method.regression.bounded_scores.links import bounded, link
+from tacit.method.regression.bounded_scores.normal_regressors import Regressors
+from tacit.method.regression.pilots.glm_pilot import curvature, one_step, pilot_coefficients
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScaledTerms, ScorePart
 from tacit.rows.coordinates import H
 
 ROWS = 10_000.0

@@ -10,7 +10,7 @@ from scipy import stats
 
 import tacit as tc
 from tacit.estimates.normal_estimate import NormalEstimate, Scale
-from tacit.estimates.simultaneous import simultaneous_factor
+from tacit.estimates.total_errors.simultaneous import simultaneous_factor
 from tacit.testing.simulate import simulate
 
 

@@ -12,10 +12,10 @@ from scipy import integrate, stats
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.chosen_terms import ErrorsOfValues
-from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.series_coefficients import Shares, coefficients, reactions, resolved_terms, shrinkage
-from tacit.estimates.series_curve import SeriesCurve, terms_of
+from tacit.estimates.densities.chosen_terms import ErrorsOfValues
+from tacit.estimates.densities.projected_curve import ProjectedCurve
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions, resolved_terms, shrinkage
+from tacit.estimates.densities.series_curve import SeriesCurve, terms_of
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost

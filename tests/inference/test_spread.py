@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.estimates.box_censoring import unclamped_means
+from tacit.estimates.noisy_terms.box_censoring import unclamped_means
 from tacit.method.blocks.estimate_spread import (
     FACTOR,
     MULTIPLES,

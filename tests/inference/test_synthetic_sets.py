@@ -13,7 +13,7 @@ from scipy.stats import binom, chi2, norm
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.estimates.synthetic_rules import CombinedAnalyses, combined, raghunathan
+from tacit.estimates.synthetic.synthetic_rules import CombinedAnalyses, combined, raghunathan
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functions
 from tacit.fits.log_linear import fit

@@ -9,9 +9,9 @@ import pytest
 
 import tacit as tc
 from tacit.method.regression.estimate import linear_parts
-from tacit.method.regression.estimate_clipping import TAIL, clipped_tail, told_excess
-from tacit.method.regression.estimate_linear_step import linear_step
-from tacit.method.regression.estimate_variance import error_variance
+from tacit.method.regression.estimate_coefficients.clipping_bias import TAIL, clipped_tail, told_excess
+from tacit.method.regression.estimate_coefficients.linear_step import linear_step
+from tacit.method.regression.estimate_coefficients.sampling_variance import error_variance
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 

@@ -12,7 +12,7 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
-from tacit.estimates.selected_counts import conditional
+from tacit.estimates.noisy_terms.selected_counts import conditional
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.unlisted_levels.design import PARTS
 from tacit.method.unlisted_levels.estimate import LevelsEstimate, estimate

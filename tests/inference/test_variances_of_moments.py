@@ -15,10 +15,10 @@ from averages import agrees, varies
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.estimates import column_terms, covariance
-from tacit.estimates import interval_inversion as invert
-from tacit.estimates.column_terms import terms_of
-from tacit.estimates.noisy_moments import moments, powers
+from tacit.estimates.noisy_terms import column_terms, covariance
+from tacit.estimates.noisy_terms import interval_inversion as invert
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.noisy_moments import moments, powers
 from tacit.estimates.terms import ColumnTerms
 from tacit.method.shared import encoding as forms
 from tacit.method.shared import encoding as forms_encoding

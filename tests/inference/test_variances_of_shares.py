@@ -14,11 +14,11 @@ from scipy import optimize, stats
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.estimates.combination import LinearCombination
-from tacit.estimates.error_laws import halfwidth, tail
-from tacit.estimates.interval_inversion import LinearInversion, of_sums
-from tacit.estimates.noisy_ratio import ShareOfTotal
+from tacit.estimates.noisy_terms.combination import LinearCombination
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion, of_sums
+from tacit.estimates.noisy_terms.noisy_ratio import ShareOfTotal
 from tacit.estimates.terms import ColumnTerms
+from tacit.estimates.total_errors.error_laws import halfwidth, tail
 from tacit.method.quality.estimate import share
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import empty_parts
@@ -260,8 +260,8 @@ def test_simultaneous_quantiles_have_the_joint_law(times: float) -> None:
     Once nearly all of the error is sampling's, once noise's.  A 95% point of 20,000 draws has a relative standard error
     of 0.5% or less: 3% is six of these.
     """
-    from tacit.estimates.comparisons import studentised_maximum
-    from tacit.estimates.contrasts import combine
+    from tacit.estimates.verbs.comparisons import studentised_maximum
+    from tacit.estimates.verbs.contrasts import combine
 
     release = simulate(tc.Mean("x"), {"x": np.arange(9.0)}, tc.Schema({"x": tc.Real(0, 9)}), rho=1, repeats=1).release(
         0

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.estimates.local_doubts import misfit
-from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_as
+from tacit.estimates.densities.local_doubts import misfit
+from tacit.estimates.densities.recorded_notes import hidden_by_heaps, recorded_as
 from tacit.fits.cell_limits import CellLimits
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.bernstein import estimate as bernstein

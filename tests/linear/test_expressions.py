@@ -13,9 +13,9 @@ import pytest
 import tacit as tc
 from tacit.errors import InferenceError, QueryError, ReleaseError
 from tacit.fits.regressors import regressors
-from tacit.method.regression.estimate_rows import FormulaTerms
+from tacit.method.regression.estimate_coefficients.terms_at_rows import FormulaTerms
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.product_parts import row_facts
+from tacit.method.regression.row_sums.product_parts import row_facts
 from tacit.planning.expected_regressions import made_up
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict

@@ -11,7 +11,7 @@ from formulaic import model_matrix
 
 import tacit as tc
 from tacit.errors import QueryError
-from tacit.method.regression.formula import canonical, parse
+from tacit.method.regression.formulas.formula import canonical, parse
 from tacit.privacy import Cost
 from tacit.rows.coordinates import H
 from tacit.testing.simulated_regressions import rows_of

@@ -13,7 +13,7 @@ import pytest
 import tacit as tc
 from tacit import families
 from tacit.errors import TacitError
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.method.blocks import design as blocks_design
 from tacit.method.blocks import mechanism_means as mechanism
 from tacit.method.blocks.encoding import own_variance

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.method.regression.linear_pilot import COARSEST, COARSEST_OF_WIDE, MAX_SHIFT, integer_residual
-from tacit.method.regression.norm_scaling import WHOLE, as_integers
+from tacit.method.regression.row_sums.linear_pilot import COARSEST, COARSEST_OF_WIDE, MAX_SHIFT, integer_residual
+from tacit.method.regression.row_sums.norm_scaling import WHOLE, as_integers
 from tacit.privacy import Cost
 from tacit.rows.coordinates import EXACT, SHORT, H
 from tacit.testing.simulated_regressions import rows_of

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from tacit.method.regression.count_links import CountLink
-from tacit.method.regression.far_rows import BENT, FarRows, room_with_far_rows, shift_along
-from tacit.method.regression.long_tails import TAILS, USUAL, LongTail, kept_shares, tail_of
-from tacit.method.regression.norm_scaling import Columns
-from tacit.method.regression.normal_regressors import Regressors
-from tacit.method.regression.row_reach import LONGER, ROOMS, chosen_room, far
+from tacit.method.regression.bounded_scores.count_links import CountLink
+from tacit.method.regression.bounded_scores.normal_regressors import Regressors
+from tacit.method.regression.pilots.far_rows import BENT, FarRows, room_with_far_rows, shift_along
+from tacit.method.regression.row_sums.long_tails import TAILS, USUAL, LongTail, kept_shares, tail_of
+from tacit.method.regression.row_sums.norm_scaling import Columns
+from tacit.method.regression.row_sums.row_reach import LONGER, ROOMS, chosen_room, far
 
 N = 200_000
 

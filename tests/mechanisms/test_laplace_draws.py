@@ -13,7 +13,7 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError, ReleaseError
-from tacit.estimates.error_laws import LEVELS, halfwidth, noise_halfwidth, smooth, split
+from tacit.estimates.total_errors.error_laws import LEVELS, halfwidth, noise_halfwidth, smooth, split
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.mechanism_additive import protect
 from tacit.noise.averaged_laplace import AveragedLaplace

@@ -11,9 +11,9 @@ from test_regression_forms import FORMULAS, furthest, made, rows_of
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression import layout as layouts
-from tacit.method.regression import norm_encoding as forms
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.row_sums import norm_encoding as forms
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.rows.norm_clip import NormClip

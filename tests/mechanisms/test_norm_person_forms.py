@@ -15,17 +15,16 @@ from test_split_forms import ball, largest
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression import (
+from tacit.method.regression.designs import norm_scores_design, norms_design
+from tacit.method.regression.mechanism import next_question
+from tacit.method.regression.row_sums import (
     norm_encoding,
     norm_person_encoding,
     norm_score_encoding,
-    norm_scores_design,
-    norms_design,
     split_score_encoding,
 )
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.mechanism import next_question
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_sums.encoding import ProductEncoding
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.rows.row_map import Unit

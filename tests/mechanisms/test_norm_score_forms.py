@@ -13,12 +13,12 @@ from test_regression_forms import furthest, made
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression import layout as layouts
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression import norm_encoding, norm_score_encoding
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import norm_encoding, norm_score_encoding
+from tacit.method.regression.row_sums.encoding import ProductEncoding
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.estimates.series_coefficients import shrinkage
+from tacit.estimates.densities.series_coefficients import shrinkage
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, series
 from tacit.method.orthogonal_series.estimate import smooth_density
 from tacit.method.orthogonal_series.number_of_terms import block_risk, candidates, noise_variance, number_of_terms

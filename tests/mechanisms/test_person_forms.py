@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from test_regression_forms import ATTAINED, FORMULAS, SMALL, made, rows_of
 
-from tacit.method.regression import encoding as regression_forms
-from tacit.method.regression import layout as layouts
-from tacit.method.regression import person_encoding as person_forms
-from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.layout import Layout
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import encoding as regression_forms
+from tacit.method.regression.row_sums import person_encoding as person_forms
+from tacit.method.regression.row_sums import score_encoding as score_forms
+from tacit.method.regression.row_sums.encoding import ProductEncoding
 
 EXACT = 1e-12
 """What floats of the test may be off by."""

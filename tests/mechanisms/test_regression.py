@@ -20,12 +20,12 @@ import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
 from tacit.method.regression import design as regression_design
-from tacit.method.regression import scores_design
-from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
+from tacit.method.regression.designs import scores_design
 from tacit.method.regression.mechanism import next_question
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_scores import scaled_terms
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.pilots.glm_pilot import ScorePoint, integer_score, link_of
+from tacit.method.regression.row_sums.noisy_scores import scaled_terms
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.method.regression import encoding as forms
-from tacit.method.regression import layout as layouts
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import Layout
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import encoding as forms
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import SIGN
 

@@ -11,7 +11,7 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import InferenceError, QueryError, ReleaseError, TacitError
-from tacit.method.regression.cells_design import KIND
+from tacit.method.regression.designs.cells_design import KIND
 from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from test_regression_forms import SMALL, furthest, made, rows_of, scored
 
-from tacit.method.regression import encoding as regression_forms
-from tacit.method.regression import layout as layouts
-from tacit.method.regression import norm_encoding, norm_score_encoding, split_score_encoding
-from tacit.method.regression import person_encoding as person_forms
-from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.norm_person_encoding import of_persons
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import encoding as regression_forms
+from tacit.method.regression.row_sums import norm_encoding, norm_score_encoding, split_score_encoding
+from tacit.method.regression.row_sums import person_encoding as person_forms
+from tacit.method.regression.row_sums import score_encoding as score_forms
+from tacit.method.regression.row_sums.encoding import ProductEncoding
+from tacit.method.regression.row_sums.norm_person_encoding import of_persons
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.rows.coordinates import H

@@ -7,14 +7,14 @@ import pytest
 from scipy import stats
 from test_regression_forms import SMALL, furthest, made, rows_of
 
-from tacit.method.regression import encoding as regression_forms
-from tacit.method.regression import layout as layouts
-from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.count_links import CountLink
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.links import bounded, link, polygons
+from tacit.method.regression.bounded_scores.count_links import CountLink
+from tacit.method.regression.bounded_scores.links import bounded, link, polygons
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import encoding as regression_forms
+from tacit.method.regression.row_sums import score_encoding as score_forms
+from tacit.method.regression.row_sums.encoding import ProductEncoding
 from tacit.release.parts import Variable
 from tacit.rows.piecewise_score import PiecewiseScore, height, rises
 

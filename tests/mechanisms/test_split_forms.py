@@ -13,13 +13,13 @@ from every_engine import ODD_SCHEMA, assert_every_engine_adds_up, columns_of, od
 from test_regression_forms import FORMULAS, furthest, made, rows_of
 
 import tacit as tc
-from tacit.method.regression import layout as layouts
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression import norm_encoding
-from tacit.method.regression import split_score_encoding as forms
-from tacit.method.regression.encoding import ProductEncoding
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums import norm_encoding
+from tacit.method.regression.row_sums import split_score_encoding as forms
+from tacit.method.regression.row_sums.encoding import ProductEncoding
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.privacy import Cost
 from tacit.testing import simulated_regressions
 

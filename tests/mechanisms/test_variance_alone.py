@@ -12,8 +12,8 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError, TacitError
-from tacit.estimates.noisy_deviations import deviation_terms, largest_variance
-from tacit.estimates.noisy_moments import powers
+from tacit.estimates.noisy_terms.noisy_deviations import deviation_terms, largest_variance
+from tacit.estimates.noisy_terms.noisy_moments import powers
 from tacit.method.moments.mechanism import exact
 from tacit.method.shared import encoding as forms
 from tacit.method.shared.measurement import Public

@@ -15,9 +15,9 @@ from boxed_rows import boxed_rows
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression import norm_scores_design, scores_design
-from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.designs import norm_scores_design, scores_design
+from tacit.method.regression.row_sums import score_encoding as score_forms
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.noise.laws import Law
 from tacit.privacy import Cost

@@ -20,10 +20,10 @@ from test_split_forms import ball, largest
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression import layout as layouts
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression import norm_encoding, norm_person_encoding, weighted_rows
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.formulas import layout as layouts
+from tacit.method.regression.row_sums import norm_encoding, norm_person_encoding, weighted_rows
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.rows.norm_clip import NormClip

@@ -13,7 +13,7 @@ from scipy import stats
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.subtraction import subtracted
+from tacit.estimates.verbs.subtraction import subtracted
 from tacit.testing import simulate
 
 SCHEMA = tc.Schema({"pay": tc.Real(0, 10, missing=0), "sex": tc.Category(["f", "m"])})

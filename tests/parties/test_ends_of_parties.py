@@ -15,8 +15,8 @@ import pytest
 import tacit as tc
 from tacit import families
 from tacit.curator.mechanisms import design
-from tacit.estimates.column_terms import block_terms
-from tacit.estimates.noisy_moments import integers
+from tacit.estimates.noisy_terms.column_terms import block_terms
+from tacit.estimates.noisy_terms.noisy_moments import integers
 from tacit.method.blocks.combine import LAW, BlocksOfParties, Widened
 from tacit.method.blocks.estimate_by_blocks import by_blocks, kept_means
 from tacit.method.blocks.estimate_ends import (

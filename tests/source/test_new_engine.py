@@ -25,12 +25,12 @@ import tacit as tc
 from rows_library import RowTable
 from tacit.curator.mechanisms import design, integers
 from tacit.method.regression import design as regression
-from tacit.method.regression import scores_design
-from tacit.method.regression.formula import parse
-from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
-from tacit.method.regression.layout import layout
+from tacit.method.regression.designs import scores_design
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.pilots.glm_pilot import ScorePoint, integer_score, link_of
+from tacit.method.regression.formulas.layout import layout
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_scores import scaled_terms
+from tacit.method.regression.row_sums.noisy_scores import scaled_terms
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.rows.row_products import ClippedResidual

@@ -18,10 +18,10 @@ from tacit.release.noise_checks import SELECTIONS
 from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:
-    from tacit.estimates.contrasts import Test
     from tacit.estimates.estimate import Estimate
     from tacit.estimates.normal_estimate import NormalEstimate
-    from tacit.estimates.pairwise_differences import Pairwise
+    from tacit.estimates.verbs.contrasts import Test
+    from tacit.estimates.verbs.pairwise_differences import Pairwise
 
 
 def summary(estimate: Estimate, level: float) -> Table:

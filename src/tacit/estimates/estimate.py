@@ -15,36 +15,35 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
-from tacit.estimates import (
+from tacit.estimates import display, pictures
+from tacit.estimates.bootstraps import parametric_bootstrap
+from tacit.estimates.bootstraps.bootstrap_draws import of_estimate
+from tacit.estimates.labelled import Labels
+from tacit.estimates.noisy_terms.combination import LinearCombination
+from tacit.estimates.terms import ColumnTerms, Target, check_level
+from tacit.estimates.verbs import (
     comparisons,
     contrasts,
-    display,
     pairwise_differences,
     pairwise_ratios,
-    parametric_bootstrap,
-    pictures,
     poststratification,
     proportions,
     ratios,
     weighting,
 )
-from tacit.estimates.bootstrap_draws import of_estimate
-from tacit.estimates.combination import LinearCombination
-from tacit.estimates.labelled import Labels
-from tacit.estimates.terms import ColumnTerms, Target, check_level
 from tacit.privacy import Cost
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.comparisons import Scores
-    from tacit.estimates.contrasts import Test
-    from tacit.estimates.pairwise_differences import Pairwise
-    from tacit.estimates.pairwise_ratios import Of, PairwiseRatios
-    from tacit.estimates.parametric_bootstrap import ParametricBootstrap, Way
-    from tacit.estimates.proportions import Proportions
-    from tacit.estimates.ratios import Ratio
+    from tacit.estimates.bootstraps.parametric_bootstrap import ParametricBootstrap, Way
+    from tacit.estimates.verbs.comparisons import Scores
+    from tacit.estimates.verbs.contrasts import Test
+    from tacit.estimates.verbs.pairwise_differences import Pairwise
+    from tacit.estimates.verbs.pairwise_ratios import Of, PairwiseRatios
+    from tacit.estimates.verbs.proportions import Proportions
+    from tacit.estimates.verbs.ratios import Ratio
 
 
 Joined: TypeAlias = Literal["minus", "averaged with"]

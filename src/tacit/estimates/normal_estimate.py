@@ -17,22 +17,23 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, special
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates import display, parametric_bootstrap, pictures
-from tacit.estimates.bootstrap_draws import of_normal
-from tacit.estimates.constraints import matrix_of
-from tacit.estimates.contrasts import Test
+from tacit.estimates import display, pictures
+from tacit.estimates.bootstraps import parametric_bootstrap
+from tacit.estimates.bootstraps.bootstrap_draws import of_normal
 from tacit.estimates.labelled import Labels
-from tacit.estimates.noisy_covariance import NoisyCovariance
-from tacit.estimates.simultaneous import simultaneous_factor
 from tacit.estimates.terms import Target, check_level, place_of
-from tacit.estimates.uncertain_variances import UncertainVariances
+from tacit.estimates.total_errors.noisy_covariance import NoisyCovariance
+from tacit.estimates.total_errors.simultaneous import simultaneous_factor
+from tacit.estimates.total_errors.uncertain_variances import UncertainVariances
+from tacit.estimates.verbs.constraints import matrix_of
+from tacit.estimates.verbs.contrasts import Test
 from tacit.privacy import Cost
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.parametric_bootstrap import ParametricBootstrap, Way
+    from tacit.estimates.bootstraps.parametric_bootstrap import ParametricBootstrap, Way
 
 
 @dataclass(frozen=True)

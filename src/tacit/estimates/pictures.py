@@ -13,11 +13,11 @@ from tacit.base.arrays import Array
 from tacit.estimates.display import facts, heading, people_words
 
 if TYPE_CHECKING:
+    from tacit.estimates.densities.smooth_density import SmoothDensity
     from tacit.estimates.estimate import Estimate
     from tacit.estimates.normal_estimate import NormalEstimate
-    from tacit.estimates.pairwise_differences import Pairwise
-    from tacit.estimates.pairwise_ratios import PairwiseRatios
-    from tacit.estimates.smooth_density import SmoothDensity
+    from tacit.estimates.verbs.pairwise_differences import Pairwise
+    from tacit.estimates.verbs.pairwise_ratios import PairwiseRatios
     from tacit.plots.canvas import Caption, Drawn, Intervals
     from tacit.plots.panels import Panels
 

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.arguments import described, kind_of
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.interval_inversion import (
+from tacit.estimates.noisy_terms.interval_inversion import (
     Inversion,
 )
 from tacit.noise.laws import Law

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.chosen_terms import DRAWS, ErrorsOfValues
-from tacit.estimates.series_coefficients import Shares
+from tacit.estimates.densities.chosen_terms import DRAWS, ErrorsOfValues
+from tacit.estimates.densities.series_coefficients import Shares
 from tacit.fits.cell_shapes import CellShapes
 
 MORE: Final = 7.0

@@ -13,7 +13,7 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Align, Table
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.noisy_covariance import NoisyCovariance
+from tacit.estimates.total_errors.noisy_covariance import NoisyCovariance
 from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from tacit.base.arguments import described
 from tacit.errors import InferenceError
+from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.rounded_values import rounding_notes
 from tacit.fits.fit import Fit, Method
 from tacit.fits.fitted_model import FittedModel
 from tacit.fits.heap_notes import heap_notes

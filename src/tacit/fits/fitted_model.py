@@ -20,10 +20,10 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.contrasts import Test
-    from tacit.estimates.reproduced_numbers import ReproducedNumbers
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.estimates.terms import Target
+    from tacit.estimates.verbs.contrasts import Test
     from tacit.fits.effects import FitEffects
     from tacit.plots.canvas import Drawn
 

@@ -17,12 +17,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
-from tacit.estimates import error_draws
-from tacit.estimates.drawn_frames import Draw, SetsAsked, asked, made_sets, note_of_rows
-from tacit.estimates.random_numbers import check_number, generator
-from tacit.estimates.regressor_rows import frame_of, needed, repeated
-from tacit.estimates.reproduced_numbers import ReproducedNumbers, checked_rows
-from tacit.estimates.synthetic_sets import SyntheticSets
+from tacit.estimates.bootstraps import error_draws
+from tacit.estimates.synthetic.drawn_frames import Draw, SetsAsked, asked, made_sets, note_of_rows
+from tacit.estimates.synthetic.random_numbers import check_number, generator
+from tacit.estimates.synthetic.regressor_rows import frame_of, needed, repeated
+from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers, checked_rows
+from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
 from tacit.estimates.terms import Target
 from tacit.fits.effects import evaluator
 from tacit.fits.fit import Evaluator

@@ -13,11 +13,11 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, special
 from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.errors import InferenceError, QueryError
-from tacit.estimates.constraints import matrix_of
-from tacit.estimates.contrasts import Test
 from tacit.estimates.labelled import Labels
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_level, place_of
+from tacit.estimates.verbs.constraints import matrix_of
+from tacit.estimates.verbs.contrasts import Test
 from tacit.local.answer_counts import AnswerCounts, counted
 from tacit.local.binomial_limits import limits, mid_p_value
 from tacit.local.plan import curators_noise

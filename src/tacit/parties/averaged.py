@@ -24,8 +24,8 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.subtraction import check_targets, check_terms, merged, spread_over
 from tacit.estimates.terms import Target, check_target
+from tacit.estimates.verbs.subtraction import check_targets, check_terms, merged, spread_over
 from tacit.method.histogram.combine import added
 from tacit.method.histogram.estimate import HistogramRelease
 from tacit.parties.combined import Combined

@@ -12,8 +12,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.terms import Target, check_level, check_target
+from tacit.estimates.total_errors.error_laws import halfwidth
 from tacit.estimates.wording import estimand, title
 from tacit.method.regression.combine import names_of
 from tacit.method.sufficient_statistics.estimate import map_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.interval_inversion import Inversion
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.terms import ColumnTerms
 from tacit.method.blocks.combine import BlocksOfParties, Widened, mostly_ended
 from tacit.method.quality.estimate import CLASSES

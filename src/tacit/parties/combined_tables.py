@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, facts, p_words, percent
-from tacit.method.regression.estimate_far_rows import TAKEN
+from tacit.method.regression.estimate_coefficients.errors_of_far_rows import TAKEN
 from tacit.parties.combined_cost import sum_of_costs
 from tacit.parties.combined_estimate import Differing
 from tacit.pooling.compatibility import REGRESSION

@@ -18,12 +18,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.accepted_values import accepted
-from tacit.estimates.error_laws import tail
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import FLOOR
-from tacit.estimates.noisy_moments import integers, moments
+from tacit.estimates.noisy_terms.interval_inversion import FLOOR
+from tacit.estimates.noisy_terms.noisy_moments import integers, moments
 from tacit.estimates.terms import ColumnTerms, Target
+from tacit.estimates.total_errors.accepted_values import accepted
+from tacit.estimates.total_errors.error_laws import tail
 from tacit.estimates.wording import estimand, source_of
 from tacit.parties.level_facts import (
     NOT_KNOWN,

@@ -14,9 +14,9 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
+from tacit.estimates.total_errors.error_laws import halfwidth
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
 from tacit.method.blocks.estimate import SampleAndAggregateRelease

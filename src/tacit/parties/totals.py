@@ -14,11 +14,11 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_terms import noise_of_squares_about_mean
-from tacit.estimates.error_laws import halfwidth
-from tacit.estimates.interval_inversion import FLOOR, CountInversion
-from tacit.estimates.noisy_moments import integers, moments
-from tacit.estimates.noisy_totals import ColumnTotals, column_totals
+from tacit.estimates.noisy_terms.column_terms import noise_of_squares_about_mean
+from tacit.estimates.noisy_terms.interval_inversion import FLOOR, CountInversion
+from tacit.estimates.noisy_terms.noisy_moments import integers, moments
+from tacit.estimates.noisy_terms.noisy_totals import ColumnTotals, column_totals
+from tacit.estimates.total_errors.error_laws import halfwidth
 from tacit.noise.laws import Law
 from tacit.pooling.common_value import law
 from tacit.pooling.noise_sum import NoiseSum, laplace_share, sum_of_noises

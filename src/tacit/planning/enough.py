@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tacit.errors import TacitError
-from tacit.method.regression.estimate_help import dearer
+from tacit.method.regression.estimate_coefficients.what_would_help import dearer
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import Expected

@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, cast
 
-from tacit.method.regression.cells_design import KIND
+from tacit.method.regression.designs.cells_design import KIND
 from tacit.method.regression.estimate_cells import fitted_cells
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement

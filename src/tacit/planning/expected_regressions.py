@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING, level_shares, points_told, presence

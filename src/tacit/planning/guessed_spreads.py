@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from tacit.method.regression.formula import parse
+from tacit.method.regression.formulas.formula import parse
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected

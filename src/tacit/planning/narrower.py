@@ -18,8 +18,8 @@ from tacit.curator.mechanisms import design
 from tacit.errors import TacitError
 from tacit.fits.fit_release import fit_release
 from tacit.method.histogram.query import Histogram
-from tacit.method.regression.cells_design import possible
-from tacit.method.regression.cells_or_scores import variance_of_cells, variance_of_scores
+from tacit.method.regression.designs.cells_design import possible
+from tacit.method.regression.designs.cells_or_scores import variance_of_cells, variance_of_scores
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import Expected, uniform_integers

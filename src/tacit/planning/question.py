@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.estimates.rounded_values import rounding_note, unknown_multiples
+from tacit.estimates.densities.rounded_values import rounding_note, unknown_multiples
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.query import Histogram

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.accepted_values import accepted
-from tacit.estimates.error_laws import tail
-from tacit.estimates.interval_inversion import CONTINUITY, FLOOR, SKEW, UNSEEN
+from tacit.estimates.noisy_terms.interval_inversion import CONTINUITY, FLOOR, SKEW, UNSEEN
+from tacit.estimates.total_errors.accepted_values import accepted
+from tacit.estimates.total_errors.error_laws import tail
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence
 from tacit.pooling.presence import Presence, presence

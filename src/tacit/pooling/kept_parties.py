@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import log_ndtr
+from tacit.estimates.total_errors.error_laws import log_ndtr
 
 FURTHEST: Final = 6.0
 """Errors of a party beyond which the mean of all is not looked for."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import is_gaussian, tail
+from tacit.estimates.total_errors.error_laws import is_gaussian, tail
 from tacit.noise.averaged_laplace import AveragedLaplace
 from tacit.noise.laws import Floats, Law
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
-from tacit.estimates.error_laws import halfwidth, tail
-from tacit.estimates.selection import chance_of_answer
+from tacit.estimates.total_errors.error_laws import halfwidth, tail
+from tacit.estimates.total_errors.selection import chance_of_answer
 from tacit.pooling.evidence import Evidence
 
 TOGETHER: Final = 0.015

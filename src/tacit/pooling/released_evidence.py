@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.interval_inversion import central
-from tacit.estimates.noisy_moments import BINARY, Moments, moments, powers
+from tacit.estimates.noisy_terms.interval_inversion import central
+from tacit.estimates.noisy_terms.noisy_moments import BINARY, Moments, moments, powers
 from tacit.pooling.evidence import CLEAR, Evidence, Kind
 from tacit.pooling.noise_sum import laplace_share
 from tacit.release.document import Released

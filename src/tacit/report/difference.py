@@ -6,9 +6,9 @@ from typing import overload
 
 from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.normal_difference import normal_difference
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.subtraction import shared_terms, subtracted
+from tacit.estimates.verbs.normal_difference import normal_difference
+from tacit.estimates.verbs.subtraction import shared_terms, subtracted
 from tacit.method.quantiles.estimate import QuantileEstimate
 from tacit.method.quantiles.estimate_difference import QuantileDifference
 from tacit.method.quantiles.estimate_difference import difference as of_quantiles

@@ -20,7 +20,7 @@ from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_i
 from tacit.method.quantiles.estimate_cuts import is_cut
 from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
 from tacit.method.regression.estimate import shortened
-from tacit.method.regression.estimate_weights import weight_words
+from tacit.method.regression.estimate_coefficients.weights_of_rows import weight_words
 from tacit.privacy.cost import mu_of
 from tacit.privacy.exact_numbers import plain
 from tacit.release.document import Release, Released

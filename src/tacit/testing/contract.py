@@ -34,7 +34,7 @@ from tacit.method.ks_dataset.query import KSDataset
 from tacit.method.orthogonal_series.design import SeriesPart
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.risk_function.design import RiskPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.unlisted_levels.query import UnlistedLevels

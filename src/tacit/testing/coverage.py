@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.progress import phase, steps
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.estimates.terms import ColumnTerms, check_level
 from tacit.estimates.wording import title
 from tacit.method.blocks.query import SampleAndAggregate

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.robust_links import SHARE
+from tacit.method.regression.bounded_scores.robust_links import SHARE
 
 SMALL: Final = 1e-9
 """Steps end when one is this small against the cut."""

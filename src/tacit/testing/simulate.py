@@ -18,7 +18,7 @@ from tacit.base.progress import phase
 from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.additive.design import AdditivePart
 from tacit.method.bernstein.design import LatticePart

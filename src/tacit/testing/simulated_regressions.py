@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from tacit.curator.mechanisms import design
 from tacit.fits.fit import Fit
 from tacit.method.regression import mechanism as regression
+from tacit.method.regression.bounded_scores.links import Link
+from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.glm_pilot import link_of
-from tacit.method.regression.layout import Layout
-from tacit.method.regression.links import Link
-from tacit.method.regression.positive_links import PositiveLink
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.pilots.glm_pilot import link_of
 from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.privacy import Cost
 from tacit.release.parts import Part

@@ -16,14 +16,14 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from tacit.method.regression.glm_pilot import response_score
-from tacit.method.regression.norm_person_encoding import of_rows
-from tacit.method.regression.norm_scores_design import WEIGHED
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.designs.norm_scores_design import WEIGHED
+from tacit.method.regression.designs.scores_design import with_score
+from tacit.method.regression.pilots.glm_pilot import response_score
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import with_score
-from tacit.method.regression.split_score_encoding import COUNT_SCORES, OF_MATRICES, SCORES
-from tacit.method.regression.weighted_rows import clip_of
+from tacit.method.regression.row_sums.norm_person_encoding import of_rows
+from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.split_score_encoding import COUNT_SCORES, OF_MATRICES, SCORES
+from tacit.method.regression.row_sums.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import SIGN, H

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import people_of, source_of
 from tacit.release.document import Release, Released

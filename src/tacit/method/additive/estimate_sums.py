@@ -19,7 +19,7 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import QueryError, TacitError
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import FLOOR, LinearInversion
+from tacit.estimates.noisy_terms.interval_inversion import FLOOR, LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of, who
 from tacit.method.additive.encoding import RowReach, in_units, middle, over, unit

@@ -11,12 +11,12 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.column_values import JointColumn, values_at
-from tacit.estimates.local_doubts import in_units
+from tacit.estimates.densities.column_values import JointColumn, values_at
+from tacit.estimates.densities.local_doubts import in_units
+from tacit.estimates.densities.projected_curve import ProjectedCurve
+from tacit.estimates.densities.recorded_notes import recorded_as, recorded_notes
+from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import recorded_as, recorded_notes
-from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates import local_doubts
-from tacit.estimates.local_doubts import doubted, misfit, peaks, ranges
-from tacit.estimates.series_coefficients import Shares
+from tacit.estimates.densities import local_doubts
+from tacit.estimates.densities.local_doubts import doubted, misfit, peaks, ranges
+from tacit.estimates.densities.series_coefficients import Shares
 from tacit.estimates.terms import Target
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.shared.iterated_operator import slopes, weights

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_values import distance_of_values
-from tacit.estimates.recorded_notes import hidden_by_heaps
+from tacit.estimates.densities.column_values import distance_of_values
+from tacit.estimates.densities.recorded_notes import hidden_by_heaps
 from tacit.fits.cell_limits import CellLimits, summed
 from tacit.fits.heaped_cells import whole_heaps
 from tacit.method.bernstein.estimate_lattice import LatticeFit

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_values import distance_of_values
+from tacit.estimates.densities.column_values import distance_of_values
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.estimate import estimate, smooth_density
 from tacit.method.bernstein.estimate_lattice import LatticeFit, fitted

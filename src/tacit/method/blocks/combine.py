@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.interval_inversion import Inversion
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.method.blocks.estimate_block_fit import BlockFit, bias_by_law
 from tacit.method.blocks.estimate_by_blocks import (
     TestedBlocks,

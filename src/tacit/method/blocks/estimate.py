@@ -14,8 +14,8 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.reproduced_numbers import ReproducedNumbers
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.method.blocks.estimate_distribution import FittedLaw
     from tacit.method.blocks.query import SampleAndAggregate
 

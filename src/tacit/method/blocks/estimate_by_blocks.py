@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
 from tacit.method.blocks.estimate_block_fit import BlockFit, fit_of_blocks

@@ -12,11 +12,11 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, ModelError
-from tacit.estimates.bootstrap_draws import of_normal
-from tacit.estimates.drawn_frames import check_sets
+from tacit.estimates.bootstraps.bootstrap_draws import of_normal
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.law_rows import LawRows
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.synthetic.drawn_frames import check_sets
+from tacit.estimates.synthetic.law_rows import LawRows
 from tacit.estimates.terms import Target
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
@@ -31,8 +31,8 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.reproduced_numbers import ReproducedNumbers
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.method.histogram.estimate import HistogramRelease
 
 How = Literal["delta", "simulated"]

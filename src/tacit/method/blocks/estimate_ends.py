@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.box_censoring import unclamped_means
-from tacit.estimates.interval_inversion import LinearInversion
-from tacit.estimates.noisy_moments import Moments, block_moments, integers
+from tacit.estimates.noisy_terms.box_censoring import unclamped_means
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion
+from tacit.estimates.noisy_terms.noisy_moments import Moments, block_moments, integers
 from tacit.estimates.terms import ColumnTerms
 from tacit.method.blocks.estimate_spread import SeenSpread, Spreads, variance_of_spread
 from tacit.models.boxes import DOMAINS, LINKS

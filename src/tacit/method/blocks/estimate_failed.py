@@ -13,7 +13,7 @@ from typing import Final, cast
 
 import numpy as np
 
-from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.noisy_terms.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms
 from tacit.release.parts import Grid, Part
 

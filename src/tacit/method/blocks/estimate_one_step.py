@@ -16,8 +16,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, ModelError
-from tacit.estimates.column_terms import block_terms, terms_of
-from tacit.estimates.noisy_moments import integers
+from tacit.estimates.noisy_terms.column_terms import block_terms, terms_of
+from tacit.estimates.noisy_terms.noisy_moments import integers
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_failed import failed_blocks

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.box_censoring import unclamped_means
+from tacit.estimates.noisy_terms.box_censoring import unclamped_means
 
 MULTIPLES: Final = np.geomspace(1 / 16, 16, 33)
 """Multiples of the model's variance that are tried."""

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import normal_part, split, tail
-from tacit.estimates.noisy_moments import integers, moments
+from tacit.estimates.noisy_terms.noisy_moments import integers, moments
+from tacit.estimates.total_errors.error_laws import normal_part, split, tail
 from tacit.method.blocks.one_step_design import SCORE
 from tacit.models.scores import DRAWS
 from tacit.release.document import Released

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 import numpy as np
 
-from tacit.estimates.error_laws import halfwidth, split
+from tacit.estimates.total_errors.error_laws import halfwidth, split
 from tacit.method.blocks import one_step_design
 from tacit.method.blocks import plan_steps as block_steps
 from tacit.method.blocks.design import BlockPlan

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_terms import terms_of
+from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.expected_errors import POOR, finds_quartiles, noise_of_pilot
 from tacit.method.blocks.one_step_design import H, split

@@ -21,7 +21,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_target
-from tacit.estimates.uncertain_variances import UncertainVariances
+from tacit.estimates.total_errors.uncertain_variances import UncertainVariances
 from tacit.estimates.wording import estimand, title
 from tacit.method.bootstrap.estimate import (
     HIDDEN,

@@ -13,8 +13,8 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.noisy_moments import Moments, integers, moments
-from tacit.estimates.noisy_totals import column_totals
+from tacit.estimates.noisy_terms.noisy_moments import Moments, integers, moments
+from tacit.estimates.noisy_terms.noisy_totals import column_totals
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import estimand, title

@@ -28,7 +28,7 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
-from tacit.estimates.uncertain_variances import UncertainVariances, nodes
+from tacit.estimates.total_errors.uncertain_variances import UncertainVariances, nodes
 
 Errors: TypeAlias = Literal["unbiased", "conservative", "most conservative"]
 

@@ -22,9 +22,9 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.estimates.densities.smooth_density import SmoothDensity
     from tacit.estimates.normal_estimate import NormalEstimate
-    from tacit.estimates.smooth_density import SmoothDensity
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.fits.custom_losses import Loss
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing

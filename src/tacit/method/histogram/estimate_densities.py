@@ -16,8 +16,8 @@ from tacit.base.simplex import nearest_with_sum
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
-from tacit.estimates.interval_inversion import Inversion
-from tacit.estimates.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
+from tacit.estimates.noisy_terms.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
 from tacit.estimates.terms import Target, check_level, check_target, place_of
 from tacit.fits.released_cells import cells_of
 from tacit.method.histogram.estimate_margins import Margin, block_of, margin

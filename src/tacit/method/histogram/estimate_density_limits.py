@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.chosen_terms import ErrorsOfValues, TermsOfBasis
-from tacit.estimates.column_values import distance_of_values
-from tacit.estimates.local_doubts import DRAWS, doubted, peaks, ranges
-from tacit.estimates.projected_curve import BandTerms
-from tacit.estimates.recorded_notes import hidden_by_heaps
-from tacit.estimates.series_coefficients import Shares, coefficients, reactions, remainder, resolved_terms
-from tacit.estimates.series_curve import SeriesCurve, terms_of
+from tacit.estimates.densities.chosen_terms import ErrorsOfValues, TermsOfBasis
+from tacit.estimates.densities.column_values import distance_of_values
+from tacit.estimates.densities.local_doubts import DRAWS, doubted, peaks, ranges
+from tacit.estimates.densities.projected_curve import BandTerms
+from tacit.estimates.densities.recorded_notes import hidden_by_heaps
+from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions, remainder, resolved_terms
+from tacit.estimates.densities.series_curve import SeriesCurve, terms_of
 from tacit.fits.cell_limits import CellLimits, summed
 from tacit.fits.heaped_cells import whole_heaps
 from tacit.method.histogram.estimate_margins import Margin

@@ -14,9 +14,9 @@ from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
-from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
-from tacit.estimates.interval_inversion import Inversion
-from tacit.estimates.random_numbers import check_number, generator
+from tacit.estimates.densities.column_values import JointColumn, sampled_frame, values_at
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
+from tacit.estimates.synthetic.random_numbers import check_number, generator
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import who
 from tacit.method.histogram.estimate_densities import (

@@ -13,9 +13,9 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
-from tacit.estimates.proportions import CountedGroups, Proportions, proportions
+from tacit.estimates.noisy_terms.interval_inversion import CountInversion, Inversion, LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target, check_target
+from tacit.estimates.verbs.proportions import CountedGroups, Proportions, proportions
 from tacit.estimates.wording import people_of, source_of, who
 from tacit.fits.released_cells import counts_of
 from tacit.noise.laws import LEAST, Law, RoundedNormal, rescaled

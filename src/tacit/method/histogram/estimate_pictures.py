@@ -11,7 +11,7 @@ from tacit.errors import InferenceError
 from tacit.estimates import pictures
 from tacit.estimates.bins import BINNED, axis_of, spans, uneven
 from tacit.estimates.display import facts, people_words
-from tacit.estimates.noisy_ratio import noise_reach
+from tacit.estimates.noisy_terms.noisy_ratio import noise_reach
 from tacit.estimates.terms import Target, check_level
 from tacit.estimates.wording import title, who
 from tacit.plots.canvas import Caption, Drawn, Intervals

@@ -14,7 +14,7 @@ from tacit.base.lazy_imports import pandas
 from tacit.base.simplex import nearest_with_sum
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, nearest_multiples, spans
-from tacit.estimates.random_numbers import check_number, generator
+from tacit.estimates.synthetic.random_numbers import check_number, generator
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of, counts_of
 from tacit.fits.within_cells import BinShape

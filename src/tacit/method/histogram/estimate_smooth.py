@@ -16,14 +16,14 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
-from tacit.estimates.local_doubts import in_units
-from tacit.estimates.log_density_curve import LogDensityCurve
-from tacit.estimates.noisy_ratio import unclear
-from tacit.estimates.projected_curve import NearDensity, ProjectedCurve
-from tacit.estimates.recorded_notes import recorded_notes
-from tacit.estimates.series_coefficients import Shares
-from tacit.estimates.series_curve import SeriesCurve, closest
-from tacit.estimates.smooth_density import SmoothDensity
+from tacit.estimates.densities.local_doubts import in_units
+from tacit.estimates.densities.log_density_curve import LogDensityCurve
+from tacit.estimates.densities.projected_curve import NearDensity, ProjectedCurve
+from tacit.estimates.densities.recorded_notes import recorded_notes
+from tacit.estimates.densities.series_coefficients import Shares
+from tacit.estimates.densities.series_curve import SeriesCurve, closest
+from tacit.estimates.densities.smooth_density import SmoothDensity
+from tacit.estimates.noisy_terms.noisy_ratio import unclear
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_limits import CellLimits
 from tacit.fits.released_cells import cells_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.selected_counts import absent, conditional
+from tacit.estimates.noisy_terms.selected_counts import absent, conditional
 from tacit.estimates.terms import check_level
 from tacit.method.histogram.estimate import HistogramRelease
 

@@ -16,11 +16,11 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates import error_laws
 from tacit.estimates.bins import BINNED
-from tacit.estimates.drawn_frames import asked, check_sets, made_sets
-from tacit.estimates.synthetic_sets import SyntheticSets
+from tacit.estimates.synthetic.drawn_frames import asked, check_sets, made_sets
+from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
 from tacit.estimates.terms import Target
+from tacit.estimates.total_errors import error_laws
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functions
 from tacit.fits.log_linear import LogLinear, fit

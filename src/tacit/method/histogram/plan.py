@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tacit.estimates.selected_counts import conditional
+from tacit.estimates.noisy_terms.selected_counts import conditional
 from tacit.method.histogram import sparse_design
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, regular, uniform

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.estimates.bins import spans
-from tacit.estimates.column_values import distance_of_values
+from tacit.estimates.densities.column_values import distance_of_values
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.estimate_smooth import FEWEST, smooth_density
 from tacit.method.shared.measurement import Measurement

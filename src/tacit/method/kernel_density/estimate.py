@@ -10,13 +10,13 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.column_values import JointColumn
-from tacit.estimates.joint_density import JointDensity
-from tacit.estimates.local_doubts import in_units
+from tacit.estimates.densities.column_values import JointColumn
+from tacit.estimates.densities.joint_density import JointDensity
+from tacit.estimates.densities.local_doubts import in_units
+from tacit.estimates.densities.projected_curve import ProjectedCurve
+from tacit.estimates.densities.recorded_notes import WIDER, hidden_by_heaps, recorded_as, recorded_notes
+from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import WIDER, hidden_by_heaps, recorded_as, recorded_notes
-from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.fits.heaped_cells import unknown_heaps

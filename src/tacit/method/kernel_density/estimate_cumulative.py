@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_values import JointColumn
+from tacit.estimates.densities.column_values import JointColumn
 from tacit.fits.heaped_cells import HeapedCells
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of
 from tacit.release.parts import Axis

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
-from tacit.estimates.smooth_density import BEYOND
+from tacit.estimates.densities.smooth_density import BEYOND
 from tacit.method.kernel_density.estimate_kernel import DETAIL, KernelFit
 
 PLACES: Final = 201

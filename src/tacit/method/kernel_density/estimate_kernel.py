@@ -25,9 +25,9 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.simplex import nearest_with_sum
 from tacit.estimates.bins import spans
-from tacit.estimates.kernel_weights import kernel_weights
-from tacit.estimates.local_doubts import DRAWS, doubted, misfit, peaks, ranges
-from tacit.estimates.noisy_ratio import unclear
+from tacit.estimates.densities.kernel_weights import kernel_weights
+from tacit.estimates.densities.local_doubts import DRAWS, doubted, misfit, peaks, ranges
+from tacit.estimates.noisy_terms.noisy_ratio import unclear
 from tacit.estimates.terms import Target
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.fits.heaped_cells import whole_heaps

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.estimates.column_values import distance_of_values
+from tacit.estimates.densities.column_values import distance_of_values
 from tacit.method.kernel_density.estimate import joint_density, smooth_density
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted
 from tacit.method.shared.measurement import Measurement

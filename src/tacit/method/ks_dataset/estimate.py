@@ -12,7 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.column_values import values_at
+from tacit.estimates.densities.column_values import values_at
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target
 from tacit.estimates.wording import title, who

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_values import JointColumn, sampled_frame, values_at
+from tacit.estimates.densities.column_values import JointColumn, sampled_frame, values_at
+from tacit.estimates.densities.recorded_notes import recorded_as, recorded_notes
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.random_numbers import check_number, generator
-from tacit.estimates.recorded_notes import recorded_as, recorded_notes
+from tacit.estimates.synthetic.random_numbers import check_number, generator
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import title, who
 from tacit.fits.bin_heaps import HALF

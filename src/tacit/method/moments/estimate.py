@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from tacit.base.table import Table, shown_by_summary
-from tacit.estimates import weighting
-from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.noisy_deviations import NOTE
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.noisy_deviations import NOTE
 from tacit.estimates.terms import Target, check_target
+from tacit.estimates.verbs import weighting
 from tacit.estimates.wording import estimand, missing_words, parted, people_of, source_of, who
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels

@@ -9,13 +9,13 @@ import numpy as np
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.chosen_terms import ErrorsOfValues
+from tacit.estimates.densities.chosen_terms import ErrorsOfValues
+from tacit.estimates.densities.projected_curve import ProjectedCurve
+from tacit.estimates.densities.recorded_notes import hidden_by_heaps, recorded_notes
+from tacit.estimates.densities.series_coefficients import short, shrunk
+from tacit.estimates.densities.series_curve import SeriesCurve, terms_of
+from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.projected_curve import ProjectedCurve
-from tacit.estimates.recorded_notes import hidden_by_heaps, recorded_notes
-from tacit.estimates.series_coefficients import short, shrunk
-from tacit.estimates.series_curve import SeriesCurve, terms_of
-from tacit.estimates.smooth_density import SmoothDensity
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.method.orthogonal_series.estimate_coefficients import UNTOLD, fitted
@@ -25,7 +25,7 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
-    from tacit.estimates.joint_density import JointDensity
+    from tacit.estimates.densities.joint_density import JointDensity
 
 
 @shown_by_summary

@@ -9,8 +9,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
-from tacit.estimates.series_coefficients import short, shrinkage
-from tacit.estimates.smooth_density import BEYOND
+from tacit.estimates.densities.series_coefficients import short, shrinkage
+from tacit.estimates.densities.smooth_density import BEYOND
 from tacit.estimates.terms import Target
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, own_terms, table

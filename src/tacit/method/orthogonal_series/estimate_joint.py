@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.estimates.column_values import JointColumn
-from tacit.estimates.joint_density import JointDensity
+from tacit.estimates.densities.column_values import JointColumn
+from tacit.estimates.densities.joint_density import JointDensity
 from tacit.estimates.terms import Target, check_target
 from tacit.method.orthogonal_series.estimate_coefficients import fitted
 from tacit.method.shared.numeric_columns import support

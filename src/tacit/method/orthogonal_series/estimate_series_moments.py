@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates.column_values import JointColumn
+from tacit.estimates.densities.column_values import JointColumn
+from tacit.estimates.densities.recorded_notes import recorded_notes
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.recorded_notes import recorded_notes
 from tacit.estimates.terms import Target, check_target, given_places, place_of
 from tacit.estimates.wording import title, who
 from tacit.method.orthogonal_series.estimate_coefficients import TOO_FEW, SeriesFit, fitted

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.column_values import distance_of_values
+from tacit.estimates.densities.column_values import distance_of_values
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, table
 from tacit.method.orthogonal_series.estimate import smooth_density

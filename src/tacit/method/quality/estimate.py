@@ -10,11 +10,11 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import pictures
-from tacit.estimates.column_terms import noisy_size_mean_terms
 from tacit.estimates.display import facts, heading
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
-from tacit.estimates.noisy_moments import Moments
+from tacit.estimates.noisy_terms.column_terms import noisy_size_mean_terms
+from tacit.estimates.noisy_terms.interval_inversion import CountInversion, Inversion, LinearInversion
+from tacit.estimates.noisy_terms.noisy_moments import Moments
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import bounds_words, people_of, source_of, who
 from tacit.noise.laws import rescaled

@@ -8,8 +8,8 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.monotone import rising
 from tacit.estimates.terms import Target
+from tacit.estimates.total_errors.monotone import rising
 from tacit.method.quantiles.cut_errors import CutCounts, pointwise, together, values
 from tacit.method.quantiles.cut_tree import CutPlan, edges, places, tells
 from tacit.method.quantiles.query import Quantiles

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.monotone import rising
+from tacit.estimates.total_errors.monotone import rising
 from tacit.release.parts import Grid
 
 SPANS: Final = 4.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import normal_quantile
+from tacit.estimates.total_errors.error_laws import normal_quantile
 from tacit.fits.fit import Fit
 from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.method.regression.estimate_cells import fitted_cells

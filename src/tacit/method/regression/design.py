@@ -6,13 +6,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from tacit.method.regression import cells_design, counts_design, further_design, norms_design, scores_design
-from tacit.method.regression import encoding as forms
-from tacit.method.regression import person_encoding as person_forms
-from tacit.method.regression.cells_or_scores import cells_are_better
-from tacit.method.regression.linear_pilot import response_residual
-from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, crossproduct_part, row_facts
+from tacit.method.regression.designs import cells_design, counts_design, further_design, norms_design, scores_design
+from tacit.method.regression.designs.cells_or_scores import cells_are_better
 from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums import encoding as forms
+from tacit.method.regression.row_sums import person_encoding as person_forms
+from tacit.method.regression.row_sums.linear_pilot import response_residual
+from tacit.method.regression.row_sums.product_parts import (
+    ProductPart,
+    RowFacts,
+    as_measurement,
+    crossproduct_part,
+    row_facts,
+)
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_products import ClippedResidual, Product

@@ -11,35 +11,35 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
-from tacit.method.regression import estimate_scores as regression_scores
-from tacit.method.regression.estimate_effects import marginal_effects
-from tacit.method.regression.estimate_far_rows import reached, taken_as_linear, with_far_rows
-from tacit.method.regression.estimate_help import left_nothing
-from tacit.method.regression.estimate_linear import fit, no_fit
-from tacit.method.regression.estimate_linear_step import most_noise
-from tacit.method.regression.estimate_rows import evaluator
-from tacit.method.regression.estimate_weights import weight_note, weight_words
-from tacit.method.regression.formula import parse
-from tacit.method.regression.heavy_tails import side_of
-from tacit.method.regression.layout import Layout, layout
-from tacit.method.regression.noisy_crossproducts import (
+from tacit.method.regression.bounded_scores.heavy_tails import side_of
+from tacit.method.regression.estimate_coefficients import score_coefficients as regression_scores
+from tacit.method.regression.estimate_coefficients.errors_of_far_rows import reached, taken_as_linear, with_far_rows
+from tacit.method.regression.estimate_coefficients.linear_coefficients import fit, no_fit
+from tacit.method.regression.estimate_coefficients.linear_step import most_noise
+from tacit.method.regression.estimate_coefficients.marginal_effects import marginal_effects
+from tacit.method.regression.estimate_coefficients.terms_at_rows import evaluator
+from tacit.method.regression.estimate_coefficients.weights_of_rows import weight_note, weight_words
+from tacit.method.regression.estimate_coefficients.what_would_help import left_nothing
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.formulas.layout import Layout, layout
+from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums.noisy_crossproducts import (
     NoisyMatrix,
     ResidualScores,
     read_crossproducts,
     read_residual_scores,
 )
-from tacit.method.regression.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
-from tacit.method.regression.norm_encoding import OF_COLUMNS
-from tacit.method.regression.norm_scaling import kept_of, means_of, read_columns, with_whole_response
-from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
+from tacit.method.regression.row_sums.norm_encoding import OF_COLUMNS
+from tacit.method.regression.row_sums.norm_scaling import kept_of, means_of, read_columns, with_whole_response
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.reproduced_numbers import ReproducedNumbers
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.fits.fitted_model import FittedModel
 
 SOURCE_LINEAR: Final = (

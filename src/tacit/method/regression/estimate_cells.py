@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit
-from tacit.method.regression.cells_design import KIND
+from tacit.method.regression.designs.cells_design import KIND
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.regression.query import Regression
 from tacit.release.document import Released

@@ -44,24 +44,17 @@ from __future__ import annotations
 import math
 from typing import Final, cast
 
-from tacit.method.regression import (
-    cells_design,
-    mechanism_cells,
-    mechanism_norm_scores,
-    mechanism_norms,
-    mechanism_scores,
-    norm_scores_design,
-    norms_design,
-    split_score_encoding,
-)
-from tacit.method.regression import encoding as forms
+from tacit.method.regression import mechanism_cells, mechanism_norm_scores, mechanism_norms, mechanism_scores
 from tacit.method.regression.design import VERSION, design, with_residual
-from tacit.method.regression.linear_pilot import next_residual
+from tacit.method.regression.designs import cells_design, norm_scores_design, norms_design
+from tacit.method.regression.designs.norms_design import beside
 from tacit.method.regression.mechanism_rows import exact_part, rows_held
-from tacit.method.regression.noisy_crossproducts import read_crossproducts
-from tacit.method.regression.norm_person_encoding import of_rows
-from tacit.method.regression.norms_design import beside
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_sums import encoding as forms
+from tacit.method.regression.row_sums import split_score_encoding
+from tacit.method.regression.row_sums.linear_pilot import next_residual
+from tacit.method.regression.row_sums.noisy_crossproducts import read_crossproducts
+from tacit.method.regression.row_sums.norm_person_encoding import of_rows
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect

@@ -41,18 +41,23 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression.binary_links import BinaryLink
-from tacit.method.regression.glm_pilot import in_units, link_of, next_score
-from tacit.method.regression.linear_pilot import range_of_rows
+from tacit.method.regression.bounded_scores.binary_links import BinaryLink
+from tacit.method.regression.designs.norm_scores_design import with_norm_score
+from tacit.method.regression.designs.norms_design import product_noise, with_products
 from tacit.method.regression.mechanism_norms import aimed_or_plain, plain_room, room_for
-from tacit.method.regression.noisy_norm_scores import noise_of_scores, noise_of_sizes, norm_first, read_last_scores
-from tacit.method.regression.noisy_norms import read_standardised
-from tacit.method.regression.norm_scaling import read_columns, standardised, whitened
-from tacit.method.regression.norm_scores_design import with_norm_score
-from tacit.method.regression.norms_design import product_noise, with_products
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.pilots.glm_pilot import in_units, link_of, next_score
 from tacit.method.regression.query import Regression
-from tacit.method.regression.weighted_rows import clip_of
+from tacit.method.regression.row_sums.linear_pilot import range_of_rows
+from tacit.method.regression.row_sums.noisy_norm_scores import (
+    noise_of_scores,
+    noise_of_sizes,
+    norm_first,
+    read_last_scores,
+)
+from tacit.method.regression.row_sums.noisy_norms import read_standardised
+from tacit.method.regression.row_sums.norm_scaling import read_columns, standardised, whitened
+from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 

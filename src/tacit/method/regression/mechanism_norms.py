@@ -52,13 +52,14 @@ from typing import Final
 
 import numpy as np
 
-from tacit.method.regression.far_rows import far_rows, room_with_far_rows, told_slopes
-from tacit.method.regression.heavy_tails import FAR
-from tacit.method.regression.linear_pilot import response_residual
-from tacit.method.regression.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.noisy_norms import reach_of_products, read_standardised, read_tail
-from tacit.method.regression.norm_encoding import CLIP
-from tacit.method.regression.norm_scaling import (
+from tacit.method.regression.bounded_scores.heavy_tails import FAR
+from tacit.method.regression.designs.norms_design import product_noise, score_noise, with_products, with_scores
+from tacit.method.regression.pilots.far_rows import far_rows, room_with_far_rows, told_slopes
+from tacit.method.regression.row_sums.linear_pilot import response_residual
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
+from tacit.method.regression.row_sums.noisy_norms import reach_of_products, read_standardised, read_tail
+from tacit.method.regression.row_sums.norm_encoding import CLIP
+from tacit.method.regression.row_sums.norm_scaling import (
     Columns,
     next_residual,
     reach,
@@ -68,10 +69,9 @@ from tacit.method.regression.norm_scaling import (
     standardised,
     whitened,
 )
-from tacit.method.regression.norms_design import product_noise, score_noise, with_products, with_scores
-from tacit.method.regression.product_parts import ProductPart
-from tacit.method.regression.row_reach import chosen_room
-from tacit.method.regression.weighted_rows import clip_of
+from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.row_reach import chosen_room
+from tacit.method.regression.row_sums.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_sums import check_number
 from tacit.release.parts import Cells

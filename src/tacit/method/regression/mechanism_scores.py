@@ -32,13 +32,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.glm_pilot import link_of, next_score, nowhere_score
+from tacit.method.regression.designs.scores_design import with_score
 from tacit.method.regression.mechanism_norms import UNUSABLE
-from tacit.method.regression.noisy_scores import SCORE_WEIGHT, read_first_part, read_score_part, scaled_terms
-from tacit.method.regression.product_parts import ProductPart
+from tacit.method.regression.pilots.glm_pilot import link_of, next_score, nowhere_score
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import with_score
+from tacit.method.regression.row_sums import score_encoding as forms
+from tacit.method.regression.row_sums.noisy_scores import SCORE_WEIGHT, read_first_part, read_score_part, scaled_terms
+from tacit.method.regression.row_sums.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H

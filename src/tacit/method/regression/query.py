@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from tacit.base.arguments import described
 from tacit.errors import QueryError, nearest
-from tacit.method.regression.formula import canonical, parse
+from tacit.method.regression.formulas.formula import canonical, parse
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import column, condition
 

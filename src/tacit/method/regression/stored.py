@@ -7,11 +7,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, cast
 
 from tacit.errors import TacitError
-from tacit.method.regression import cells_design, further_design, norm_score_encoding, split_score_encoding
-from tacit.method.regression.expression_values import rules
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import Layout, is_binary, layout
-from tacit.method.regression.norm_encoding import (
+from tacit.method.regression.designs import cells_design, further_design
+from tacit.method.regression.formulas.expression_values import rules
+from tacit.method.regression.formulas.formula import parse
+from tacit.method.regression.formulas.layout import Layout, is_binary, layout
+from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums import norm_score_encoding, split_score_encoding
+from tacit.method.regression.row_sums.norm_encoding import (
     FAR_PRODUCTS,
     FAR_SCORES,
     FORMER_PRODUCTS,
@@ -22,9 +24,8 @@ from tacit.method.regression.norm_encoding import (
     square_weight,
     squared,
 )
-from tacit.method.regression.norm_encoding import FORMS as LINEAR_NORMS
-from tacit.method.regression.norm_person_encoding import OF_SCORES, PERSON, of_rows
-from tacit.method.regression.query import Regression
+from tacit.method.regression.row_sums.norm_encoding import FORMS as LINEAR_NORMS
+from tacit.method.regression.row_sums.norm_person_encoding import OF_SCORES, PERSON, of_rows
 from tacit.release.parts import Part
 
 if TYPE_CHECKING:

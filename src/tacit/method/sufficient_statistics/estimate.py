@@ -16,13 +16,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
-from tacit.estimates.column_terms import terms_of
-from tacit.estimates.drawn_frames import check_sets
-from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.interval_inversion import Inversion, LinearInversion
-from tacit.estimates.noisy_moments import BINARY, integers, moments
+from tacit.estimates.noisy_terms.column_terms import terms_of
+from tacit.estimates.noisy_terms.interval_inversion import Inversion, LinearInversion
+from tacit.estimates.noisy_terms.noisy_moments import BINARY, integers, moments
+from tacit.estimates.synthetic.drawn_frames import check_sets
 from tacit.estimates.terms import ColumnTerms, Target, check_target
+from tacit.estimates.total_errors.error_laws import halfwidth, split
 from tacit.estimates.wording import missing_words, people_of, source_of, who
 from tacit.models.boxes import coordinates, parameters_at, slopes
 from tacit.models.mean_map import At, MeanMap, mean_map
@@ -33,9 +33,9 @@ from tacit.release.parts import Grid, Part
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.estimates.law_rows import LawRows
-    from tacit.estimates.reproduced_numbers import ReproducedNumbers
-    from tacit.estimates.synthetic_sets import SyntheticSets
+    from tacit.estimates.synthetic.law_rows import LawRows
+    from tacit.estimates.synthetic.reproduced_numbers import ReproducedNumbers
+    from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
     from tacit.method.sufficient_statistics.query import SufficientStatistics
 
 TRUSTED: Final = 0.1
@@ -159,8 +159,8 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 
 def rows_of(release: Released, target: Target) -> LawRows:
     """Return the law at the estimates of a release, real or simulated, with their errors, to draw rows from."""
-    from tacit.estimates.bootstrap_draws import of_estimate
-    from tacit.estimates.law_rows import LawRows
+    from tacit.estimates.bootstraps.bootstrap_draws import of_estimate
+    from tacit.estimates.synthetic.law_rows import LawRows
 
     query = cast("SufficientStatistics", release.query)
     return LawRows(map_of(release).model, (query.what,), of_estimate(estimate(release, target)))

@@ -13,7 +13,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.selected_counts import absent, conditional, reach
+from tacit.estimates.noisy_terms.selected_counts import absent, conditional, reach
 from tacit.estimates.terms import Target, check_level, check_target, place_of
 from tacit.method.unlisted_levels.estimate_shares import LevelShares
 from tacit.release.document import Release, Released

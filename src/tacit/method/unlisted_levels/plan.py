@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tacit.estimates.selected_counts import absent, conditional, reach
+from tacit.estimates.noisy_terms.selected_counts import absent, conditional, reach
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING

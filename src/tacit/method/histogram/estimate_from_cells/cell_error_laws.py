@@ -10,8 +10,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates import error_laws as laws
-from tacit.estimates.selection import chance_of_answer
+from tacit.estimates.total_errors import error_laws as laws
+from tacit.estimates.total_errors.selection import chance_of_answer
 from tacit.noise.laws import Law
 
 NODES: Final = 257

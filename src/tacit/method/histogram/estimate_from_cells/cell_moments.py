@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.rounded_values import rounding_notes
+from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.bin_errors import bin_errors
 from tacit.fits.cell_arrays import CellAxis, CellCounts

@@ -13,9 +13,9 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import logistic_of
-from tacit.estimates.monotone import rising
-from tacit.estimates.rounded_values import rounding_notes
+from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
+from tacit.estimates.total_errors.monotone import rising
 from tacit.fits.heap_notes import heap_notes
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,

@@ -9,7 +9,7 @@ from tacit.estimates.terms import Target
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
-    from tacit.estimates.contrasts import Test
+    from tacit.estimates.verbs.contrasts import Test
     from tacit.method.histogram.estimate_from_cells.adjusted_counts import Adjusted
     from tacit.method.histogram.estimate_from_cells.cell_groups import By
     from tacit.method.histogram.estimate_from_cells.correlation import Correlations

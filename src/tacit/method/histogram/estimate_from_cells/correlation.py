@@ -11,7 +11,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
-from tacit.estimates.interval_inversion import Inversion
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.one_bin_responses import products_moved

@@ -12,8 +12,8 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.labelled import Labels
+from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_level, place_of
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Thresholds
 from tacit.privacy import Cost

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates import error_laws as laws
 from tacit.estimates.bins import nearest_multiples
+from tacit.estimates.total_errors import error_laws as laws
 from tacit.fits.bin_shapes import positive
 from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise

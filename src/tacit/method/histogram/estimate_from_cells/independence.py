@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.estimates import comparisons
-from tacit.estimates.contrasts import Test
+from tacit.estimates.verbs import comparisons
+from tacit.estimates.verbs.contrasts import Test
 from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, unclear
 from tacit.release.document import Released
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.error_laws import ndtr
+from tacit.estimates.total_errors.error_laws import ndtr
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 
 CLEAR: Final = 5.0

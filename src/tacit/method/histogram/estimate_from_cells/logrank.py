@@ -7,8 +7,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
-from tacit.estimates.contrasts import Test
-from tacit.estimates.error_laws import ndtr
+from tacit.estimates.total_errors.error_laws import ndtr
+from tacit.estimates.verbs.contrasts import Test
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
 from tacit.method.histogram.estimate_from_cells.life_table import LOWER, LifeTable
 from tacit.method.histogram.estimate_from_cells.survival import life_tables

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
-from tacit.estimates.sided_errors import USUAL
+from tacit.estimates.noisy_terms.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error

@@ -1,0 +1,1 @@
+"""Synthetic rows and sets of them: how they are drawn, and what analyses of them say.  Post-processing."""

@@ -1,0 +1,1 @@
+"""What is asked of estimates: contrasts, tests, ratios, proportions, differences, trends, weights.  Post-processing."""

@@ -1,0 +1,1 @@
+"""Designs of regressions: the parts that a question measures, at which shares of its price.  Public facts alone."""

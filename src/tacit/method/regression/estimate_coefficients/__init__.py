@@ -1,0 +1,1 @@
+"""Coefficients with both errors from released sums.  Post-processing: costs nothing."""

@@ -1,0 +1,1 @@
+"""What is summed over rows: integer encodings with their sensitivities, and released sums read back.  No data."""
