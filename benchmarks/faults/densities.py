@@ -123,7 +123,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.kernel_density.estimate_cumulative",
-        "return own.beside(np.stack(each_cell, axis=1), *own.shapes(one.unit / one.length).below(t))",
+        "return own.beside(np.stack(each_cell, axis=1), shapes.below(t), shapes, t)",
         "return np.zeros(len(t))",
         "what cells hide is in no error of a share",
         (f"{HIDDEN}shares_within_a_cell_that_holds_a_tail_s_beginning_are_within_the_errors",),

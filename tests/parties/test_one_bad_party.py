@@ -116,8 +116,8 @@ def test_what_nobody_thought_of_is_one_partys(study: tc.Study, monkeypatch: pyte
         assert study.combine("returned").refused == {"st-mary": "it cannot be checked (ZeroDivisionError)"}
     combine = returned.combined
 
-    def together(names: Any, *more: Any) -> Any:
-        return 1 / 0 if "st-mary" in names else combine(names, *more)
+    def together(names: Any, *more: Any, **words: Any) -> Any:
+        return 1 / 0 if "st-mary" in names else combine(names, *more, **words)
 
     with monkeypatch.context() as here:
         here.setattr(returned, "combined", together)

@@ -251,7 +251,7 @@ class Estimate:
         return ratios.ratio(self, numerator, denominator)
 
     def odds_ratio(self, one: str, other: str) -> Ratio:
-        """Odds ratio of two shares, on the log scale, from both shares' intervals; InferenceError I02, I11."""
+        """Odds ratio of two shares, from both shares' limits [Zou & Donner 2008]; InferenceError I02, I11."""
         return ratios.odds_ratio(self, one, other)
 
     def proportions(self, within: str | Sequence[str] | None = None) -> Proportions:

@@ -122,12 +122,12 @@ def counting(release: Released) -> str:
     if kind in ("Sum", "Additive") or getattr(asked, "per", None) == "row":
         return f", {release.unit} at most counting"
     if kind in ("Mean", "Variance", "Quantiles", "SampleAndAggregate"):
-        return ", parted among the groups of her rows" if parted(release.parts[0]) else ""
+        return ", shared out among the groups of these rows" if parted(release.parts[0]) else ""
     return ", which weigh one in all"
 
 
 def parted(part: Part) -> bool:
-    """Return whether a person may be in several cells, with a part of her weight in each."""
+    """Return whether a person may be in several cells, with a part of their weight in each."""
     facts = part.parameters
     # what the encodings have for several cells alone: p = 1, j = 1 (Laplace) or k = 2 (Gaussian)
     return "share" in facts or facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
