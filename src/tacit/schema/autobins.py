@@ -26,6 +26,11 @@ FAR: Final = 1.5
 """A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
 HEAPS: Final = 2
 """The same for the sake of heaps in the middles of bins."""
+UNEVEN: Final = 0.3
+"""Range of edges about even places, in bins: widths are .89 and 1.19 of the even ones."""
+GOLDEN: Final = (math.sqrt(5) - 1) / 2
+DECIMALS: Final = 3
+"""Decimals of an edge, in bins."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -125,7 +130,9 @@ def resolved(
         elif isinstance(column, Real) and column.lower is not None and column.upper is not None:
             near = [k for k in round_bins(column.lower, column.upper, K) if _whole_units(column, k)]
             fits = (k for k in near if k <= K or _fit(size, k, len(left), cells, extra))
-            chosen[name] = next(fits, multiples(column).even(K) if has_multiples(column) else K)
+            found = next(fits, multiples(column).even(K) if has_multiples(column) else K)
+            uneven = bins[name] == AUTO and not has_multiples(column) and isinstance(found, int)
+            chosen[name] = uneven_edges(column.lower, column.upper, found) if uneven else found
         else:
             chosen[name] = multiples(column).even(K) if isinstance(column, Integer) else K
     return fixed | chosen
@@ -148,6 +155,22 @@ def round_bins(lower: float, upper: float, K: int) -> list[int]:
     found = {int(span / width) for width in widths if (span / width).denominator == 1}
     near = [k for k in found if LEAST <= k <= MOST_BINS and 1 / FAR <= k / K <= FAR]
     return sorted(near, key=lambda k: (abs(math.log(k / K)), k))
+
+
+def uneven_edges(lower: float, upper: float, K: int) -> tuple[float, ...]:
+    """Return inner edges of K bins of two widths, a third apart, in the order of the Fibonacci word.
+
+    In bins of one width, values told in multiples of it or of a part of it have the counts of values that are not: that
+    they are all at one place in their bins, or a half of the distance off, no count shows.  In bins of two widths, in
+    an order that never repeats, they have other counts (`fits.lattice_evidence`), and a mean is less far off.
+
+    >>> uneven_edges(0, 100, 5), uneven_edges(0, 3.1416, 4)
+    ((20.72, 38.41, 62.11, 79.81), (0.81388, 1.50896, 2.4398))
+    """
+    low, width = float(lower), (float(upper) - float(lower)) / K
+    # decimals of which none is round beside a bin
+    places = DECIMALS - math.floor(math.log10(width))
+    return tuple(round(low + width * (i + UNEVEN * (i * GOLDEN % 1 - 0.5)), places) for i in range(1, K))
 
 
 def heap_bins(column: Real, K: int) -> list[tuple[float, ...]]:

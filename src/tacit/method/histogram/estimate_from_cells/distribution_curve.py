@@ -114,7 +114,8 @@ class GroupCurve:
         if not self.shaped:
             return level_bins(self.bins)
         known = self.noise.cell * (1 - self.noise.projected / self.noise.size)
-        return within_bins(self.line, self.counts, known, self.heaped_at if self.map is None else 0.0)
+        plain = self.map is None
+        return within_bins(self.line, self.counts, known, self.heaped_at if plain else 0.0, plain and not self.step)
 
     @property
     def shaped(self) -> bool:
