@@ -73,26 +73,14 @@ def _log_ratio(x: Array, log: Array, spread: Array) -> float:
 
 def third_matrix(x: Array) -> Array:
     """Return the matrix of third differences at places x, scaled as 1, -3, 3, -1 at even ones."""
-    weights = _weights(x)
-    found = np.zeros((len(weights), len(x)))
-    rows, at = np.arange(len(weights))[:, None], np.arange(FEWEST)
+    four = np.lib.stride_tricks.sliding_window_view(x, FEWEST)
+    apart = four[:, :, None] - four[:, None, :] + np.eye(FEWEST)
+    weights = 1 / apart.prod(axis=2)
+    weights *= np.sqrt(20 / (weights**2).sum(axis=1, keepdims=True))
+    found = np.zeros((len(four), len(x)))
+    rows, at = np.arange(len(four))[:, None], np.arange(FEWEST)
     found[rows, rows + at] = weights
     return found
-
-
-def third_differences(x: Array, log: Array) -> Array:
-    """Return the same third differences, shape (..., K - 3), of logarithms at places, shape (..., K) each."""
-    out: Array = (_weights(x) * np.lib.stride_tricks.sliding_window_view(log, FEWEST, axis=-1)).sum(axis=-1)
-    return out
-
-
-def _weights(x: Array) -> Array:
-    """Return weights of four in a row for their third difference, shape (..., K - 3, 4)."""
-    four = np.lib.stride_tricks.sliding_window_view(x, FEWEST, axis=-1)
-    apart = four[..., :, None] - four[..., None, :] + np.eye(FEWEST)
-    weights = 1 / apart.prod(axis=-1)
-    weights *= np.sqrt(20 / (weights**2).sum(axis=-1, keepdims=True))
-    return weights
 
 
 def _scales(many: int) -> tuple[Array, Array]:

@@ -22,10 +22,10 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.heap_evidence import INNER, OUTER, pieces, third_differences, third_matrix
-from tacit.fits.log_densities import LogDensities, leveled
+from tacit.fits.heap_evidence import INNER, OUTER, pieces, third_matrix
+from tacit.fits.log_densities import LogDensities
 
-ROUND: Final = 0.1
+ROUND: Final = 0.03
 """How many times as plausible as a smooth column one told in multiples of a round number is, counts unseen."""
 PRIOR: Final = 0.02
 """The same of all other spacings and places together."""
@@ -33,13 +33,13 @@ DIGITS: Final = (1.0, 2.0, 2.5, 5.0)
 """First digits of round spacings."""
 PARTS: Final = (0.3, 0.6, 0.95)
 """Parts of the rows that are told so, each as likely."""
-PHASES: Final = 10
+PHASES: Final = 8
 """Places at which a lattice may begin, in a spacing."""
-FINEST: Final = 6.0
+FINEST: Final = 5.0
 """Spacings that are looked at are no smaller than the narrowest bin over this."""
 COARSEST: Final = 1.2
 """And no larger than the widest bin times this: beyond, bins without a place are holes."""
-DRIFT: Final = 0.2
+DRIFT: Final = 0.25
 """Two spacings next to each other differ by this part of a spacing from one end of the filled bins to the other."""
 OPEN: Final = 0.05
 """Places are open that are this many times as plausible as the best, or more."""
@@ -120,7 +120,7 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
     edges = axis.bounds[own.start : own.stop + 1]
     shares = np.maximum(counts[own], 0.0) / max(np.maximum(counts[own], 0.0).sum(), 1.0)
     found = list[Array]()
-    for asked, prior, least in ((_round(edges), ROUND, 0.0), (_any(edges), PRIOR, LEAST)):
+    for asked, prior in ((_round(edges), ROUND), (_any(edges), PRIOR)):
         chance = _over_none(seen, own, edges, asked)
         # round spacings one by one, others together
         for group in np.unique(asked[0]) if prior == ROUND else [0.0]:
@@ -131,7 +131,7 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
             # those that move the mean most, either way, and the most plausible one
             off = one.moved(edges) @ shares
             kept = sorted({int(off.argmin()), int(off.argmax()), int(chance[at].argmax())})
-            if odds >= least:
+            if odds >= LEAST:
                 found.append(np.array([*asked[:, at[kept]], np.full(len(kept), odds)]))
     return Lattices(*np.concatenate(found, axis=1)) if found else None
 
@@ -160,31 +160,26 @@ def _any(edges: Array) -> Array:
 def _over_none(seen: LogDensities, own: slice, edges: Array, asked: Array) -> Array:
     """Return the logarithm of each lattice's chance over that of none, shape (L,)."""
     spacing, first, part = asked[:, :, None]
-    told = edges + part * (nearest_edges(edges, spacing, first) - edges)
-    rows, spread = np.log(seen.counts[own]), seen.spread[:, own].sum(axis=0)
-    return _chances(told, rows, spread, edges) - _chances(edges[None], rows, spread, edges)[0]
+    wide, x = np.diff(edges), (edges[1:] + edges[:-1]) / 2
+    told = nearest_edges(edges, spacing, first) - edges
+    # by how much the edges are wider apart, and middles further up: what logarithms of densities are more for it
+    wider = np.maximum(1 + part * np.diff(told) / wide, 0.02)
+    moved = part * (told[:, 1:] + told[:, :-1]) / 2
+    more = np.log(wider) + np.gradient(seen.log[own], x) * moved
+    D = third_matrix(x)
+    noise = (D * seen.spread[:, own].sum(axis=0)) @ D.T
+    return _chances(D @ seen.log[own] - more @ D.T, noise) - _chances((D @ seen.log[own])[None], noise)
 
 
-def _chances(edges: Array, rows: Array, spread: Array, taken: Array) -> Array:
-    """Return the logarithm of the chance of logarithms of counts, shape (k,), with edges of shape (L, k + 1)."""
-    widths = np.maximum(np.diff(edges), 0.02 * np.diff(taken))
-    x = (edges[:, 1:] + edges[:, :-1]) / 2
-    # places may pass each other nowhere: middles rise
-    x = np.maximum.accumulate(x + 1e-9 * np.arange(x.shape[1]) * np.ptp(taken), axis=1)
-    off = third_differences(x, leveled(x, widths, rows - np.log(widths)))
-    D = third_matrix((taken[1:] + taken[:-1]) / 2)
+def _chances(off: Array, noise: Array) -> Array:
+    """Return the logarithms of chances of third differences, shape (L, n), in a smooth column; noise: covariance."""
     kinds, logs = list[Array](), list[float]()
     for size, weight in INNER:
         for end, chance in OUTER:
             scales = np.full(off.shape[1], size)
             scales[[0, -1]] = np.maximum(size, end)
-            kinds.append(_log_normals(off, (D * spread) @ D.T + np.diag(scales**2)))
+            root = np.linalg.inv(np.linalg.cholesky(noise + np.diag(scales**2)))
+            kinds.append(np.log(np.diag(root)).sum() - ((off @ root.T) ** 2).sum(axis=1) / 2)
             logs.append(float(np.log(weight * chance)))
-    return np.logaddexp.reduce(np.array(kinds) + np.array(logs)[:, None], axis=0)
-
-
-def _log_normals(off: Array, covariance: Array) -> Array:
-    """Return the logarithms of normal densities, up to a constant, of rows of `off`, shape (L, n)."""
-    root = np.linalg.cholesky(covariance)
-    out: Array = -(np.linalg.solve(root, off.T) ** 2).sum(axis=0) / 2 - np.log(np.diag(root)).sum()
+    out: Array = np.logaddexp.reduce(np.array(kinds) + np.array(logs)[:, None], axis=0)
     return out
