@@ -26,8 +26,8 @@ FAR: Final = 1.5
 """A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
 HEAPS: Final = 2
 """The same for the sake of heaps in the middles of bins."""
-UNEVEN: Final = 0.2
-"""Range of edges about even places, in bins: widths are .92 and 1.12 of even ones."""
+UNEVEN: Final = 0.15
+"""Range of edges about even places, in bins: widths are .94 and 1.09 of even ones."""
 GOLDEN: Final = (math.sqrt(5) - 1) / 2
 DECIMALS: Final = 3
 """Decimals of an edge, in bins."""
@@ -158,7 +158,7 @@ def round_bins(lower: float, upper: float, K: int) -> list[int]:
 
 
 def uneven_edges(lower: float, upper: float, K: int) -> tuple[float, ...]:
-    """Return inner edges of K bins of two widths, a fifth apart, in the order of the Fibonacci word.
+    """Return inner edges of K bins of two widths, a sixth apart, in the order of the Fibonacci word.
 
     In bins of one width, values told in multiples of it or of a part of it have the counts of values that are not: that
     they are all at one place in their bins, or a half of the distance off, no count shows.  In bins of two widths, in
