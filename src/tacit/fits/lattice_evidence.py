@@ -14,6 +14,7 @@ Source: Heitjan & Rubin 1990 (coarse and heaped data).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -127,21 +128,24 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
             at = np.flatnonzero((asked[0] == group) | (group == 0))
             odds = float(np.exp(min(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at)), 0.0)))
             at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
-            one = Lattices(*asked[:, at], np.full(len(at), odds))
+            one = Lattices(asked[0, at], asked[1, at], asked[2, at], np.full(len(at), odds))
             # those that move the mean most, either way, and the most plausible one
             off = one.moved(edges) @ shares
             kept = sorted({int(off.argmin()), int(off.argmax()), int(chance[at].argmax())})
             if odds >= LEAST:
                 found.append(np.array([*asked[:, at[kept]], np.full(len(kept), odds)]))
-    return Lattices(*np.concatenate(found, axis=1)) if found else None
+    if not found:
+        return None
+    spacing, first, part, odds = np.concatenate(found, axis=1)
+    return Lattices(spacing, first, part, odds)
 
 
 def _round(edges: Array) -> Array:
     """Return round spacings, with places that are their multiples or halfway between, and parts, shape (3, L)."""
     widths = np.diff(edges)
     low, high = float(widths.min()) / FINEST, float(widths.max()) * COARSEST
-    tens = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-    near = np.unique(np.outer(tens, DIGITS))
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    near = np.array(sorted(digits * 10.0**power for power in powers for digits in DIGITS))
     near = near[(near >= low) & (near <= high)]
     s, phase, part = np.meshgrid(near, [0.0, 0.5], PARTS, indexing="ij")
     return np.stack([s, s * phase, part]).reshape(3, -1)
