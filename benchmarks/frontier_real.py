@@ -45,7 +45,8 @@ state for their noise: of linear models that of `target="table"`, which allows f
 Shifts come from clipping. Responses that are far more skewed than exponential (incomes, numbers of visits) are shifted
 most: releases tell how many lie far from the mean, on which side, and residuals count further where many do; standard
 errors allow for what is left, and at the smaller prices noise hides some of it. Counts of
-visits are 1.4 to 1.9 standard errors off for another reason (`benchmarks/visits_target.py`): scores of counts weigh
+visits are about a standard error off (1.4 to 1.9 before rows reached as far as they do now) for another reason
+(`benchmarks/visits_target.py`): scores of counts weigh
 rows as a negative binomial fit does, and that fit to the same rows is as far from the Poisson one, about three times as
 far as chance would have it were the mean of visits log-linear.
 
@@ -59,11 +60,11 @@ regressor, what is clipped is taken to go with it, too, which need not be so. Lo
 curvature, which noise hides and normal regressors stand in for: how far that is off is found from the release now
 (`benchmarks/guess_rules.py`). Before, deviations were down to 0.73 of the stated error.
 
-What stated errors of linear models consist of (`benchmarks/real_clip_parts.py`, 200 releases): in three lines that
-are far off, the part for noise is 0.90 to 1.10 times the deviation of releases, and the rest is the allowance. Of
-latinos in years of education, ρ = 1, it is 0.96 times the deviation, and clipping alone moves that coefficient by
-0.20; of visits, ρ = 0.1, 0.58 to 0.78, and clipping moves coefficients by up to 0.68; of incomes, ε = 1, 0.38 to
-0.57, and up to 0.57. Intervals for the table's own coefficients hold them in 91 to 100%.
+What stated errors of linear models consisted of (`benchmarks/real_clip_parts.py`, 200 releases, before errors allowed
+for rows far out): in three lines that are far off, the part for noise was 0.90 to 1.10 times the deviation of releases,
+and the rest was the allowance. Of latinos in years of education, ρ = 1, it was 0.96 times the deviation, and clipping
+alone moved that coefficient by 0.20; of visits, ρ = 0.1, 0.58 to 0.78, and clipping moved coefficients by up to 0.68;
+of incomes, ε = 1, 0.38 to 0.57, and up to 0.57. Intervals for the table's own coefficients held them in 91 to 100%.
 """
 NEAR, EVEN = 0.3, (0.9, 1.1)
 """What was asked of linear and logistic models: largest shift, and deviation over the stated error of each term."""

@@ -3,7 +3,9 @@
 A case is a set and a number, from which everything follows: of the drawn sets a table of `random_tables` (law, heaps,
 missing cells, bounds, groups, persons, rows, price), of the real ones columns, bounds, rows and a price of two files.
 Questions go round by the number, so that each kind has as many cases.  "trial" and "trial real" were drawn to develop
-plans with, "judged" and "judged real" to judge them, once: both were committed before a case of them was simulated.
+plans with, "judged" and "judged real" to judge them, once: all were committed before a case of them was simulated.
+"fresh" and "fresh real" ask the kinds whose promises were kept least, regressions with and without weights, and a
+histogram's density; of two more real tables, and with groups that are a column's own, cut in three, as well.
 """
 
 from __future__ import annotations
@@ -21,11 +23,16 @@ from random_tables import PRICES, Array, Design, Table
 import tacit as tc
 
 FILES: Final = Path(__file__).parents[2] / "shared" / "data"
-SETS: Final = ("trial", "trial real", "judged", "judged real")
-NUMBERS: Final = {"trial": 132, "trial real": 110, "judged": 176, "judged real": 154}
-FIRST: Final = {"trial": 5_000, "judged": 6_000}
+SETS: Final = ("trial", "trial real", "judged", "judged real", "fresh", "fresh real")
+NUMBERS: Final = {"trial": 132, "trial real": 110, "judged": 176, "judged real": 154, "fresh": 132, "fresh real": 132}
+FIRST: Final = {"trial": 5_000, "judged": 6_000, "fresh": 9_000}
 PROBS: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
-SIZES: Final = {"pums": (1_000, 3_000, 10_000), "flights": (1_000, 5_000, 30_000)}
+SIZES: Final = {
+    "pums": (1_000, 3_000, 10_000),
+    "flights": (1_000, 5_000, 30_000),
+    "rand": (1_000, 5_000, 20_000),
+    "fair": (600, 2_000, 6_000),
+}
 BOUNDS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
     "age": ((0, 100), (18, 95), (0, 120)),
     "educ": ((1, 16), (0, 20)),
@@ -34,6 +41,30 @@ BOUNDS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
     "distance": ((0, 3_000), (0, 5_000)),
     "time": ((0, 24),),
 }
+FURTHER: Final[dict[str, tuple[tuple[float, float], ...]]] = {
+    **BOUNDS,
+    "mdvis": ((0, 100), (0, 40)),
+    "lpi": ((0, 8),),
+    "disea": ((0, 60), (0, 100)),
+    "fmde": ((0, 10),),
+    "affairs": ((0, 60), (0, 20)),
+    "years": ((0, 25), (0, 50)),
+    "religious": ((1, 4), (0, 5)),
+    "rating": ((1, 5),),
+}
+NUMBERS_OF: Final = {
+    "pums": ("age", "educ", "income"),
+    "flights": ("delay", "distance", "time"),
+    "rand": ("mdvis", "lpi", "disea", "fmde"),
+    "fair": ("affairs", "years", "religious", "rating", "age"),
+}
+YES: Final = {
+    "pums": ("married", "latino", "asian", "female"),
+    "flights": ("late", "far"),
+    "rand": ("idp", "physlm", "good", "fair"),
+    "fair": ("faithful", "graduate", "childless"),
+}
+COUNTS: Final = {"pums": "educ", "flights": "time", "rand": "mdvis", "fair": "years"}
 ROLES: Final = {"pums": (("income", "age"), ("age", "educ"), ("educ", "age")), "flights": (("delay", "distance"),)}
 
 
@@ -41,7 +72,8 @@ ROLES: Final = {"pums": (("income", "age"), ("age", "educ"), ("educ", "age")), "
 class Ask:
     """A kind of question: how it is asked of columns with a role, and how a release is read.
 
-    read: "terms" of the estimate; "density" of a column, "joint density": the root mean square width of limits.
+    read: "terms" of the estimate; "density" of a column, "binned density" of a histogram's, "joint density": the root
+    mean square width of limits.
     """
 
     kind: str
@@ -82,6 +114,20 @@ ASKS: Final = (
     Ask("normal law, sums", lambda x, z, h, ends: tc.SufficientStatistics(x, _normal(ends))),
     Ask("bootstrap of a mean", lambda x, z, h, ends: tc.Bootstrap(tc.Mean(x), replicates=30), pair=True),
 )
+BY_KIND: Final = {one.kind: one for one in ASKS}
+FRESH: Final = (
+    BY_KIND["shares of groups"],
+    BY_KIND["Bernstein polynomial"],
+    Ask("density of a histogram", lambda x, z, h, ends: tc.Histogram(x, bins=30), read="binned density"),
+    BY_KIND["linear regression"],
+    BY_KIND["linear regression with groups"],
+    Ask("weighted regression", lambda x, z, h, ends: tc.Regression(f"y ~ {x} + {h}", weights="w")),
+    BY_KIND["logistic regression"],
+    BY_KIND["Poisson regression"],
+    BY_KIND["normal law, blocks"],
+    BY_KIND["normal law, sums"],
+    BY_KIND["kernel density"],
+)
 
 
 def two_digits(x: float) -> float:
@@ -103,7 +149,8 @@ class Case:
     @property
     def ask(self) -> Ask:
         """The kind of question."""
-        return ASKS[self.number % len(ASKS)]
+        asks = FRESH if self.set.startswith("fresh") else ASKS
+        return asks[self.number % len(asks)]
 
     @property
     def drawn(self) -> bool:
@@ -119,6 +166,8 @@ class Case:
         """What is drawn of a case of real columns, in the order of the seed."""
         rng = np.random.default_rng([2026, 11, 27, 20, SETS.index(self.set), self.number])
         ask = self.ask
+        if self.set == "fresh real":
+            return self._fresh(rng)
         # of flights there are numbers alone
         simple = not ask.groups and not isinstance(ask.query("x", "z", "h", UNIT), tc.Regression)
         file = "flights" if rng.random() < 0.5 and simple else "pums"
@@ -130,6 +179,26 @@ class Case:
             "x": x,
             "z": z,
             "h": str(rng.choice(["married", "latino", "asian", "female"])),
+            "bounds": bounds,
+            "rows": int(rng.choice(SIZES[file])),
+            "price": PRICES[int(rng.integers(len(PRICES)))],
+            "relation": str(rng.choice(["replace-one", "add-remove"])),
+        }
+
+    def _fresh(self, rng: np.random.Generator) -> dict[str, Any]:
+        """Return what is drawn of a fresh case: two different numbers, a Boolean, and groups of another column."""
+        file = str(rng.choice(list(NUMBERS_OF)))
+        x, z, other, *_ = map(str, rng.permutation(NUMBERS_OF[file]))
+        h, g = map(str, rng.permutation(YES[file])[:2])
+        bounds = {name: FURTHER[name][int(rng.integers(len(FURTHER[name])))] for name in NUMBERS_OF[file]}
+        return {
+            "file": file,
+            "x": x,
+            "z": z,
+            "y": other,
+            "h": h,
+            # groups are thirds of a number, or another Boolean
+            "groups": str(rng.choice([other, g])),
             "bounds": bounds,
             "rows": int(rng.choice(SIZES[file])),
             "price": PRICES[int(rng.integers(len(PRICES)))],
@@ -155,6 +224,11 @@ class Case:
         """What is declared."""
         if self.drawn:
             return self.design.schema()
+        if self.set == "fresh real":
+            file = self.facts["file"]
+            numbers = {name: _number(file, name)(*ends) for name, ends in self.facts["bounds"].items()}
+            counted = numbers | {name: tc.Boolean() for name in YES[file]}
+            return tc.Schema(counted | {"g": tc.Category(list(THIRDS)), "w": tc.Real(0, 4)})
         columns: dict[str, Any] = {
             name: tc.Integer(*ends) if name in ("age", "educ", "income", "delay", "distance") else tc.Real(*ends)
             for name, ends in self.facts["bounds"].items()
@@ -174,6 +248,17 @@ class Case:
         asked = self.ask.query(self.facts["x"], self.facts["z"], self.facts["h"], ends)
         if not isinstance(asked, tc.Regression):
             return asked
+        if self.set == "fresh real":
+            response, _, terms = asked.formula.partition(" ~ ")
+            count = COUNTS[self.facts["file"]]
+            others = [name for name in NUMBERS_OF[self.facts["file"]] if name not in terms.split(" + ")]
+            if response == "c":
+                response, terms = (
+                    count,
+                    " + ".join(self.facts["h"] if one == count else one for one in terms.split(" + ")),
+                )
+            response = others[0] if response == "y" else response
+            return tc.Regression(f"{response} ~ {terms}", model=asked.model, weights=asked.weights)
         response, _, terms = asked.formula.partition(" ~ ")
         others = [name for name in ("income", "educ", "age") if name not in terms]
         if response == "c":  # years of education are the only count
@@ -185,10 +270,23 @@ class Case:
         """Return a table of the case."""
         if self.drawn:
             return self.design.draw_table(rng)
-        whole = frame(self.facts["file"])
+        whole = self._whole()
         size = len(next(iter(whole.values())))
         rows = rng.integers(0, size, self.facts["rows"])
         return {name: whole[name][rows] for name, _ in self.schema.items()}
+
+    def _whole(self) -> Table:
+        """Return the file's rows; of a fresh case with its groups, and weights that go with the first number."""
+        whole = frame(self.facts["file"])
+        if self.set != "fresh real":
+            return whole
+        by = np.asarray(whole[self.facts["groups"]], dtype=float)
+        cuts = [0.5] if set(np.unique(by)) <= {0.0, 1.0} else np.quantile(by[~np.isnan(by)], [1 / 3, 2 / 3])
+        x = np.asarray(whole[self.facts["x"]], dtype=float)
+        low, high = self.facts["bounds"][self.facts["x"]]
+        u = (np.clip(np.nan_to_num(x, nan=low), low, high) - low) / (high - low)
+        noise = np.random.default_rng([7, self.number]).uniform(0.5, 1.5, len(x))
+        return {**whole, "g": np.array(THIRDS)[np.digitize(by, cuts)], "w": (0.5 + u) * noise}
 
     @cached_property
     def large(self) -> Table:
@@ -196,7 +294,7 @@ class Case:
         return (
             self.design.draw_table(np.random.default_rng([9, self.number]), 60_000)
             if self.drawn
-            else {name: frame(self.facts["file"])[name] for name, _ in self.schema.items()}
+            else {name: self._whole()[name] for name, _ in self.schema.items()}
         )
 
     def told(self) -> dict[str, Any]:
@@ -232,16 +330,31 @@ class Case:
         return f"{at}; {self.rows:,} rows; {price}; {self.relation}"
 
 
+THIRDS: Final = ("low", "middle", "high")
+
+
+def _number(file: str, name: str) -> Any:
+    """Return the type of a column of a fresh case: whole numbers are declared as such."""
+    values = np.asarray(frame(file)[name], dtype=float)
+    return (
+        tc.Integer
+        if np.array_equal(values[~np.isnan(values)] % 1, np.zeros_like(values[~np.isnan(values)]))
+        else tc.Real
+    )
+
+
 def _in_formula(name: str, query: Any) -> bool:
     formula = getattr(query, "formula", "").replace("~", " ").replace("+", " ")
     return name in formula.split()
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def frame(file: str) -> dict[str, Array]:
     """Return the columns of a file; of people some Booleans, and a group."""
     import pandas as pd
 
+    if file in ("rand", "fair"):
+        return _of_statsmodels(file)
     place = FILES / {"pums": "pums_california_10000.parquet", "flights": "flights_200000.parquet"}[file]
     table: Any = pd.read_parquet(place)
     made = {name: table[name].to_numpy() for name in BOUNDS if name in table}
@@ -250,4 +363,33 @@ def frame(file: str) -> dict[str, Array]:
         made["female"] = table["sex"].to_numpy().astype(bool)
         kinds = [table[name].to_numpy() == 1 for name in ("black", "latino", "asian")]
         made["g"] = np.select(kinds, ["black", "latino", "asian"], np.where(table["married"] == 1, "other", "alone"))
+    if file == "flights":
+        made |= {"late": made["delay"] > 15, "far": made["distance"] > 1_000}
     return made
+
+
+def _of_statsmodels(file: str) -> dict[str, Array]:
+    """Return columns of RAND's health insurance experiment, or of Fair's answers on affairs."""
+    import statsmodels.api as sm
+
+    if file == "rand":
+        table: Any = sm.datasets.randhie.load_pandas().data
+        made = {name: table[name].to_numpy(float) for name in ("mdvis", "lpi", "disea", "fmde")}
+        yes = {"idp": "idp", "physlm": "physlm", "good": "hlthg", "fair": "hlthf"}
+        return made | {name: table[own].to_numpy() > 0.5 for name, own in yes.items()}
+    table = sm.datasets.fair.load_pandas().data
+    own = {
+        "affairs": "affairs",
+        "years": "yrs_married",
+        "religious": "religious",
+        "rating": "rate_marriage",
+        "age": "age",
+    }
+    made = {name: table[one].to_numpy(float) for name, one in own.items()}
+    # rounded up, so that years are whole numbers
+    made["years"] = np.ceil(made["years"])
+    return made | {
+        "faithful": table["affairs"].to_numpy() == 0,
+        "graduate": table["educ"].to_numpy() >= 16,
+        "childless": table["children"].to_numpy() == 0,
+    }

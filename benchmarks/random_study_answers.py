@@ -19,8 +19,9 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import random_study_models as models
@@ -153,14 +154,26 @@ class Tally:
         return self.answers > 0 and level - self.held / n > 2.33 * math.sqrt(level * (1 - level) / n)
 
 
-def of_study(name: str, study: Study, large: Large, tables: list[Table], every: bool) -> np.ndarray:
-    """Ask a question of tables of a study; return held, answers, all, lines of intervals and of tests, shape (2, 4)."""
+def of_study(
+    name: str,
+    study: Any,
+    large: Large,
+    tables: list[Table],
+    every: bool,
+    ask: Any = None,
+    bad: Callable[[Tally], bool] = lambda tally: tally.bad,
+) -> np.ndarray:
+    """Ask a question of tables of a study; return held, answers, all, lines of intervals and of tests, shape (2, 4).
+
+    ask: the question, by default that of the name.  bad: whether a term has a line.
+    """
+    ask = ask or ASKS[name]
     tallies, odd = dict[str, Tally](), Counter[str]()
     for table in tables:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                for one in ASKS[name](study, table, large):
+                for one in ask(study, table, large):
                     tallies.setdefault(one.term, Tally()).add(one)
                     if not one.test and not one.reason and not math.isfinite(one.low + one.high):
                         odd[f"not finite without a reason: {one.term}"] += 1
@@ -173,8 +186,8 @@ def of_study(name: str, study: Study, large: Large, tables: list[Table], every: 
         print(f"! {name} | {study.number} | {study.words} | {words} | {many} of {len(tables)}", flush=True)
     sums = np.zeros((2, 4), dtype=int)
     for term, t in tallies.items():
-        sums[int(t.test)] += (t.held, t.answers, t.all, t.bad)
-        if t.bad or every:
+        sums[int(t.test)] += (t.held, t.answers, t.all, bad(t))
+        if bad(t) or every:
             kind = "test" if t.test else f"{t.low} too low"
             print(
                 f"{name} | {study.number} | {study.words} | {term}: {t.held} of {t.answers} in {t.all}, {kind}",

@@ -25,6 +25,7 @@ import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.estimates.selected_counts import absent, conditional
 from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.unlisted_levels.design import PARTS
 from tacit.method.unlisted_levels.estimate import estimate
 from tacit.method.unlisted_levels.level_thresholds import appearing, least_threshold
 from tacit.method.unlisted_levels.mechanism import released
@@ -74,7 +75,9 @@ SHARES: Final = (0.003, 0.01, 0.03, 0.1, 0.3)
 """Shares of levels; what is left is of levels of one row each."""
 OF_SHARES: Final = (DESIGNS[0], DESIGNS[1])
 DELTAS: Final = (1e-3, 1e-6, 1e-10)
+FEWER: Final = 60
 DRAWS: Final = 200_000
+"""Units drawn, rows; of persons, who have many levels each, a tenth."""
 
 
 # Thresholds ----------------------------------------------------------------------------------------------------------
@@ -88,14 +91,14 @@ def of_thresholds() -> Iterator[str]:
         missed = absent(levels.law, least, 0.95) / share
         yield (
             f"| {one.words} | {sd:.1f} | {least / share:,.1f} | {shown_count(levels, 0.5):,.1f} | {missed:,.1f} | "
-            f"{_laplace(one):,.1f} | {_of_parts(one, 1024)} |"
+            f"{_laplace(one):,.1f} | {_of_parts(one, FEWER)} |"
         )
 
 
 def _laplace(one: Design) -> float:
     """The threshold, in units, of discrete Laplace noise at the whole (epsilon, delta), which no ledger of mu adds."""
     l1 = 2 if one.relation == "replace-one" else 1
-    parts = 60 if one.persons else 1
+    parts = PARTS if one.persons else 1
     law = DiscreteLaplace(Fraction(l1 * parts) / Fraction(str(one.price["epsilon"])))
     delta = one.price["delta"]
     T = parts + 1
@@ -110,7 +113,7 @@ def _of_parts(one: Design, parts: int) -> str:
     if not one.persons:
         return "–"
     levels = one.shape().columns[0]
-    law = RoundedNormal(levels.law.scale * Fraction(parts, 60))
+    law = RoundedNormal(levels.law.scale * Fraction(parts, PARTS))
     delta = one.shape().cost.delta
     assert delta is not None
     return f"{least_threshold(law, delta, parts) / parts:,.1f}"
@@ -200,7 +203,7 @@ def _limits(release: Any, target: Any) -> dict[str, tuple[float, float]]:
 
 
 def of_appearing() -> Iterator[str]:
-    for parts in (1, 60):
+    for parts in (1, PARTS):
         for delta in DELTAS:
             law = RoundedNormal(Fraction(6 * parts))
             least = least_threshold(law, Fraction(str(delta)), parts)
@@ -208,9 +211,10 @@ def of_appearing() -> Iterator[str]:
             bound = float(appearing(law, least, parts))
             seen = "–"
             if delta == DELTAS[0]:
-                many_levels = np.ones(parts * DRAWS, dtype=np.int64)
+                units = DRAWS if parts == 1 else DRAWS // 10
+                many_levels = np.ones(parts * units, dtype=np.int64)
                 shown = (added(many_levels, draw(law, len(many_levels))) >= least).reshape(-1, parts).any(axis=1)
-                seen = f"{shown.mean():.2e} ± {sqrt(bound / DRAWS):.0e}"
+                seen = f"{shown.mean():.2e} ± {sqrt(bound / units):.0e}"
             yield (
                 f"| {'a row' if parts == 1 else f'a person of {parts} parts'} | {delta:g} | {least / parts:.1f} | "
                 f"{one:.3e} | {many:.3e} | {bound:.3e} | {seen} |"
@@ -220,8 +224,8 @@ def of_appearing() -> Iterator[str]:
 OF_THRESHOLDS: Final = """In rows or persons: the standard deviation of the noise of a count, the noisy count from which
 a level is shown, the count that is shown in half of all releases, and the largest that is missed in more than 5%.
 *Laplace*: the threshold of discrete Laplace noise at the whole pair, the simplest method for a single release charged
-as ε and δ; a ledger of μ would be charged a multiple for it. *1,024 parts*: the threshold if a person's weight had
-1,024 parts in place of 60."""
+as ε and δ; a ledger of μ would be charged a multiple for it. *60 parts*: the threshold if a person's weight had
+60 parts in place of 840, with which counts of persons would be rougher."""
 OF_COUNTS: Final = """Exact, by enumeration of the noise, at 95%. *Covered*: how often the interval holds the true count
 given that the level is shown; *naive*: how often the count ± 1.96 standard errors would; *bias*: of the noisy count,
 given that it is shown. The upper end makes no use of the selection, so that intervals near the threshold cover more
@@ -247,7 +251,7 @@ def page(repeats: int) -> str:
             "",
             OF_THRESHOLDS,
             "",
-            "| price | noise | threshold | shown in half | missed in 5% | Laplace | 1,024 parts |",
+            "| price | noise | threshold | shown in half | missed in 5% | Laplace | 60 parts |",
             f"|---|{'---:|' * 6}",
             *of_thresholds(),
             "",
@@ -272,7 +276,7 @@ def page(repeats: int) -> str:
             "## What one unit makes appear",
             "",
             OF_UNITS,
-            f"{DRAWS:,} units were drawn, each with as many levels as it has parts.",
+            f"{DRAWS:,} rows and {DRAWS // 10:,} persons were drawn, each with as many levels as it has parts.",
             "",
             "| unit | δ′ | threshold | one level | one a part | bound | drawn |",
             f"|---|---:|---:|{'---:|' * 4}",

@@ -1578,7 +1578,14 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_score_step",
+        "error = error + rest * left_in_step(self.curve.guess, square, self.curve.guess_error)",
         "error = error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)",
+        "the error of a guess counts relative to what releases made of it",
+        (f"{GUESSES}the_error_of_a_guess_is_relative_to_the_guess_however_small_products_say_that_it_is",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_score_step",
+        "error = error + rest * left_in_step(self.curve.guess, square, self.curve.guess_error)",
         "pass",
         "the error of a guessed curvature is in no standard error",
         (f"{GUESSES}what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error",),

@@ -829,9 +829,9 @@ FAULTS = (
     # Histograms
     Fault(
         "tacit.method.shared.counts_in_cells",
-        "return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)",
-        "return (form, PersonWeight(SHARE)) if persons else (form, None)",
-        "histograms of persons have a thousandth of the noise that they need",
+        "return (weighted_forms.shared(form, FINE), PersonWeight(FINE)) if persons else (form, None)",
+        "return (form, PersonWeight(FINE)) if persons else (form, None)",
+        "histograms of persons have a millionth of the noise that they need",
         ("tests/mechanisms/test_histogram.py::test_the_contract_of_persons",),
     ),
     Fault(
@@ -878,7 +878,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.source.level_counts",
-        "np.add.at(sums, pair[1], parts * own // every[person])",
+        "np.add.at(sums, pair[1], ends[0] - ends[1])",
         "np.add.at(sums, pair[1], -(-parts * own // every[person]))",
         "the weights of a person are rounded up, and may add up to more than one",
         (f"{LEVELS}::test_weights_of_persons_against_python",),

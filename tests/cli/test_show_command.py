@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from command_line import JOB, a_home, run
 
@@ -153,3 +155,48 @@ def test_of_a_long_table_head_and_tail_are_printed(home: Path) -> None:
     assert "not shown" not in whole
     assert len(whole.splitlines()) > 150
     assert len(json.loads(run(home, "show", "job.release.json", "--name", "cells", "--json"))["cells"]) == 150
+
+
+BENT = """
+tacit = 1
+[table]
+name = "bent"
+rows = 20_000
+[data]
+path = "bent.parquet"
+ledger = "bent.ledger"
+[budget]
+rho = 1
+[schema]
+x = { type = "Real", lower = 0, upper = 20 }
+y = { type = "Real", lower = -1, upper = 4 }
+[spend]
+rho = 0.02
+[ask.slope]
+query = "Regression"
+formula = "y ~ x"
+"""
+
+
+def test_a_regression_whose_mean_is_told_to_be_linear_has_smaller_errors(home: Path) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.exponential(1, 20_000)
+    pd.DataFrame({"x": x, "y": np.log1p(x) + rng.normal(0, 0.3, len(x))}).to_parquet(home / "bent.parquet")
+    (home / "bent.toml").write_text(BENT)
+    run(home, "release", "bent.toml")
+    release = tc.Releases.load(home / "bent.release.json")["slope"]
+    plain, told = (run(home, "show", "bent.release.json", *words) for words in ((), ("--linear",)))
+    rows = [line for one in release.estimate(linear=True).summary().rows for line in one]
+    assert all(str(cell) in told for cell in rows)
+    assert "taken to be linear" in told
+    assert "taken to be linear" not in plain
+    errors = [
+        json.loads(run(home, "show", "bent.release.json", *words, "--json"))["slope"][1]["std_error"]
+        for words in ((), ("--linear",))
+    ]
+    assert errors == pytest.approx([release.estimate(linear=flag).std_errors[1] for flag in (False, True)])
+    assert "drawn in" in run(home, "show", "bent.release.json", "--linear", "--plot", "p.svg")
+
+
+def test_linear_of_a_file_without_regressions_is_refused(bought: Path) -> None:
+    assert "[C03]" in run(bought, "show", "job.release.json", "--linear", code=2)

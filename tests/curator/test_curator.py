@@ -237,7 +237,10 @@ def test_rows_of_persons_are_reduced_to_persons() -> None:
     words = str(curator.release(tc.Count(by="sex"), epsilon=1).estimate(target="table").summary())
     assert "Number of persons by sex" in words
     assert "3 persons" in words
-    assert "a person with all rows, 3 at most counting" in words
+    assert "a person with all rows, which weigh one in all" in words
+    total = str(curator.release(tc.Sum("age"), epsilon=1).estimate().summary())
+    assert "a person with all rows, 3 at most counting" in total
+    assert "a person with all rows\n" in str(release.estimate().summary())
     assert "mean of person means of age" in release.estimate().estimand
 
 

@@ -239,6 +239,16 @@ def test_plans_say_what_releases_say() -> None:
         assert np.isclose(entry.std_error, np.sqrt((found.std_errors**2).mean()), rtol=0.02)
 
 
+def test_rows_that_are_all_between_two_places_have_a_density() -> None:
+    """Without noise nothing scatters: doubts were asked for without end."""
+    shape = shaped(tc.Bernstein("x", degree=6), SCHEMA, "replace-one", 100, Cost.of(rho=1))
+    exact = exact_integers(shape, {"x": np.full(100, 0.99)})
+    values = fitted(simulated(shape, exact)).values
+    assert set(np.round(values, 12)) <= {0.0, 1.0}
+    curve = smooth_density(simulated(shape, exact))
+    assert np.isfinite(curve.intervals(np.array([0.3, 0.9]))).all()
+
+
 @pytest.mark.parametrize(("price", "ratio"), [({"epsilon": 0.1}, 19**3 / 20**2), ({"rho": 0.001}, 2 * 19**2 / 20**2)])
 def test_a_histogram_of_as_many_bins_has_less_noise(price: dict[str, float], ratio: float) -> None:
     """What the pages say: mean variance of the noise over the lattice, beside that of counts added up from an end."""

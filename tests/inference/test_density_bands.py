@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import tacit as tc
 from tacit.estimates.chosen_terms import ErrorsOfValues, largest_error
 from tacit.estimates.density_jumps import StraightModel
 from tacit.estimates.density_models import CELLS
-from tacit.estimates.log_density import BinnedLikelihood, density_of, of_models
+from tacit.estimates.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
 from tacit.estimates.series_coefficients import Shares, coefficients, reactions
 from tacit.estimates.series_curve import terms_of
 from tacit.fits.cell_limits import CellAverages, CellLimits
@@ -132,6 +133,38 @@ def test_a_jump_is_found_and_a_smooth_density_has_none() -> None:
     assert new < old / 3
     even = rng.multinomial(int(n), np.diff(stats.beta(2, 3).cdf(edges)))
     assert not any(one.steps for one in of_models(BinnedLikelihood(edges, even / n, n, np.full(56, 2 / n**2))))
+
+
+def test_a_band_reaches_both_sides_of_a_jump_within_a_bin_and_is_as_before_elsewhere() -> None:
+    """Half of 10,000 rows in a fifth of the range, at ε = 1, whose ends lie within bins; rows and noise are seeded."""
+    first, last, bins, n, rng = 0.405, 0.605, 50, 10_000, np.random.default_rng(21)
+    shape = shaped(tc.Histogram("x", bins={"x": bins}), SCHEMA, "replace-one", n, Cost.of(epsilon=1))
+    edges = np.linspace(0, 1, bins + 1)
+    chances = np.diff(0.5 * edges + 0.5 * np.clip((edges - first) / (last - first), 0, 1))
+    counts = rng.multinomial(n, chances).astype(np.int64)
+    (curve,) = smooth_density(simulated(shape, add_noise(shape, (counts[:, None],), rng)), "x").curves
+    at = np.linspace(0, 1, 1_001)
+    now, before = (one.limits(at, 0.95, simultaneous=True) for one in (curve, replace(curve, possible=None)))
+    assert (now[:, 0] <= before[:, 0]).all()
+    assert (now[:, 1] >= before[:, 1]).all()
+    # a low and a high side of 0.5 and 3, each more than ten standard errors of a bin from their middle
+    for end in (first, last):
+        around = np.abs(at - end) < 0.005
+        assert now[around, 0].max() < 1.2
+        assert now[around, 1].min() > 2.4
+    jumps = curve.possible.jumps
+    far = ~((at[:, None] >= jumps[:, 0]) & (at[:, None] <= jumps[:, 1])).any(axis=1)
+    assert far.any()
+    assert (now[far] == before[far]).all()
+
+
+def test_possible_jumps_are_at_edges_of_bins_that_show_one() -> None:
+    edges, n = np.linspace(0, 1, 41), 10_000.0
+    shares = np.where(edges[1:] < 0.5 + 1e-9, 0.3, 0.7) / 20
+    data = BinnedLikelihood(edges, shares, n, np.full(40, 8 / n**2))
+    assert 20 in possible_jumps(of_models(data), data).tolist()
+    even = BinnedLikelihood(edges, np.full(40, 1 / 40), n, data.noise)
+    assert possible_jumps(of_models(even), even).size == 0
 
 
 def test_a_straight_density_is_positive_and_its_slopes_are_derivatives() -> None:

@@ -108,8 +108,28 @@ def test_what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error() -> 
     # without it there is what noise does, and the moments
     without = replace(step, curve=replace(step.curve, guess_error=0.0))
     told = step.first_order(last)[1] - without.first_order(last)[1]
-    left = left_in_step(step.curve.matrix, np.outer(step.step, step.step), step.curve.guess_error)
+    left = left_in_step(step.curve.guess, np.outer(step.step, step.step), step.curve.guess_error)
     assert told == pytest.approx((1 - step.curve.weight) ** 2 * (inverse @ left @ inverse))
+
+
+def test_the_error_of_a_guess_is_relative_to_the_guess_however_small_products_say_that_it_is() -> None:
+    """The same guess beside products of a third: what it leaves is no less, but for its weight and the told error."""
+    first, last, found = read(table(10_000, 4), 5)
+    step = last_step(first, last, found)
+    small = replace(step.curve, matrix=step.curve.matrix / 3)
+    square = np.outer(step.step, step.step)
+    none = np.zeros((0, *square.shape))
+    told = [
+        replace(step, curve=curve)._error_of_way(none, square) - left_in_step(curve.matrix, square, step.shortened)
+        for curve in (step.curve, small)
+    ]
+    assert told[1] == pytest.approx(told[0])
+    assert np.trace(told[0]) > 0
+    noises = (
+        replace(step, curve=one).curvature_moves(last)[len(last.weighted_products.variances) :]
+        for one in (step.curve, small)
+    )
+    assert np.array_equal(*noises)
 
 
 def test_released_products_count_more_where_they_contradict_the_guess() -> None:

@@ -14,6 +14,7 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.selected_counts import conditional
 from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.unlisted_levels.design import PARTS
 from tacit.method.unlisted_levels.estimate import LevelsEstimate, estimate
 from tacit.method.unlisted_levels.estimate_shares import LevelShares
 from tacit.method.unlisted_levels.mechanism import released
@@ -141,7 +142,7 @@ def test_terms_are_by_count_then_text() -> None:
 
 
 def test_persons_are_counted_in_parts() -> None:
-    made = found(shaped(schema=PERSONS), {"a": 60 * 100 + 30}, None)
+    made = found(shaped(schema=PERSONS), {"a": PARTS * 100 + PARTS // 2}, None)
     assert made.values.tolist() == [100.5]
     assert made.threshold < 100
     assert "persons" in str(made)

@@ -35,7 +35,7 @@ WHO = np.arange(240) // 3
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
 def test_noise_of_shares_of_classes(persons: bool, neighbors: str) -> None:
-    """Their variance by privacy, rows public or not; a person of several rows is one in all, in parts of 1/1024.
+    """Their variance by privacy, rows public or not; a person of several rows is one in all, in parts of a weight.
 
     Where the size is noisy, by 2% or less, a linear error leaves out the square of that.
     """

@@ -17,7 +17,7 @@ from tacit.method.kernel_density.cells import CELL, MOST_CELLS, SPREAD, chosen_b
 from tacit.method.kernel_density.estimate_kernel import fitted
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.simulated_parts import simulated
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -96,7 +96,7 @@ def test_noise_is_that_of_disjoint_cells(price: dict[str, float], relation: str)
         assert isinstance(part.law, DiscreteLaplace if set(price) == {"epsilon"} else RoundedNormal)
     shape = design(tc.KernelDensity("x"), Public(PERSONS, relation, 400, 400), Cost.of(**price))
     (part,) = shape.columns
-    assert (part.form.l1, part.form.l2_squared) == (twice * SHARE, twice * SHARE**2)
+    assert (part.form.l1, part.form.l2_squared) == (twice * FINE, twice * FINE**2)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -157,15 +159,39 @@ def test_weights_of_persons_against_python() -> None:
     wanted: dict[str, int] = {}
     for person in set(who.tolist()):
         own = [x for x in d[who == person] if x is not None]
-        for x in set(own):
-            wanted[x] = wanted.get(x, 0) + PARTS * own.count(x) // len(own)
+        below = 0
+        for x in sorted(set(own)):
+            half = Fraction(len(own) // 2, len(own))
+            ends = [floor(Fraction(PARTS * k, len(own)) + half) for k in (below, below + own.count(x))]
+            wanted[x] = wanted.get(x, 0) + ends[1] - ends[0]
+            below += own.count(x)
+        assert below == len(own)
     assert (found.rows, found.counts) == (len(set(who.tolist())), {k: v for k, v in sorted(wanted.items()) if v})
 
 
 def test_texts_that_become_one_level_are_added_before_a_person_is_divided() -> None:
     at = TextMap("d", "d", 8, True, True, None)
     data = {"who": np.zeros(7, dtype=int), "d": ["a", "A", " a", "b", "c", "", " "]}
-    assert open_source(data).level_counts(at, Unit("who", "who"), None, PARTS).counts == {"a": 36, "b": 12, "c": 12}
+    assert open_source(data).level_counts(at, Unit("who", "who"), None, PARTS).counts == {
+        "a": 504,
+        "b": 168,
+        "c": 168,
+    }
+
+
+def test_levels_of_persons_are_not_counted_too_low() -> None:
+    """Floors of parts would take about half a unit from each level of each person: 2,000 units from a level."""
+    rng, persons = np.random.default_rng(3), 4_000
+    who = np.repeat(np.arange(persons), rng.integers(9, 40, persons))
+    d = rng.choice(np.array([*"abcdefg"], dtype=object), len(who))
+    found = open_source({"who": who, "d": d}).level_counts(
+        TextMap("d", "d", 8, False, False, None), Unit("who", "who"), None, PARTS
+    )
+    assert sum(found.counts.values()) == PARTS * persons
+    own = 1 / np.bincount(who)[who]
+    # one seed; errors of persons are of both signs and at most 1, so that their sum is of the order of a root
+    for level, weight in found.counts.items():
+        assert abs(weight - PARTS * own[d == level].sum()) < 5.4 * persons**0.5
 
 
 def test_a_masked_cell_is_missing() -> None:

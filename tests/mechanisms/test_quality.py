@@ -20,6 +20,7 @@ from tacit.errors import QueryError
 from tacit.method.quality import encoding as quality_encoding
 from tacit.method.quality import estimate as shares
 from tacit.method.shared.simulated_parts import empty_parts, simulated
+from tacit.method.shared.weighted_encoding import FINE
 from tacit.source import open_source
 from tacit.testing import contract
 from tacit.testing.simulate import add_noise, exact_integers, shaped
@@ -123,7 +124,7 @@ def test_the_contract_of_persons() -> None:
     contract(tc.DataQuality(), schema, tables=40, draws=20_000)
     shape = shaped(tc.DataQuality(), schema, "add-remove", 3, tc.Cost.of(epsilon=1))
     found = integers(shape, open_source({"who": [1, 1, 2], "age": [10.0, 50.0, 99.0], "sex": [0, 0, 5]}))
-    assert [cells[0] for cells in found] == [(0, 512, 1024, 512), (0, 1024, 1024)]
+    assert [cells[0] for cells in found] == [(0, FINE // 2, FINE, FINE // 2), (0, FINE, FINE)]
 
 
 def test_the_sensitivity_of_classes_over_all_pairs() -> None:

@@ -28,6 +28,7 @@ from tacit.method.histogram import mechanism_sparse as sparse_histogram
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.estimate_sparse import absent, conditional
 from tacit.method.shared.measurement import Public
+from tacit.method.shared.weighted_encoding import FINE
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -270,7 +271,7 @@ def test_thresholds_are_public_and_follow_the_rules() -> None:
     persons = tc.Schema({"who": tc.PrivacyUnit(max_rows=2), "region": SCHEMA["region"]})
     assert (
         shape_of(tc.Histogram("region", sparse=True, threshold=30), persons).columns[0].form.parameters["threshold"]
-        == 30 * 1024
+        == 30 * FINE
     )
 
 

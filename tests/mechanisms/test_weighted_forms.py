@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 import tacit as tc
+from tacit.curator.mechanisms import design
+from tacit.method.moments.estimate import estimate
 from tacit.method.shared import encoding as forms
 from tacit.method.shared import weighted_encoding as weighted
 from tacit.method.shared.encoding import Encoding
+from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import empty_parts
+from tacit.privacy import Cost
+from tacit.release.simulated import SimulatedRelease
 from tacit.rows.row_map import PersonWeight
 from tacit.testing import contract
+from tacit.testing.simulate import exact_integers
 
 NOISES = ["laplace", "gaussian"]
 
@@ -228,3 +236,41 @@ PANEL = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SURVEY})
 )
 def test_the_contract_with_weights_of_persons(query: tc.Query) -> None:
     contract(query, PANEL, tables=50, draws=20_000)
+
+
+def test_units_of_persons_who_count_by_their_rows() -> None:
+    """Every cap up to the largest: even, as `rounded_square` asks, and a whole number of units for each row."""
+    for cap in range(1, weighted.WEIGHT + 1):
+        A = weighted.steps_of_rows(cap)
+        assert A % 2 == 0
+        assert weighted.WEIGHT // 2 <= A <= weighted.WEIGHT
+        assert A % cap == 0 or A == weighted.WEIGHT < 2 * cap
+    assert weighted.steps_of_rows(weighted.WEIGHT + 1) == weighted.WEIGHT
+    for cap in (1, 3, 7, 100, 999):
+        A = weighted.steps_of_rows(cap)
+        assert weighted.largest(A, 3) <= A * A
+        own = PersonWeight(A, cap)
+        assert [own.value(c, c) for c in range(2 * cap)] == [A // cap * min(c, cap) for c in range(2 * cap)]
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("cap", [3, 7, 10])
+def test_totals_and_counts_of_persons_lose_nothing_to_floors(cap: int, relation: str) -> None:
+    """Exact integers, decoded: 4,000 persons of 1 to 12 rows each, in one cell and in cells of their rows."""
+    rng, persons = np.random.default_rng(cap), 4_000
+    size = rng.integers(1, 13, persons)
+    who = np.repeat(np.arange(persons), size)
+    x, k = np.repeat(rng.choice([0.0, 1.0], persons), size), rng.integers(0, 3, len(who))
+    schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=cap), "x": tc.Real(0, 1), "k": tc.Category([0, 1, 2])})
+    public = Public(schema, relation, persons if relation == "replace-one" else None)
+    own = 1 / size[who]
+    for query, truth in (
+        (tc.Sum("x"), [float((x * np.minimum(size, cap)[who] * own).sum())]),
+        (tc.Count(by="k"), [float(own[k == level].sum()) for level in range(3)]),
+    ):
+        shape = design(query, public, Cost.of(rho=1))
+        (exact,) = exact_integers(shape, {"who": who, "x": x, "k": k})
+        (part,) = empty_parts(shape)
+        part = replace(part, integers=tuple(map(tuple, exact.tolist())))
+        made = SimulatedRelease(query, "t", relation, public.rows, shape.levels, (part,), shape.cost, cap)
+        assert estimate(made, "table").values == pytest.approx(truth, rel=1e-9)

@@ -124,8 +124,8 @@ def test_where_noise_leaves_no_coefficients_reasons_name_the_parties(
     """No value, no interval, and no number of 150 digits."""
     real = regressions.coefficients
 
-    def silent(*words: Any) -> Any:
-        found = real(*words)
+    def silent(*words: Any, **more: Any) -> Any:
+        found = real(*words, **more)
         none = np.zeros_like(found.parts.usable)
         none[0] = effects == "random"  # one is too few
         return replace(found, parts=replace(found.parts, usable=none))
@@ -172,3 +172,9 @@ def test_what_rows_far_out_may_say_is_no_less_of_many_parties(effects: str) -> N
     assert (known.values[1] - truth) / known.std_errors[1] > 2
     assert "rows far out" in str(made["p0"].summary())
     assert "rows far out" not in str(known.summary())
+    told = tc.combine(made, effects, linear=True).estimate()
+    assert told.values == pytest.approx(alike.values)
+    assert told.std_errors[1] < 0.5 * alike.std_errors[1]
+    assert "taken to be linear" in str(told.summary())
+    assert "taken to be linear" in str(known.summary())
+    assert "taken to be linear" not in str(alike.summary())

@@ -52,6 +52,7 @@ def test_arguments_that_are_none() -> None:
     refused("C10", "None is no release", lambda: anything(None))
     refused("C13", "two releases have the name '1'", lambda: anything({1: one, "1": other}))
     refused("C17", "overlap is 'no'", lambda: anything([one, other], overlap="no"))
+    refused("C17", "linear is 'no'", lambda: anything([one, other], linear="no"))
     for parents in (None, [("a", "b")], {"a": 3}, {1: "a"}, {"a": ["b"]}):
         refused("C19", "parents", lambda parents=parents: tc.hierarchy({"a": one, "b": other}, parents))
 

@@ -280,8 +280,14 @@ def test_the_study_says_whether_people_are_in_several_parties() -> None:
     assert str(found["stay"].cost) == "ε = 1.5"
     assert study.digest() != study_of().digest()
     assert study_of(("minimum = 2", "minimum = 2\noverlap = false")).digest() == study_of().digest()
+    linear = study_of(("minimum = 2", "minimum = 2\nlinear = true"))
+    assert linear.combining.linear
+    assert linear.digest() != study_of().digest()
+    assert study_of(("minimum = 2", "minimum = 2\nlinear = false")).digest() == study_of().digest()
     with pytest.raises(TacitError, match="F06"):
         study_of(("minimum = 2", 'overlap = "yes"'))
+    with pytest.raises(TacitError, match=r"F06.*linear"):
+        study_of(("minimum = 2", 'linear = "yes"'))
 
 
 def test_one_ledger_under_two_names_is_one_population(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ LINEAR = tc.Regression("pay ~ age + works")
 HALF = {"works": {"true": 0.5}}
 
 
-def ranges(query: tc.Regression, expect: Any = None, rows: int = 20_000) -> Any:
+def ranges(query: tc.Query, expect: Any = None, rows: int = 20_000) -> Any:
     return tc.plan(query, SCHEMA, rows=rows, rho=1, expect=expect).ranges.get("", ())
 
 
@@ -132,3 +132,13 @@ def test_what_a_plan_says_would_be_enough_is_planned_to_be(price: dict[str, Any]
     rows = int(said.split(" rows would be enough")[0].split(" ")[-1].replace(",", ""))
     assert math.isfinite(tc.plan(query, SCHEMA, rows=rows, **price).width)
     assert math.isinf(tc.plan(query, SCHEMA, rows=rows // 2, **price).width)
+
+
+def test_a_share_may_be_that_of_nobody_in_a_group() -> None:
+    """Told or not, the range begins with the width of a group in which nobody is: there noise alone is an error."""
+    query, n = tc.Mean("works", by="region"), 50_000
+    nobody = tc.plan(query, SCHEMA, rows=n, rho=1, expect={"works": {"true": 0.0}}).parts[0].terms[0].width
+    for expect in (None, {"works": {"true": 0.4}}):
+        found = ranges(query, expect or {}, rows=n)[0]
+        assert found.least == pytest.approx(nobody, rel=0.2)
+        assert found.least < found.largest / 5

@@ -6,7 +6,7 @@ import numpy as np
 
 import tacit as tc
 from tacit.method.regression.estimate import fit_release
-from tacit.planning.expected_regressions import typical
+from tacit.planning.expected_regressions import tried, typical
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
@@ -25,6 +25,7 @@ def test_where_noise_is_small_a_plan_is_that_of_no_noise() -> None:
     still = fit_release(rows.expected(rows.size))
     found = typical(rows, rows.size)
     assert found.values.tolist() == still.values.tolist()
+    assert not tried(rows, rows.size)[1]
 
 
 def test_where_noise_is_large_a_plan_has_the_errors_of_releases() -> None:
@@ -43,4 +44,6 @@ def test_where_noise_is_large_a_plan_has_the_errors_of_releases() -> None:
 def test_where_most_releases_have_a_reason_a_plan_has_one() -> None:
     rows, rng = made(1_000, 12, Cost.of(epsilon=1, delta=1e-6)), np.random.default_rng(7)
     assert sum(rows.fit(rng).reasons[0] is not None for _ in range(6)) >= 4
-    assert typical(rows, rows.size).reasons[0] is not None
+    fit, open_ = tried(rows, rows.size)
+    assert fit.reasons[0] is not None
+    assert open_

@@ -25,10 +25,10 @@ def check_levels(asks: Any, level: float | None) -> None:
 
 def finish(found: Releases, target: Path, cost: Cost, left: str, level: float | None, as_json: bool) -> None:
     """Save the releases, then print their estimates."""
-    from tacit.cli.show_commands import estimates
+    from tacit.cli.show_commands import Told, estimates
 
     found.save(target)
     rest = f"tacit show {target} --all"
-    text = "\n\n".join(on_screen(one, False, rest) for one in estimates(found, "population", level).values())
+    text = "\n\n".join(on_screen(one, False, rest) for one in estimates(found, Told(), level).values())
     words = {"saved": str(target), "cost": cost.to_dict(), "left": left}
     emit(f"{text}\n\nsaved to {target} · {left}", words, as_json)

@@ -220,6 +220,9 @@ def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="One or several releases (JSON), or a ledger.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
     target: Annotated[str, typer.Option("--target", help="population, or table (privacy error only).")] = "population",
+    linear: Annotated[
+        bool, typer.Option("--linear", help="Regressions: the mean is linear however far out rows lie.")
+    ] = False,
     level: OwnLevel = None,
     save: Save = None,
     plot: Plot = None,
@@ -235,7 +238,7 @@ def show(
     """
     from tacit.cli import show_commands as showing
 
-    showing.show(path, name, target, level, save, plot, everything, as_json)
+    showing.show(path, name, showing.Told(target, linear), level, save, plot, everything, as_json)
 
 
 @app.command(epilog=examples("fit"))

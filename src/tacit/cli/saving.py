@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.base.json_text import write_text
 from tacit.base.table import Table, documents, label_of, suffix_of
 from tacit.cli.output import writable
 from tacit.errors import InferenceError
+
+if TYPE_CHECKING:
+    from tacit.cli.show_commands import Told
 
 
 def save_tables(tables: Mapping[str, Table], target: str, *inputs: str) -> list[Path]:
@@ -29,12 +32,12 @@ def save_tables(tables: Mapping[str, Table], target: str, *inputs: str) -> list[
     return list(paths.values())
 
 
-def save_pictures(releases: Mapping[str, Any], target: Any, place: str, *inputs: str) -> tuple[list[Path], list[str]]:
+def save_pictures(releases: Mapping[str, Any], told: Told, place: str, *inputs: str) -> tuple[list[Path], list[str]]:
     """Draw releases, one file for each; return the paths, and why one of several could not be drawn."""
     paths, refused = one_each(place, releases, inputs), list[str]()
     for name, path in paths.items():
         try:
-            _drawn(releases[name], target).save(path)
+            _drawn(releases[name], told).save(path)
         except InferenceError as problem:
             # one alone is an error; of several the others are still drawn
             if len(releases) == 1 or problem.code == "I20":
@@ -43,7 +46,8 @@ def save_pictures(releases: Mapping[str, Any], target: Any, place: str, *inputs:
     return [path for name, path in paths.items() if name not in refused], refused
 
 
-def _drawn(release: Any, target: Any) -> Any:
+def _drawn(release: Any, told: Told) -> Any:
+    target = told.target
     if release.kind == "additive":
         return release.totals(target if release.query.moments else "table").plot()
     if release.kind == "ks-data-set":
@@ -51,7 +55,11 @@ def _drawn(release: Any, target: Any) -> Any:
     one = release.kind == "bernstein" or len(getattr(release.query, "columns", ())) == 1
     if one and release.kind in ("bernstein", "kernel-density", "orthogonal-series"):
         return release.smooth_density(target=target).plot()
-    return release.plot(target=target) if release.kind == "histogram" else release.estimate(target).plot()
+    return (
+        release.plot(target=target)
+        if release.kind == "histogram"
+        else release.estimate(target, **told.of(release)).plot()
+    )
 
 
 def one_each(target: str, names: Iterable[str], inputs: Sequence[str]) -> dict[str, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.base.progress import phase
@@ -17,7 +18,22 @@ if TYPE_CHECKING:
     from tacit.ledger import Charge
 
 
-def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Told:
+    """What is told of the estimates that are asked for.
+
+    target: "population", or "table".  linear: of regressions, whether the mean is linear however far out rows lie.
+    """
+
+    target: Any = "population"
+    linear: bool = False
+
+    def of(self, release: Any) -> dict[str, bool]:
+        """Return the words of a release's own `estimate` besides the target."""
+        return {"linear": True} if self.linear and _is_regression(release) else {}
+
+
+def estimates(found: Mapping[str, Any], told: Told, level: float | None) -> dict[str, Any]:
     """Return the summary table of each release, by name; for data quality with remarks on unusual values.
 
     level: of the intervals; by default 0.95, and for quantiles the level of their query.
@@ -25,14 +41,18 @@ def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dic
     from tacit.method.quality import estimate as quality
 
     own = () if level is None else (level,)
-    made = {name: (one, _estimate(one, target)) for name, one in found.items()}
+    made = {name: (one, _estimate(one, told)) for name, one in found.items()}
     return {
         name: quality.summary(shown, *own) if one.kind == "quality" else shown.summary(*own)
         for name, (one, shown) in made.items()
     }
 
 
-def _estimate(release: Any, target: Any) -> Any:
+def _is_regression(release: Any) -> bool:
+    return str(release.kind).startswith("regression")
+
+
+def _estimate(release: Any, told: Told) -> Any:
     """Return the estimate of a release; for a histogram of many cells its columns, for a sparse one the release."""
     from tacit.method.histogram.estimate import HistogramColumns
     from tacit.method.histogram.estimate_margins import SHOWN
@@ -43,8 +63,8 @@ def _estimate(release: Any, target: Any) -> Any:
         return HistogramColumns(release)
     if release.kind == "additive":
         # the user's function is in no program that the command line runs: the sums themselves
-        return release.totals(target if release.query.moments else "table")
-    return release.estimate("population" if release.kind.startswith("regression") else target)
+        return release.totals(told.target if release.query.moments else "table")
+    return release.estimate("population" if _is_regression(release) else told.target, **told.of(release))
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -55,7 +75,7 @@ def records(frame: Any) -> list[dict[str, Any]]:
 def show(
     path: str,
     name: str | None,
-    target: str,
+    told: Told,
     level: float | None,
     save: str | None,
     plot: str | None,
@@ -66,8 +86,8 @@ def show(
 
     everything: all rows of long tables, and not their head and tail.
     """
-    if target not in ("population", "table"):
-        raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
+    if told.target not in ("population", "table"):
+        raise CommandError(f"--target is {told.target!r}.", code="C03", hint="--target population, or --target table")
     charges: Sequence[Charge] | None = None
     if is_ledger(path):
         charges, found = stored_answers(path)
@@ -75,15 +95,17 @@ def show(
         found = Releases.load(path)
     if name is not None:
         charges, found = None, {name: _named(found, name)}
+    if told.linear and not any(map(_is_regression, found.values())):
+        raise CommandError(f"--linear: {path} holds no regression.", code="C03", hint="leave --linear out", state=None)
     with progress_on_terminal(), phase("estimates"):
-        tables = estimates(found, target, level)
+        tables = estimates(found, told, level)
     shown = [f"{key}\n{on_screen(table, everything)}" for key, table in tables.items()]
     questions = None if charges is None else listed(path, charges, found, tables)
     if questions is not None:
         shown = [questions.to_text()]
-    shown += _saved(path, found, tables, target, save, plot)
+    shown += _saved(path, found, tables, told, save, plot)
     own = () if level is None else (level,)
-    frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
+    frames = {key: _estimate(one, told).to_frame(*own) for key, one in found.items()} if as_json else {}
     words: dict[str, Any] = {key: records(frame) for key, frame in frames.items()}
     if questions is not None:
         lines = [dict(zip(questions.columns, row, strict=True)) for row in questions.rows]
@@ -100,7 +122,7 @@ def _named(found: Mapping[str, Any], name: str) -> Any:
 
 
 def _saved(
-    path: str, found: Mapping[str, Any], tables: Mapping[str, Table], target: str, save: str | None, plot: str | None
+    path: str, found: Mapping[str, Any], tables: Mapping[str, Table], told: Told, save: str | None, plot: str | None
 ) -> list[str]:
     """Save tables and plots where asked; return lines on where they are."""
     if (save is not None or plot is not None) and not found:
@@ -109,7 +131,7 @@ def _saved(
     if save is not None:
         said.append(f"saved to {', '.join(map(str, save_tables(tables, save, path)))}")
     if plot is not None:
-        drawn, refused = save_pictures(found, target, plot, path)
+        drawn, refused = save_pictures(found, told, plot, path)
         said.append(f"drawn in {', '.join(map(str, drawn))}" if drawn else "nothing could be drawn")
         said += [f"no picture: {', '.join(refused)}"] if refused else []
     return said

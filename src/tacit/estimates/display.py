@@ -12,7 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.bound_notes import at_bounds
-from tacit.estimates.wording import bounds_of, in_blocks, missing_words, ratio_words, title, who
+from tacit.estimates.wording import bounds_of, counting, in_blocks, missing_words, ratio_words, title, who
 from tacit.release.document import Released
 from tacit.release.noise_checks import SELECTIONS
 from tacit.release.simulated import SimulatedRelease
@@ -144,7 +144,7 @@ def people_words(release: Released) -> str:
     """Return the table's name, its size if public, the neighbour relation and the privacy unit."""
     unit = release.unit
     size = f" · {release.rows:,} {who(release)}" if release.rows is not None else " · size private"
-    each = "one row each" if unit is None else f"a person with all rows, {unit} at most counting"
+    each = "one row each" if unit is None else f"a person with all rows{counting(release)}"
     return f"{release.table}{size} · {release.neighbors}, {each}"
 
 

@@ -27,6 +27,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.density_jumps import MOST_JUMPS, StraightModel, gains, steps, with_steps
@@ -38,6 +39,7 @@ from tacit.estimates.density_models import (
     NORMAL,
     PLAIN,
     DensityModel,
+    LogLinearModel,
     SquaredProcess,
     families_of,
     functions_of,
@@ -61,6 +63,9 @@ LARGEST: Final = 1e8
 """Damping at which no step is looked for any more."""
 NEAR: Final = 1e-3
 """A step that gains less is the last."""
+POSSIBLE: Final = 1.0
+"""What a step gains, in the logarithm of the posterior, above which there may be one: the price of a parameter
+[Akaike 1974]."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 WORSE: Final = 12.0
@@ -188,6 +193,19 @@ def averaged(models: list[Fitted]) -> Array:
     return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
 
 
+def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
+    """Return at which ends of bins, of which 0 is the first, there may be a jump.
+
+    Gains are those of one step more in the best model of the logarithm without steps, and in that with some.
+    """
+    rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
+    smooth = max((one for one in rough if not one.steps), key=lambda one: one.evidence)
+    variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
+    tried = (smooth, *(one for one in rough if one.steps))
+    most = np.max([_gains(data, one, every, variance) for one in tried], axis=0)
+    return np.flatnonzero(most > POSSIBLE) + 1
+
+
 def of_models(data: BinnedLikelihood) -> list[Fitted]:
     """Return the models that were tried: penalties from smooth to rough, families, processes from smooth to rough."""
     ends = float(data.edges[1]), float(1 - data.edges[-2])
@@ -217,12 +235,7 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
     price = RARE + math.log(len(data.values) - 1)
     every, chosen, made = steps(data.edges), list[int](), list[Fitted]()
     while len(chosen) < MOST_JUMPS:
-        mode = best.mode
-        moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
-        left = data.values - mode.shares
-        each = gains(
-            data.over_bins @ best.model.slopes(mode.theta, mode.cells), best.model.precision, moved, left, variance
-        )
+        mode, each = best.mode, _gains(data, best, every, variance)
         each[chosen] = 0.0
         if each.max() < price:
             break
@@ -239,6 +252,14 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
         best, made = better, [better]
         penalty = float(better.model.precision[len(FREE)])
     return made
+
+
+def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
+    """Return what one step more gains at most, shape (edges,).  every: the steps at all edges."""
+    mode = one.mode
+    moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
+    slopes = data.over_bins @ one.model.slopes(mode.theta, mode.cells)
+    return gains(slopes, one.model.precision, moved, data.values - mode.shares, variance)
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:

@@ -17,6 +17,8 @@ from tacit.base.simplex import lowered_by
 
 GRID: Final = 2_048
 """Cells of the grid on which an estimate is made a density."""
+BESIDE: Final = 17
+"""Places at which a band is looked at on either side of a possible jump."""
 
 
 class NearDensity(Protocol):
@@ -48,16 +50,27 @@ class BandTerms(Protocol):
         ...
 
 
+class PossibleJumps(Protocol):
+    """Where a density may have a jump."""
+
+    @property
+    def jumps(self) -> Array:
+        """Ends of ranges of [0, 1] in which one may be, and of those about them that show both sides, shape (n, 4)."""
+        ...
+
+
 @dataclass(frozen=True)
 class ProjectedCurve:
     """A density on [0, 1] with limits.
 
     basis: of what it is made, in a word.  estimate: what is made a density.  around: what limits are around.
+    possible: where there may be jumps, in which a band holds both sides, or None where nothing tells.
     """
 
     basis: str
     estimate: NearDensity
     around: BandTerms
+    possible: PossibleJumps | None = None
 
     @cached_property
     def projected(self) -> tuple[float, Array]:
@@ -76,14 +89,29 @@ class ProjectedCurve:
 
     def limits(self, t: Array, level: float, *, simultaneous: bool) -> Array:
         """Return the limits at places t, shape (places, 2): for each of them, or for all of [0, 1] at once."""
-        low, high = _limits(self.around, t, NormalDist().inv_cdf(0.5 + level / 2))
         if simultaneous:
-            # a band may be around another estimate than the limits of each place, which it holds
-            at_once = self.around.at_once
-            band, around = _limits(at_once, t, at_once.factor(level)), (low, high)
-            low, high = np.minimum(band[0], around[0]), np.maximum(band[1], around[1])
+            return self._band(t, level)
+        return self._holding(t, *_limits(self.around, t, NormalDist().inv_cdf(0.5 + level / 2)))
+
+    def _band(self, t: Array, level: float) -> Array:
+        """Return limits that hold at once, those on both sides of a possible jump where it may be."""
+        jumps = np.zeros((0, 4)) if self.possible is None else self.possible.jumps
+        beside = np.linspace(jumps[:, 2], jumps[:, 3], BESIDE, axis=1)
+        every = np.concatenate([t, beside.reshape(-1)])
+        # a band may be around another estimate than the limits of each place, which it holds
+        at_once, around = self.around.at_once, _limits(self.around, every, NormalDist().inv_cdf(0.5 + level / 2))
+        band = _limits(at_once, every, at_once.factor(level))
+        limits = self._holding(every, np.minimum(band[0], around[0]), np.maximum(band[1], around[1]))
+        made, sides = limits[: len(t)], limits[len(t) :].reshape(*beside.shape, 2)
+        for (first, last, _, _), side in zip(jumps, sides, strict=True):
+            inside = (t >= first) & (t <= last)
+            made[inside, 0] = np.minimum(made[inside, 0], side[:, 0].min())
+            made[inside, 1] = np.maximum(made[inside, 1], side[:, 1].max())
+        return made
+
+    def _holding(self, t: Array, low: Array, high: Array) -> Array:
+        """Return limits that hold the estimate, which is not negative, shape (places, 2)."""
         made = self.density(t)
-        # limits hold the estimate, and a density is not negative
         return np.stack([np.maximum(np.minimum(low, made), 0.0), np.maximum(high, made)], axis=-1)
 
     def cdf(self, t: Array) -> Array:

@@ -55,6 +55,7 @@ class SmoothDensity:
     none in all of them.  averaged: of which groups a band is of the averages of the density over bins, which has none
     in peaks alone.  untold: why limits of a group are told nowhere, or None.  exactly: whether limits_of has no such
     places.
+    Of histograms a band holds both sides of a jump in the bins in which counts say that there may be one.
     Source: [Čencov 1962] (series), [Cavalier & Tsybakov 2001] (shrinkage), theory §3.4.
 
     >>> import tacit as tc

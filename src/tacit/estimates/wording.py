@@ -112,6 +112,27 @@ def who(release: Released) -> str:
     return "rows" if release.unit is None else "persons"
 
 
+def counting(release: Released) -> str:
+    """Return how the rows of a person count, in words; empty where a person has the mean of all of them.
+
+    Only where rows add up does their number matter, and only there `max_rows` limits it.
+    """
+    asked = _question(release)
+    kind = type(asked).__name__
+    if kind in ("Sum", "Additive") or getattr(asked, "per", None) == "row":
+        return f", {release.unit} at most counting"
+    if kind in ("Mean", "Variance", "Quantiles", "SampleAndAggregate"):
+        return ", parted among the groups of her rows" if parted(release.parts[0]) else ""
+    return ", which weigh one in all"
+
+
+def parted(part: Part) -> bool:
+    """Return whether a person may be in several cells, with a part of her weight in each."""
+    facts = part.parameters
+    # what the encodings have for several cells alone: p = 1, j = 1 (Laplace) or k = 2 (Gaussian)
+    return "share" in facts or facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
+
+
 def estimand(release: Released, target: Target, label: str | None = None) -> str:
     """What is estimated, in words: "mean of age, values clamped to 0–100 years"."""
     asked = _question(release)
@@ -168,14 +189,15 @@ def _kind(release: Released, part: Part) -> str:
     kind = type(_question(release)).__name__.lower()
     kind = "mean" if kind == "sufficientstatistics" else kind
     if release.unit is not None and part.weight is None:
-        return f"{kind} of person means" if kind == "mean" else f"{kind} between persons, of person means,"
+        each = " in each group" if "share" in part.parameters else ""
+        return f"{kind} of person means{each}" if kind == "mean" else f"{kind} between persons, of person means{each},"
     return f"weighted {kind}" if getattr(release.query, "weights", None) else kind
 
 
 def _weights(release: Released, part: Part) -> str:
     """Return how rows or persons are weighted, in words; empty without weights."""
     if part.weight is None:
-        return ""
+        return ", persons counting by the part of their rows there" if "share" in part.parameters and part.label else ""
     by_rows = f", persons counting by their rows, at most {release.unit} of them"
     if part.weight.kind == "rows":
         return by_rows
@@ -184,7 +206,8 @@ def _weights(release: Released, part: Part) -> str:
         return f", weights {column} clamped to 0–{_number(cap)}"
     if type(release.query).__name__ == "Sum" or getattr(release.query, "per", None) == "row":
         return f", weights {column} clamped to 0–{_number(cap / release.unit)}{by_rows}"
-    return f", persons weighing the mean of their rows' {column}, clamped to 0–{_number(cap)}"
+    there = ", the part of it that their rows there have" if release.levels and parted(part) else ""
+    return f", persons weighing the mean of their rows' {column}, clamped to 0–{_number(cap)}{there}"
 
 
 def _column(part: Part) -> str:

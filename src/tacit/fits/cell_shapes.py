@@ -25,6 +25,9 @@ FEWEST: Final = 3
 """Fewest cells of which shapes are known."""
 CHANCE: Final = 1.0
 """So many variances a squared difference is by chance."""
+CROWDED: Final = 0.2
+"""Part of all rows from which a cell may hide a peak, or an edge, that is next to nothing beside it: where so few cells
+hold most rows a curve follows their counts whatever is within them, and no residual tells."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,22 @@ class CellShapes:
         weights = np.tri(K, K, -1)[cell]
         weights[np.arange(len(x)), cell] = part
         return weights, np.where(single, 0.0, self.inside.unknown(cell, u)) * self.shares[cell]
+
+    def crowded(self, x: Array) -> NDArray[np.bool_]:
+        """Return which places are in cells that hold so many rows that a curve's residuals do not tell of them."""
+        cell = self.place(x)[0]
+        return (self.shares[cell] >= CROWDED) & ~self.single[cell]
+
+    def hidden(self, x: Array, unknown: Array, noise: Array) -> Array:
+        """Return what is not known of the shapes at places in crowded cells beyond their noise, shape (n,).
+
+        unknown: of all places.  noise: variances of the errors of what the shapes say there.
+
+        >>> shapes = CellShapes.of(np.arange(5.0), np.array([400.0, 300.0, 200.0, 100.0]), 1.0)
+        >>> shapes.hidden(np.array([0.5, 3.5]), np.array([0.5, 0.5]), np.array([0.09, 0.09])).tolist()
+        [0.4, 0.0]
+        """
+        return np.where(self.crowded(x), np.sqrt(np.maximum(unknown**2 - CHANCE * noise, 0.0)), 0.0)
 
     def leaking(self, leaks: Array | None, x: Array) -> Array:
         """Return what densities at places may be off by for rows that are another cell's, shape (n,).

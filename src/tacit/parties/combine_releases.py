@@ -39,6 +39,7 @@ def combine(
     *,
     method: Method = "REML",
     overlap: bool = False,
+    linear: bool = False,
 ) -> CombinedHistogram: ...
 
 
@@ -49,6 +50,7 @@ def combine(
     *,
     method: Method = "REML",
     overlap: bool = False,
+    linear: bool = False,
 ) -> CombinedBootstrap: ...
 
 
@@ -59,6 +61,7 @@ def combine(
     *,
     method: Method = "REML",
     overlap: bool = False,
+    linear: bool = False,
 ) -> Combined: ...
 
 
@@ -68,6 +71,7 @@ def combine(
     *,
     method: Method = "REML",
     overlap: bool = False,
+    linear: bool = False,
 ) -> Combined | CombinedHistogram | CombinedBootstrap:
     """Combine releases of one question by several parties into one answer.
 
@@ -80,13 +84,15 @@ def combine(
     effects: "common": all parties share one quantity; "random": quantities differ, and their mean is estimated.
     method: estimator of the variance between parties, "REML" or "DL" [DerSimonian & Laird 1986].
     overlap: whether a person may be in several parties: then costs add up; otherwise the largest counts.
+    linear: of a Regression, whether its mean is taken to be linear however far out rows lie: see its `estimate`.
 
     Numbers of rows, prices, noises and neighbouring relations may differ.  Different ledgers are taken to protect
     different people; releases of one ledger are about the same people: their noises are averaged, and their sampling
     error counts once.  Where schemas differ, a note says so: a release says what its columns are, and not those of its
     conditions.
     InferenceError C10 (no release, or a simulated one), C11 (answers that cannot be added), C12 (different questions,
-    columns or units), C13 (a release given twice), C14 (too few parties), C17 (unknown effects, method or overlap).
+    columns or units), C13 (a release given twice), C14 (too few parties), C17 (unknown effects, method, overlap or
+    linear).
     Source: theory §6; [DerSimonian & Laird 1986], [Hartung & Knapp 2001].
 
     >>> import tacit as tc
@@ -106,11 +112,12 @@ def combine(
             guess = nearest(str(value), known) or known[0]
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
-    if not isinstance(overlap, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"overlap is {described(overlap)}: neither True nor False."
-        raise InferenceError(text, code="C17", hint="overlap=True", state=None)
+    for name, value in {"overlap": overlap, "linear": linear}.items():
+        if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"{name} is {described(value)}: neither True nor False."
+            raise InferenceError(text, code="C17", hint=f"{name}=True", state=None)
     names, listed, given = named_releases(releases)
-    return combined(names, listed, given, effects, method, overlap)
+    return combined(names, listed, given, effects, method, overlap, linear=linear)
 
 
 def combined(
@@ -121,12 +128,14 @@ def combined(
     method: Method = "REML",
     overlap: bool = False,
     notes: tuple[str, ...] = (),
+    *,
+    linear: bool = False,
 ) -> Combined | CombinedHistogram | CombinedBootstrap:
     """Combine named releases; given: whether the caller chose the names.  Errors as of `combine`."""
     check_compatible(names, releases)
     index = population_index(names, releases, given)
     notes = (*notes, *notes_on_schemas(names, releases))
-    made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
+    made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes, linear)
     if made.kind == "histogram":
         return added(made, made.parties, notes)
     if made.kind == BOOTSTRAP:

@@ -50,6 +50,7 @@ class Combined:
     effects: "common" (one quantity in all parties) or "random" (quantities that differ from party to party).
     method: estimator of the variance between parties tau2, "REML" or "DL".
     overlap: whether a person may be in several parties: then costs add up.
+    linear: whether the mean of a regression is taken to be linear however far out rows lie.
 
     It has the attributes of a release (`query`, `levels`, `cost`, ...) and `estimate()`.
 
@@ -72,6 +73,7 @@ class Combined:
     method: Method = "REML"
     overlap: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
+    linear: bool = False
 
     # Attributes of a release ----------------------------------------------------------------------------------------
 
@@ -190,7 +192,8 @@ class Combined:
         return self._columns(True)
 
     def _columns(self, sampled: bool) -> tuple[Column, ...]:
-        return columns(self.releases, self.index, self.effects, self.method, sampled, self.parties)
+        asked = self.releases, self.index, self.effects, self.method, sampled, self.parties
+        return columns(*asked, linear=self.linear)
 
     @property
     def terms(self) -> tuple[str, ...]:

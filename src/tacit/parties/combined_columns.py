@@ -96,9 +96,17 @@ def columns(
     method: Method,
     sampled: bool,
     parties: Sequence[str] = (),
+    *,
+    linear: bool = False,
 ) -> tuple[Column, ...]:
-    """Pool releases of one question; index: the party of each; parties: their names.  One entry a column."""
-    found = _columns(releases, index, effect, method, sampled)
+    """Pool releases of one question; index: the party of each; parties: their names.  One entry a column.
+
+    linear: of a regression, as `RegressionRelease.estimate` has it.
+    """
+    if type(releases[0].query).__name__ == "Regression":
+        found = (_coefficients(releases, index, effect, method, linear),)
+    else:
+        found = _columns(releases, index, effect, method, sampled)
     return tuple(_naming(one, parties) for one in found) if parties else found
 
 
@@ -135,8 +143,6 @@ def _columns(
         )
     if kind == "SufficientStatistics":
         return (_parameters(releases, index, effect, method, sampled),)
-    if kind == "Regression":
-        return (_coefficients(releases, index, effect, method),)
     if kind == "SampleAndAggregate" and sampled:
         tested = BlocksOfParties.of(releases, index)
         return tuple(block_column(part.label, tested, at, effect, method) for at, part in enumerate(first.parts))
@@ -228,9 +234,11 @@ def _parameters(
     )
 
 
-def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: str, method: Method) -> Column:
+def _coefficients(
+    releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, linear: bool
+) -> Column:
     """Pool regressions: weighted means of the parties' coefficients, whose correlations are treated as unknown."""
-    found = regressions.coefficients(releases, index)
+    found = regressions.coefficients(releases, index, linear=linear)
     parts = found.parts
     limits = np.full(parts.value.shape[1], -np.inf), np.full(parts.value.shape[1], np.inf)
     differing = effects_of_estimates(parts, limits, method)

@@ -11,6 +11,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, facts, p_words, percent
+from tacit.method.regression.estimate_far_rows import TAKEN
 from tacit.parties.combined_cost import sum_of_costs
 from tacit.parties.combined_estimate import Differing
 from tacit.pooling.compatibility import REGRESSION
@@ -69,6 +70,8 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
         said.append("every row counts alike" if target == "table" else "weights are inverse to the variances")
     else:
         said.append(f"random effects: τ² by {found.method}, interval by Hartung and Knapp's t")
+    if found.kind == REGRESSION and found.linear:
+        said.append(TAKEN)
     same = [party for party, one in zip(found.parties, found.members, strict=True) if len(one) > 1]
     if same:
         said.append(f"the same people: {listed(same)}; their noise is averaged")

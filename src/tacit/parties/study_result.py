@@ -116,8 +116,9 @@ class StudyResult(Mapping[str, Any]):
 
     def together(self, name: str, answers: Mapping[str, Release]) -> Any:
         """Combine answers to a question and compute the estimate, so that a failure is seen here, not when printed."""
-        how = self.effects, self.method, self.study.combining.overlap, self._notes()
-        made = combined(tuple(answers), tuple(answers.values()), True, *how)
+        how = self.study.combining
+        asked = self.effects, self.method, how.overlap, self._notes()
+        made = combined(tuple(answers), tuple(answers.values()), True, *asked, linear=how.linear)
         if made.kind != "histogram":
             made.estimate()
         return made

@@ -7,7 +7,7 @@ from typing import Any
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, uniform
 from tacit.method.shared.plan_shares import NOTHING
-from tacit.planning import expected_cells, expected_regressions
+from tacit.planning import expected_blocks, expected_cells, expected_regressions
 from tacit.release.registry import room_module, room_of
 from tacit.schema.expectations import Expectations
 
@@ -15,9 +15,11 @@ from tacit.schema.expectations import Expectations
 def plan_of(shape: Measurement) -> Any:
     """Return the module that plans a question; None where `uniform` (evenly spread values) does."""
     room = room_of(shape.query)
-    # a regression's plan simulates made-up rows with `tacit.testing`, which stands above the rooms of methods
+    # plans of regressions and of blocks simulate with `tacit.testing`, which stands above the rooms of methods
     if expected_cells.by_cells(shape):
         return expected_cells
+    if room == "blocks":
+        return expected_blocks
     return expected_regressions if room == "regression" else room_module(str(room), "plan", optional=True)
 
 

@@ -70,7 +70,7 @@ def expected(
     Widths are infinite where noise is too large for any coefficient, or a level has next to no rows.
     """
     complete, made = _complete(shape, rows, expect), made_up(shape, expect, guess)
-    found = typical(made, complete, trials or SLOW.get(cast(Regression, shape.query).model, TRIALS))
+    found, open_ = tried(made, complete, trials or SLOW.get(cast(Regression, shape.query).model, TRIALS))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     try:
         # standard errors fall with the root of the number of rows
@@ -81,10 +81,11 @@ def expected(
     for i, name in enumerate(found.names):
         without = float(z * ordinary[i])
         if found.reasons[i] is not None or not math.isfinite(without):
-            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, complete))
+            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, complete, open=open_))
             continue
         error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
-        out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, complete))
+        value, share = float(found.values[i]), privacy / error**2
+        out.append(Expected(name, value, z * error, share, without, error, complete, open=open_))
     return out
 
 
@@ -119,7 +120,12 @@ def _varied(made: RegressionRows) -> float:
 
 
 def typical(made: RegressionRows, rows: int, trials: int = TRIALS) -> Fit:
-    """Return the fit of a typical release of a table of `rows` rows like these.
+    """Return the fit of a typical release of a table of `rows` rows like these: see `tried`."""
+    return tried(made, rows, trials)[0]
+
+
+def tried(made: RegressionRows, rows: int, trials: int = TRIALS) -> tuple[Fit, bool]:
+    """Return the fit of a typical release of a table of `rows` rows like these, and whether one of several has none.
 
     Without noise it would look better than releases are where noise is large: what it does to a curvature, and to where
     steps end, widens their intervals.  Where one simulated release says so, the middle one of several is returned; one
@@ -130,15 +136,16 @@ def typical(made: RegressionRows, rows: int, trials: int = TRIALS) -> Fit:
     if found[0].reasons[0] is None and still.reasons[0] is None:
         ratio = np.log(found[0].std_errors / still.std_errors)
         if np.abs(ratio).max() < math.log(NEAR):
-            return still
+            return still, False
     elif found[0].reasons[0] is not None and still.reasons[0] is not None:
-        return still
+        return still, True
     found += [fit_release(made.enlarged(rows, rng)) for _ in range(trials - 1)]
     told = [one for one in found if one.reasons[0] is None]
+    open_ = len(told) < len(found)
     if 2 * len(told) < len(found):
-        return next(one for one in found if one.reasons[0] is not None)
+        return next(one for one in found if one.reasons[0] is not None), open_
     sizes = [float(np.log(one.std_errors).mean()) for one in told]
-    return told[int(np.argsort(sizes)[len(told) // 2])]
+    return told[int(np.argsort(sizes)[len(told) // 2])], open_
 
 
 def _present(column: str, expect: Expectations) -> float:

@@ -32,8 +32,9 @@ MIDDLE: Final = 0.3, 0.2
 """The same of regressors between these and those that are planned: tried where rare and narrow ones leave no answer."""
 TIED: Final = 0.6
 """Correlation of columns that go together: less of a response is left, and regressors overlap."""
-COUNTED: Final = 0.5, 0.25
-"""Mean and deviation, as parts of the range, of an untold response of counts or positive values without long tails."""
+COUNTED: Final = (0.5, 0.25), (0.5, 0.12)
+"""Means and deviations, as parts of the range, of an untold response of counts or positive values without long tails:
+of many values, and of few, as years of education."""
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,18 @@ def ranges(
 
     planned: the expected precision of each term, the guess that all columns fill their bounds.
     """
-    if all(one.between is not None for one in planned):
-        return tuple(WidthRange(*one.between, not one.open) for one in planned if one.between is not None)
     if not isinstance(shape.query, Regression):
         guessed = of_values(shape, planned, rows, level, expect)
-        return tuple(map(_over, zip(planned, *guessed, strict=True))) if guessed else ()
-    found, always = [_widths(planned)], all(map(math.isfinite, _widths(planned)))
+        ranged = guessed or all(one.between is not None for one in planned)
+        return tuple(map(_over, zip(planned, *guessed, strict=True))) if ranged else ()
+    found, always = [_widths(planned)], not _none(planned)
     for guesses in _guesses(shape, expect):
         for place, (known, guess) in enumerate(guesses):
-            found.append(_widths(_roughly(shape, rows, level, known, guess)))
+            made = _roughly(shape, rows, level, known, guess)
+            found.append(_widths(made))
             answered = all(map(math.isfinite, found[-1]))
             # what follows the first stands for it where that has no answer
-            always = always and answered and place == 0
+            always = always and not _none(made) and place == 0
             if answered:
                 break
     return tuple(_range(each, always) for each in zip(*found, strict=True)) if len(found) > 1 else ()
@@ -83,7 +84,7 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Ex
     others = [one for one in untold if one.name not in of_response]
     likely = [expect, *([_with(expect, response, PART, RARE)] if response else [])]
     if query.model in ("poisson", "gamma"):
-        likely += [_counted(expect, one) for one in response]
+        likely += [_counted(expect, one, *parts) for one in response for parts in COUNTED]
     for told in likely:
         if told is not expect:
             yield [(told, PLAIN), *([(_with(told, others, *MIDDLE), PLAIN)] if others else [])]
@@ -99,9 +100,9 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Ex
             yield [(expect, Guess(long=True, tied=TIED))]
 
 
-def _counted(expect: Expectations, one: Variable) -> Expectations:
-    """Return what is expected with a response in the middle of its range."""
-    mean, sd = (part * (one.upper - one.lower) for part in COUNTED)
+def _counted(expect: Expectations, one: Variable, *parts: float) -> Expectations:
+    """Return what is expected with a response whose mean and deviation are these parts of its range."""
+    mean, sd = (part * (one.upper - one.lower) for part in parts)
     made = ExpectedNumbers(one.lower + mean, sd, 0.0, one.lower, one.upper)
     return replace(expect, numbers={**expect.numbers, one.name: made})
 
@@ -116,6 +117,11 @@ def _roughly(shape: Measurement, rows: int, level: float, expect: Expectations, 
 
 def _widths(terms: Sequence[Expected]) -> list[float]:
     return [one.width for one in terms]
+
+
+def _none(terms: Sequence[Expected]) -> bool:
+    """Return whether there may be no answer: in most simulated releases, or in one."""
+    return any(one.open or not math.isfinite(one.width) for one in terms)
 
 
 def _over(guesses: Sequence[Expected]) -> WidthRange:

@@ -1,8 +1,8 @@
 """Over which widths a planned count, mean, quantile, histogram or law ranges, where nothing is said of its columns.
 
 Bounds are public, spreads are not.  Besides values that are even over the bounds a plan takes values on a tenth of
-them, values at both bounds, rare Booleans, parameters in the lowest tenth of their boxes, and cells that are empty or
-hold half of the rows; it says the least and the largest width of each term.
+them, values at both bounds, Booleans that are rare or true of nobody, parameters in the lowest or the highest tenth of
+their boxes, and cells that are empty or hold half of the rows; it says the least and the largest width of each term.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tacit.method.shared.asked_parameters import asked_parameters, told_paramete
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import PART, lowest, unknown_keys
+from tacit.planning import expected_blocks
 from tacit.planning.expected import as_expected, expected
 from tacit.release.registry import room_of
 from tacit.rows.row_map import RowMap
@@ -50,6 +51,8 @@ def of_values(
             made.append(expected(as_expected(shape, guess), rows, level, guess))
         except TacitError:  # a law that cannot be there: no guess
             continue
+    if room_of(shape.query) == "blocks":
+        made += expected_blocks.otherwise_spread(shape, planned, rows, level, expect)
     return [one for one in made if len(one) == len(planned)]
 
 
@@ -58,22 +61,27 @@ def _guesses(shape: Measurement, expect: Expectations) -> Iterator[Expectations]
     maps = {column.rowmap.column: column.rowmap for column in shape.columns if column.rowmap is not None}
     boxes = asked_parameters({"asked": shape.query}).get("asked", {})
     if boxes:
-        low = {name: (1 - PART) * ends[0] + PART * ends[1] for name, ends in boxes.items()}
+        low, high = (
+            {name: (1 - part) * ends[0] + part * ends[1] for name, ends in boxes.items()} for part in (PART, 1 - PART)
+        )
         # all of them are told, or what is told says most of the others
         if not told_parameters(shape.query, expect):
             alone = [{name: value} for name, value in low.items()] if len(low) > 1 else []
-            for guess in (low, *alone):
+            for guess in (low, *alone, *({name: value} for name, value in high.items())):
                 yield replace(expect, parameters={**expect.parameters, "": guess})
         return
     if shape.keys:
         shared = {name: expect.shares[name] for name, at in maps.items() if at.G == 1 and name in expect.shares}
-        for times in (1 / TIMES, TIMES) if shared else ():
+        # nobody in a group, or everybody: what a level means often says so
+        for times in (0, 1 / TIMES, TIMES) if shared else ():
             yield replace(expect, shares={**expect.shares, **{n: _rarer(one, times) for n, one in shared.items()}})
     numbers = [at for name, at in maps.items() if at.G > 1 and name not in expect.numbers]
     levels = [at for name, at in maps.items() if at.G == 1 and name not in expect.shares]
     rare = {at.column: (1 - RARE, RARE) for at in levels}
     if numbers or levels:
         yield _with(expect, [lowest(at.lower, at.upper) for at in numbers], numbers, rare)
+    if levels and shape.keys:
+        yield _with(expect, [], [], {at.column: (1.0, 0.0) for at in levels})
     # of quantiles values at the bounds would tell nothing
     if numbers and not isinstance(shape.query, Quantiles):
         yield _with(expect, [_ends(at) for at in numbers], numbers, {})

@@ -105,10 +105,11 @@ class Plan:
         """The least and largest width of each term, by question, over what is left open of its columns.
 
         Where nothing is said of a column: values that fill the bounds or a tenth of them, or lie at both; Booleans that
-        are true in half of the rows or in one of twenty; levels as frequent as others or as rare as that.  Of
-        regressions that are told their columns: long tails, columns that go together; of quantiles: shapes that agree
-        with what is told; of densities: values that gather.  Where a guess leaves no answer, the range is that of the
-        others, and `always` is False.
+        are true in half of the rows or in one of twenty, in a group in none; levels as frequent as others or as rare as
+        that.  Of regressions that are told their columns: long tails, columns that go together; of quantiles: shapes
+        that agree with what is told; of densities: values that gather; of means of blocks: estimates that vary more or
+        less than the law says.  Where a guess, or one of several simulated releases, leaves no answer, the range is
+        that of the others, and `always` is False.
 
         >>> import tacit as tc
         >>> schema = tc.Schema({"age": tc.Real(0, 100), "pay": tc.Real(0, 9_000)})
@@ -291,6 +292,11 @@ class Plan:
             "other shares": others,
             "ranges": {
                 name: [[one.least, one.largest, one.always] for one in found] for name, found in self.ranges.items()
+            },
+            "densities": {
+                part.name: [part.curve.term, part.curve.width, *(part.curve.between or ()), not part.curve.open]
+                for part in self.parts
+                if part.curve is not None
             },
             "other price": None if self.other is None else self.other.to_dict(),
             "cautions": list(self.cautions()),

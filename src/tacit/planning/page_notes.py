@@ -13,6 +13,7 @@ from tacit.method.shared.plan_expected import ASSUMED
 from tacit.method.shared.plan_shares import PART
 from tacit.planning.guessed_spreads import TIED
 from tacit.planning.guessed_values import RARE, TIMES
+from tacit.planning.printed_widths import printed, printed_range
 from tacit.release.parts import Variable
 from tacit.release.registry import room_of
 from tacit.schema.expectations import Expectations
@@ -37,12 +38,20 @@ CURVES: Final = (
     "width of a density: root mean square over the column's range, where values lie smoothly; from and to: where they "
     "gather at round numbers or in clusters as well, so that limits are wider, or not told"
 )
-PARAMETERS: Final = "from and to, of a law: parameters in the middle of their boxes, and one or all in the lowest tenth"
+PARAMETERS: Final = (
+    "from and to, of a law: parameters in the middle of their boxes, one or all in the lowest tenth, one in the highest"
+)
 STEPS: Final = (
     "from and to, of a law: where the rows follow it, and where they do not, so that blocks of rows answer in place of "
     "one step"
 )
-GROUPED: Final = f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more"
+SPREADS: Final = (
+    "from and to, of means of blocks: their estimates vary 2.5 times less, or more, than the law says, as where rows "
+    "do not follow it"
+)
+GROUPED: Final = (
+    f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more, or none at all"
+)
 CELLS: Final = "from and to, of a histogram: a cell that is next to empty, and one with half of the rows"
 CURVED: Final = ("kernel_density", "orthogonal_series", "bernstein")
 LAWS: Final = ("blocks", "sufficient_statistics")
@@ -62,8 +71,22 @@ def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, 
     # values at both bounds are in a range
     uneven = any(part.evenly and not part.known(expect) and not part.ranges for part in parts)
     ranged = dict.fromkeys(note for part in parts if part.ranges for note in of_ranges(part, expect))
-    others = [part.other.line(part.called) for part in parts if part.other is not None]
+    others = [_curve(part) for part in parts if part.curve is not None]
+    others += [part.other.line(part.called) for part in parts if part.other is not None]
     return (f"assumed: {'; '.join(said)}", *untold, *([APART] if uneven else []), *ranged, *others)
+
+
+def _curve(part: PlannedQuestion) -> str:
+    """Return what the smooth density of a histogram would have, in words."""
+    one = part.curve
+    assert one is not None
+    least, largest = one.between or (one.width, one.width)
+    low, high = printed_range(least, largest)
+    more = ", or no limits" if one.open else ""
+    return (
+        f"{part.called}: limits of its smooth {one.term} are {printed(one.width)} wide, from {low} to {high}{more} "
+        "(root mean square over the range; where values gather at round numbers or in clusters as well)"
+    )
 
 
 def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
@@ -75,12 +98,21 @@ def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
     if room == "histogram":
         return [CELLS]
     if room in LAWS:
-        return [STEPS] if getattr(shape.query, "one_step", False) else [PARAMETERS]
+        return _of_laws(part, expect)
     if untold:
         return [_guessed(untold)]
     if room == "regression":
         return [SHAPES]
     return [DENSITIES] if isinstance(shape.query, Quantiles) else [GROUPED]
+
+
+def _of_laws(part: PlannedQuestion, expect: Expectations) -> list[str]:
+    """Return what the range of a law's parameters is over: what they may be, and what rows of another law do."""
+    query = part.shape.query
+    found = [] if told_parameters(query, expect.of_question(part.name)) else [PARAMETERS]
+    if room_of(query) == "blocks":
+        found.append(STEPS if getattr(query, "one_step", False) else SPREADS)
+    return found
 
 
 def _guessed(untold: Sequence[Variable]) -> str:

@@ -14,6 +14,8 @@ from tacit.curator.mechanisms import design
 from tacit.curator.request import Shares, checked_questions, split
 from tacit.errors import BudgetError, QueryError, TacitError
 from tacit.estimates.terms import check_level
+from tacit.method.histogram.plan_curve import planned_density
+from tacit.method.histogram.query import Histogram
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
@@ -179,7 +181,10 @@ def _question(
     none = any(math.isinf(one.width) for one in terms)
     helps = enough(design, asked, shape.cost, public, rows, level, known) if none else None
     often = often_none(shape, rows, known) if none else None
-    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often, tuple(variables_of(shape)))
+    reads, curve = tuple(variables_of(shape)), None
+    if isinstance(asked, Histogram):
+        curve = planned_density(shape, rows, level, known)
+    return PlannedQuestion(name, shape, terms, other, better, guesses, auto, helps, often, reads, curve)
 
 
 def plan_for(

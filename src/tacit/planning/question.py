@@ -59,6 +59,8 @@ class PlannedQuestion:
     """Of a regression that is expected to have no answer: in which part of simulated releases it has none."""
     reads: tuple[Variable, ...] = ()
     """The columns whose values its widths rest on."""
+    curve: Expected | None = None
+    """Of a histogram of one column of bins: what its smooth density would have."""
 
     @property
     def numbers(self) -> int:

@@ -73,10 +73,13 @@ class LevelPass:
 
 
 def _weights(persons: Ints, level: Ints, rows: Ints, parts: int, levels: int) -> Ints:
-    """Return the weight of all persons in each level: floor(parts c / C) of one who has c of C rows with a level there.
+    """Return the weight of all persons in each level: about parts c / C of one who has c of C rows with a level there.
 
-    persons, level, rows: of groups of rows, shape (g,).  The weights of one person add up to at most `parts`, whatever
-    the table holds, since the sum of floors is at most the floor of the sum.
+    persons, level, rows: of groups of rows, shape (g,).  With B of the person's rows in levels before this one, it is
+    r(B + c) - r(B), r(x) = floor((parts x + floor(C / 2)) / C): ends are rounded to the nearest, as floors of the parts
+    would make every count too small.  r does not decrease, r(0) = 0 and r(C) = parts: no weight is negative, and those
+    of one person add up to `parts`, whatever the table holds.  They depend on the person's own rows alone, as the order
+    of the person's levels is that of their texts.
     """
     has = level >= 0
     pair, which = np.unique(np.stack([persons[has], level[has]]), axis=1, return_inverse=True)
@@ -87,8 +90,11 @@ def _weights(persons: Ints, level: Ints, rows: Ints, parts: int, levels: int) ->
     person = np.asarray(person).reshape(-1)
     every = np.zeros(int(person.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(every, person, own)
+    # pairs are in order: a person's follow one another, by level
+    upper = np.cumsum(own) - (np.cumsum(every) - every)[person]
+    ends = [(parts * rows_so_far + every[person] // 2) // every[person] for rows_so_far in (upper, upper - own)]
     sums = np.zeros(levels, dtype=np.int64)
-    np.add.at(sums, pair[1], parts * own // every[person])
+    np.add.at(sums, pair[1], ends[0] - ends[1])
     return sums
 
 

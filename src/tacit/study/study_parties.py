@@ -13,7 +13,7 @@ from tacit.schema.toml_words import known, section_of, text_of
 from tacit.study.curator_file import rows_of
 
 Effects: TypeAlias = Literal["common", "random"]
-COMBINE: Final = ("effects", "minimum", "level", "overlap", "parties")
+COMBINE: Final = ("effects", "minimum", "level", "overlap", "parties", "linear")
 PARTY: Final = ("contact", "key", "rows", "optional")
 
 
@@ -25,6 +25,7 @@ class Combine:
     minimum: smallest number of answers for a pooled result.  level: of its intervals.  overlap: whether a person may be
     in several parties, so that the parties' privacy costs for that person add up.  parties: about how many parties will
     answer, None where not given; the number of blocks of `SampleAndAggregate` is chosen for the mean over them.
+    linear: whether means of regressions are taken to be linear however far out rows lie.
     """
 
     effects: Effects = "random"
@@ -32,11 +33,12 @@ class Combine:
     level: float = 0.95
     overlap: bool = False
     parties: int | None = None
+    linear: bool = False
 
     def public(self) -> dict[str, object]:
-        """Return plain values; `overlap` and `parties` only where set, so that older studies keep their digest."""
+        """Return plain values; the last three only where set, so that older studies keep their digest."""
         words: dict[str, object] = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
-        words |= {"overlap": True} if self.overlap else {}
+        words |= {name: True for name in ("overlap", "linear") if getattr(self, name)}
         return words if self.parties is None else {**words, "parties": self.parties}
 
 
@@ -69,11 +71,18 @@ def combine_of(words: Mapping[str, Any]) -> Combine:
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:
         message = f"[combine] level is {level!r}: not from 0.5 to below 1."
         raise FileError(message, code="F06", hint="level = 0.95")
-    overlap = given.get("overlap", False)
-    if not isinstance(overlap, bool):
-        message = f"[combine] overlap is {overlap!r}: neither true nor false."
-        raise FileError(message, code="F06", hint="overlap = true, where people may be in several parties")
-    return Combine(cast(Effects, effects), minimum, float(level), overlap, _expected(given, minimum))
+    overlap = _flag(given, "overlap", "where people may be in several parties")
+    linear = _flag(given, "linear", "where means of regressions are linear however far out rows lie")
+    return Combine(cast(Effects, effects), minimum, float(level), overlap, _expected(given, minimum), linear)
+
+
+def _flag(given: Mapping[str, Any], name: str, where: str) -> bool:
+    """Return whether a key is set; FileError F06 for anything but true and false."""
+    value = given.get(name, False)
+    if not isinstance(value, bool):
+        message = f"[combine] {name} is {value!r}: neither true nor false."
+        raise FileError(message, code="F06", hint=f"{name} = true, {where}")
+    return value
 
 
 def _expected(given: Mapping[str, Any], minimum: int) -> int | None:

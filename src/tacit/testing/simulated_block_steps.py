@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.wording import title
@@ -25,7 +27,7 @@ from tacit.models import scores
 from tacit.noise.laws import Law
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
-from tacit.release.parts import Cells
+from tacit.release.parts import Cells, Part
 from tacit.release.simulated import SimulatedRelease
 from tacit.schema import Schema
 from tacit.testing.coverage_result import Coverage, Generator, Truth, truth_of
@@ -66,15 +68,7 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
     rows = complete(shape, table)
     own = labels(shape, rows, rng)
 
-    def draw(runs: Runs, law: Selection) -> int:
-        """Return a point drawn by the law's seeded sampler."""
-        run, place = law.sample(runs.utility, runs.points, 1, rng)
-        return runs.first[int(run[0])] + int(place[0])
-
-    def noise(cells: Cells, law: Law) -> Cells:
-        """Return the integers plus simulated noise."""
-        return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
-
+    draw, noise = partial(_drawn, rng), partial(_noisy, rng)
     query = cast(SampleAndAggregate, shape.query)  # as chosen from public facts
     if query.one_step:
         # a row's score may depend on its place in a batch, so places are drawn, as in a release
@@ -83,8 +77,31 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
     else:
         mechanism: Any = winsorized if query.winsorize else means
         parts = mechanism.released(shape, rows, own, draw, noise)
+    return _of_parts(shape, parts)
+
+
+def release_of_estimates(shape: Measurement, values: Array, rng: np.random.Generator) -> SimulatedRelease:
+    """Return one simulated release of blocks whose estimates are these, shape (blocks, parameters); of no step."""
+    noise = partial(_noisy, rng)
+    if cast(SampleAndAggregate, shape.query).winsorize:
+        return _of_parts(shape, winsorized.of_estimates(shape, values, partial(_drawn, rng), noise))
+    return _of_parts(shape, means.protected(shape, values, noise))
+
+
+def _of_parts(shape: Measurement, parts: tuple[Part, ...]) -> SimulatedRelease:
     unit = None if shape.unit is None else shape.max_rows
     return SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
+
+
+def _drawn(rng: np.random.Generator, runs: Runs, law: Selection) -> int:
+    """Return a point drawn by the law's seeded sampler."""
+    run, place = law.sample(runs.utility, runs.points, 1, rng)
+    return runs.first[int(run[0])] + int(place[0])
+
+
+def _noisy(rng: np.random.Generator, cells: Cells, law: Law) -> Cells:
+    """Return the integers plus simulated noise."""
+    return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
 
 
 def study(

@@ -105,7 +105,9 @@ class LatticeFit:
             return LatticeDoubts()
         if not self.sampling.any():
             # rows of a table scatter about a smooth density as those of a sample do
-            return replace(self, sampling=of_rows(rising(self.values), self.size)).doubts(order)
+            own = of_rows(rising(self.values), self.size)
+            # all rows between two neighbouring places: there is no scatter to judge by
+            return replace(self, sampling=own).doubts(order) if own.any() else LatticeDoubts()
         places, steps = np.linspace(0, 1, self.degree + 1), _steps(self.degree)
         left = steps - np.diff(weights(self.degree, order, places), axis=0)
         own = np.sqrt(np.maximum(((steps @ self.covariance) * steps).sum(axis=1), 0.0))

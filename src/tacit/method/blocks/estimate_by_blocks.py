@@ -124,6 +124,8 @@ def by_blocks(release: Released, target: Target) -> Estimate:
         notes.append(f"{query.variance}: the variance of an estimate is taken to be in proportion to one over its rows")
     elif k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
+    if release.unit is not None:
+        notes.append("all rows of a person are in one block, and each of them counts as one")
     left_out = None if failed is None else rule(query.model.law)
     notes += [note for note in (failed and failed.note, left_out, fit and fit.note) if note]
     notes += found.notes

@@ -37,12 +37,16 @@ LITTLE: Final = 0.01
 
 @dataclass(frozen=True)
 class DensityLimits:
-    """What limits of a group are around, ranges of [0, 1] in doubt and those of peaks, and why none are told."""
+    """What limits of a group are around, ranges of [0, 1] in doubt and those of peaks, and why none are told.
+
+    sampled: shares with sampling errors that tell where there may be jumps, or None.
+    """
 
     around: BandTerms
     doubts: tuple[tuple[float, float], ...] = ()
     peaks: tuple[tuple[float, float], ...] = ()
     untold: str | None = None
+    sampled: Shares | None = None
 
 
 def possible_series(bases: tuple[str, ...], edges: Array) -> tuple[TermsOfBasis, ...]:
@@ -85,11 +89,11 @@ def limits_around(
     judged = own if sampled is shares else series_of(own.basis, sampled, possible, laplace=laplace)
     found = in_doubt(judged, sampled)
     if not found.any() and judged.found.resolved and leaks.max() < LITTLE:
-        return DensityLimits(own)
+        return DensityLimits(own, sampled=sampled)
     unit = distance_of_values(axis.kind, axis.multiple_of)
     cells = CellLimits(shares, rows, unit / float(np.ptp(ends)), leaks, laplace=laplace)
     high = peaks(found, shares.edges, shares.values)
-    return DensityLimits(cells, ranges(found, shares.edges), ranges(high, shares.edges))
+    return DensityLimits(cells, ranges(found, shares.edges), ranges(high, shares.edges), sampled=sampled)
 
 
 def in_doubt(curve: SeriesCurve, shares: Shares) -> NDArray[np.bool_]:

@@ -44,6 +44,8 @@ USUAL: Final = ("legendre", "cosine")
 """Bases of which the nearer is taken: polynomials for smooth densities, cosines for rough ones."""
 FEWEST: Final = 4
 """Fewest bins of a smooth density."""
+JUMPS: Final = "in bins in which there may be a jump a band holds the density on both sides of it"
+"""What a band is beside what limits are of."""
 
 
 def smooth_density(
@@ -96,8 +98,8 @@ def smooth_density(
         lower=low,
         upper=high,
         curves=tuple(
-            ProjectedCurve(own.basis, estimate, one.around)
-            for own, estimate, one in zip(curves, estimates, limits, strict=True)
+            ProjectedCurve(own.basis, estimate, one.around, _possible(estimate, one, rows, reason))
+            for own, estimate, one, rows, (_, reason) in zip(curves, estimates, limits, sizes, found, strict=True)
         ),
         sizes=np.maximum(cells.sum(axis=1), 0.0),
         reasons=tuple(reason for _, reason in found),
@@ -109,6 +111,15 @@ def smooth_density(
         averaged=tuple(isinstance(one.around, CellLimits) for one in limits),
         peaks=tuple(in_units(one.peaks, low, high) for one in limits),
     )
+
+
+def _possible(estimate: NearDensity, limits: DensityLimits, rows: float, reason: str | None) -> LogDensityCurve | None:
+    """Return what tells where a density may have jumps: the estimate, if it is of the same shares."""
+    if reason is not None or limits.sampled is None:
+        return None
+    if isinstance(estimate, LogDensityCurve) and estimate.shares is limits.sampled:
+        return estimate
+    return LogDensityCurve(limits.sampled, rows)
 
 
 def _limits(limits: Sequence[DensityLimits], bins: int) -> str:
@@ -174,7 +185,7 @@ def _notes(
 ) -> tuple[str, ...]:
     kept = max(one.found.kept for one in curves)
     made = "average of models by penalised likelihood" if penalised else f"{curves[0].basis} series of {kept} terms"
-    notes = (f"{made}, fitted to {bins:,} bins",)
+    notes = (f"{made}, fitted to {bins:,} bins", JUMPS)
     if any(isinstance(one.around, CellLimits) for one in limits):
         notes += (
             f"bins of {column} are too wide for its density: limits are around the shapes of bins, and a band holds "

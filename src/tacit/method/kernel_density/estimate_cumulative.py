@@ -50,7 +50,8 @@ def _off(fit: KernelFit, one: JointColumn, axis: Axis, t: Array) -> Array:
         return np.zeros(len(t))
     whole = integrated(own, one)
     each_cell: list[Array] = [np.interp(t, np.linspace(0, 1, FINE + 1), column) for column in whole.T]
-    return own.beside(np.stack(each_cell, axis=1), *own.shapes(one.unit / one.length).below(t))
+    shapes = own.shapes(one.unit / one.length)
+    return own.beside(np.stack(each_cell, axis=1), shapes.below(t), shapes, t)
 
 
 def first_moments(fit: KernelFit, one: JointColumn, axis: Axis) -> tuple[Array, Array]:

@@ -153,17 +153,18 @@ class KernelFit:
         load = weights if self.public else weights - (weights @ self.shares.reshape(-1))[:, None]
         return sampling, self.variance * (load @ load.T)
 
-    def beside(self, weights: Array, other: Array, unknown: Array) -> Array:
+    def beside(self, weights: Array, other: tuple[Array, Array], shapes: CellShapes, t: Array) -> Array:
         """Return what weighted sums of all shares may be off by, shape (n,), from a second opinion with other weights.
 
-        unknown: of the second opinion.  Nothing where the residuals of all cells are as small as noise makes them.
+        other: those weights, and what is not known of it.  t: of which places they are.  Nothing where the residuals of
+        all cells are as small as noise makes them, but in cells that hold so many rows that these tell nothing.
         """
-        if not self._tested[1]:
+        if self.smoothed or not (self._tested[1] or shapes.crowded(t).any()):
             return np.zeros(len(weights))
-        apart = weights - other
-        between, own = (sum(np.diag(one) for one in self.covariances(w)) for w in (apart, other))
-        off = off_by(apart @ self.shares.reshape(-1), np.asarray(between), unknown, np.asarray(own))
-        return np.sqrt(self._tested[1]) * off
+        apart, unknown = weights - other[0], other[1]
+        between, own = (np.asarray(sum(np.diag(one) for one in self.covariances(w))) for w in (apart, other[0]))
+        off = off_by(apart @ self.shares.reshape(-1), between, unknown, own)
+        return np.maximum(np.sqrt(self._tested[1]) * off, shapes.hidden(t, unknown, own))
 
     def of_whole_heaps(self, ends: Array, heaped_at: float) -> KernelFit | None:
         """Return the same of cells of whole heaps, of one column; None where they are fewer than FEWEST.
@@ -188,7 +189,7 @@ class KernelFit:
         if self.smoothed or self.reason is not None:
             return np.zeros(len(t))
         shapes = self.shapes(unit)
-        beside = self.beside(self.full_weights(self.limiting, t[:, None]), *shapes.density(t))
+        beside = self.beside(self.full_weights(self.limiting, t[:, None]), shapes.density(t), shapes, t)
         return np.hypot(beside, shapes.leaking(self.leaks, t))
 
     def shapes(self, unit: float) -> CellShapes:

@@ -16,7 +16,7 @@ from tacit.method.shared.encoding_choice import choose, choose_total, resized
 from tacit.method.shared.group_keys import keys_of
 from tacit.method.shared.joint_noise import with_joint_noise
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE, SHARE, steps_of_rows
 from tacit.privacy import Cost
 from tacit.release.parts import Grid
 from tacit.rows.row_map import GRID, KeyMap, PersonWeight, RowMap
@@ -69,7 +69,7 @@ def _count(shape: Measurement, schema: Schema) -> PartSpec:
     form = forms.count(shape.cells, shape.neighbors, leaves)
     share: PersonWeight | None = None
     if shape.several:
-        share = PersonWeight(SHARE)
+        share = PersonWeight(FINE)
         form = weighted_forms.shared(form, share.G)
     return PartSpec("", form, None, None, noise_of(shape, form, shape.cost), shape.cost, share)
 
@@ -148,7 +148,9 @@ def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | PersonWe
         at = weightmap(schema, weights, steps)
         # cap 1: a person weighs the mean of the weights of the person's rows
         return at if shape.unit is None else PersonWeight(steps, shape.max_rows if by_rows else 1, at)
-    return PersonWeight(steps, shape.max_rows) if shape.unit is not None and by_rows else None
+    if shape.unit is None or not by_rows:
+        return None
+    return PersonWeight(steps_of_rows(shape.max_rows or 1), shape.max_rows)
 
 
 def _weight_grid(weight: RowMap | PersonWeight | None) -> Grid | None:

@@ -11,7 +11,7 @@ from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.noisy_deviations import NOTE
 from tacit.estimates.terms import Target, check_target
-from tacit.estimates.wording import estimand, missing_words, people_of, source_of, who
+from tacit.estimates.wording import estimand, missing_words, parted, people_of, source_of, who
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels
 
@@ -85,10 +85,7 @@ def _shared(release: Released, part: Part) -> bool:
     (sum a y)**2 <= sum a y**2 where the parts a of a person add up to at most 1.  The encoding's parameters say
     whether persons are in one cell only (`constant` levels): `method.shared.weighted_encoding`.
     """
-    facts = part.parameters
-    # what the encodings have for several cells alone: p = 1, j = 1 (Laplace) or k = 2 (Gaussian)
-    parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
-    return release.unit is not None and bool(release.levels) and part.weight is not None and parted
+    return release.unit is not None and bool(release.levels) and part.weight is not None and parted(part)
 
 
 def _terms(release: Released) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from tacit.method.quality.encoding import classes
 from tacit.method.quality.query import DataQuality
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
 from tacit.rows.row_map import KeyMap, PersonWeight
@@ -41,7 +41,7 @@ def _column(key: KeyMap, schema: Schema, neighbors: str, share: Cost) -> PartSpe
     form = classes(len(key.labels), neighbors)
     weight = None
     if schema.unit is not None:
-        weight = PersonWeight(SHARE)
+        weight = PersonWeight(FINE)
         form = weighted_forms.shared(form, weight.G)
     units = getattr(schema[key.column], "units", None)
     bounded = len(key.edges) == 2 and max(map(abs, key.edges)) < float("inf")

@@ -47,9 +47,9 @@ def names_of(release: Released) -> tuple[str, ...]:
     return fit_of(release).names if getattr(release.query, "cells", ()) else layout_of(release).names
 
 
-def fit_of(release: Released) -> Fit:
+def fit_of(release: Released, *, linear: bool = False) -> Fit:
     """Return the fit of one party's release, from sums over its rows or from the counts of its cells."""
-    return fitted_cells(release).fit if getattr(release.query, "cells", ()) else fit_release(release)
+    return fitted_cells(release).fit if getattr(release.query, "cells", ()) else fit_release(release, linear=linear)
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,13 @@ class Coefficients:
         return s / rows + g * noise / rows**2
 
 
-def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coefficients:
+def coefficients(releases: Sequence[Released], index: Sequence[int], *, linear: bool = False) -> Coefficients:
     """Return each party's coefficients, averaged over its releases to reduce their noise.
 
     index: the party of each release.  A party whose noise is too large for coefficients is marked as not usable.
+    linear: as `RegressionRelease.estimate` has it.
     """
-    fits = [fit_of(one) for one in releases]
+    fits = [fit_of(one, linear=linear) for one in releases]
     value = np.array([one.values for one in fits])
     none = np.zeros(value.shape[1])
     shared = np.array([none if one.shared is None else one.shared for one in fits])

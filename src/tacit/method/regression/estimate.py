@@ -13,7 +13,7 @@ from tacit.estimates.terms import Target, check_target
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.method.regression import estimate_scores as regression_scores
 from tacit.method.regression.estimate_effects import marginal_effects
-from tacit.method.regression.estimate_far_rows import reached, with_far_rows
+from tacit.method.regression.estimate_far_rows import reached, taken_as_linear, with_far_rows
 from tacit.method.regression.estimate_help import left_nothing
 from tacit.method.regression.estimate_linear import fit, no_fit
 from tacit.method.regression.estimate_linear_step import most_noise
@@ -241,7 +241,7 @@ def fit_release(release: Released, target: Target = "population", *, linear: boo
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if shortened(release) and found.reasons[0] is None:
         at = reached(release, made)
-        found = found if linear else with_far_rows(found, release, made, at)
+        found = taken_as_linear(found, release, made) if linear else with_far_rows(found, release, made, at)
         weighed, numbers = weight_note(release, made)
         notes = (*found.notes[:1], _norm_note(at.reach), *found.notes[1:], *weighed)
         found = replace(found, notes=notes, criteria={**found.criteria, **numbers})

@@ -48,6 +48,14 @@ def reached(release: Released, made: Layout) -> Reached:
     return Reached(columns, products, turn, reach(columns, made, room, response=False))
 
 
+def taken_as_linear(found: Fit, release: Released, made: Layout) -> Fit:
+    """Return the fit with a note that the error by rows further out was left out, of models that would have it."""
+    model = cast(Regression, release.query).model
+    if model != "linear" and isinstance(link_of(model, made), BinaryLink):
+        return found
+    return replace(found, notes=(*found.notes, TAKEN))
+
+
 def with_far_rows(found: Fit, release: Released, made: Layout, at: Reached) -> Fit:
     """Return the fit of a release of shortened rows with the error by rows further out in its covariance."""
     model = cast(Regression, release.query).model
@@ -66,6 +74,11 @@ def far_rows_note(names: Sequence[str]) -> str:
         f"Slopes of rows far out may be others: errors of {', '.join(names)} allow for it. "
         "`estimate(linear=True)` takes the mean to be linear there, too."
     )
+
+
+TAKEN: Final = (
+    "the mean is taken to be linear however far out rows lie (linear=True): errors allow for no other slopes there"
+)
 
 
 def with_shared(found: Fit, added: Array) -> Fit:

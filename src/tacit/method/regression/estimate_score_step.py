@@ -130,7 +130,8 @@ class ScoreStep:
         if self.link.weighed:
             length = float(np.trace(square @ self.curve.matrix))
             return error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
-        error = error + rest * left_in_step(self.curve.matrix, square, self.curve.guess_error)
+        # relative to the guess: where released products say that it is too large, that is much of what they left
+        error = error + rest * left_in_step(self.curve.guess, square, self.curve.guess_error)
         return error + left_in_step(self.curve.matrix, square, self.shortened)
 
     def moves_of(self, last: ScorePart, total: Array, back: Array) -> Array:

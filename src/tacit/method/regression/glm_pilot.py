@@ -149,18 +149,20 @@ class ShrunkMatrix:
 
     matrix: shape (u, u).  weight: of the noisy matrix.  relative_noise: root mean square of the noise relative to the
     guess, in the worst direction.  transform: shape (u, u); an error E of the noisy matrix adds weight * transform E
-    transform' to the matrix.  guess_error: of the guess, by its own, without noise in what it is computed from.
+    transform' to the matrix.  guess: shape (u, u).  guess_error: of the guess and relative to it, by its own, without
+    noise in what it is computed from.
     """
 
     matrix: Array
     weight: float
     relative_noise: float
     transform: Array
+    guess: Array
     guess_error: float = GUESS_ERROR
 
     def transform_of(self, other: Array) -> Array:
-        """Return what makes an error of a matrix that this one is proportional to, but for its scale, one of this."""
-        return _root(self.matrix, 0.5) @ _root(other, -0.5)
+        """Return what makes an error of a matrix that the guess is proportional to, but for its scale, one of it."""
+        return _root(self.guess, 0.5) @ _root(other, -0.5)
 
 
 def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float = GUESS_ERROR) -> ShrunkMatrix:
@@ -177,7 +179,7 @@ def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float =
     weight = guess_error**2 / (guess_error**2 + loose**2)
     low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
     inner = (sides * np.maximum(low, MIN_RATIO)) @ sides.T
-    return ShrunkMatrix(back @ inner @ back, weight, loose, back @ root)
+    return ShrunkMatrix(back @ inner @ back, weight, loose, back @ root, wanted)
 
 
 def guess_error(link: Link, found: Regressors) -> float:

@@ -9,7 +9,7 @@ from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.measurement import Measurement, PartSpec
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Axis
 from tacit.rows.row_map import KeyMap, PersonWeight
@@ -25,7 +25,7 @@ def may_leave(shape: Measurement) -> bool:
 def encoding_of(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Encoding, PersonWeight | None]:
     """Return the encoding of a row and, for persons, how a weight of one is divided among their cells."""
     form = replace(moment_forms.count(cells, neighbors, leaves), name="histogram")
-    return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)
+    return (weighted_forms.shared(form, FINE), PersonWeight(FINE)) if persons else (form, None)
 
 
 def part_of_counts(shape: Measurement, neighbors: str, cost: Cost) -> PartSpec:

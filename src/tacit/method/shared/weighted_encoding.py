@@ -35,6 +35,19 @@ from tacit.rows.row_map import IDENTITY, ONE, Polynomial
 WEIGHT: Final = 2**15
 """A of a column of weights, and G of the values that it weights: products stay below 2**31 in a row."""
 
+
+def steps_of_rows(cap: int) -> int:
+    """Return A for persons who count by their rows, `cap` at most: a whole number of units for each row, if it can be.
+
+    Then floor(A min(C, cap) / cap) is exact: floors would make a total too small.  Even, for `rounded_square`.
+
+    >>> steps_of_rows(4), steps_of_rows(7), steps_of_rows(2**15)
+    (32768, 32760, 32768)
+    """
+    units = WEIGHT // cap if cap % 2 == 0 else 2 * (WEIGHT // (2 * cap))
+    return units * cap or WEIGHT
+
+
 COUNTED: Final = 2**20
 """A where the weights themselves are summed."""
 
@@ -166,3 +179,8 @@ _LARGEST: Final[dict[tuple[int, int], int]] = {(WEIGHT, 3): WEIGHT * WEIGHT}
 
 SHARE: Final = 2**10
 """A for persons without a column of weights: the total weight of a person over the cells with the person's rows."""
+
+FINE: Final = 720_720
+"""A where these weights are counted.  Divisible by 1 to 16: the parts of a person with up to 16 rows have no floor, and
+floors take next to nothing from those of others, where units of 1/1024 take 2% of a person who is in a hundred cells.
+"""

@@ -32,9 +32,10 @@ KIND: Final = "unlisted-levels"
 
 FORM: Final = "unlisted"
 """Form of the first part: a noisy count for each level that is shown."""
-PARTS: Final = 60
-"""A: units of weight of a person.  Divisible by 1 to 6, so that a few rows are divided without a rest; more units would
-need a higher threshold, as a person could put one into so many levels (`level_thresholds`)."""
+PARTS: Final = 840
+"""A: units of weight of a person, of which levels have whole ones.  Divisible by 1 to 8.  More would need a higher
+threshold, as a person could put one into so many levels (`level_thresholds`); docs/reference/unlisted-levels.md has 60.
+"""
 SIZE: Final = Fraction(1, 20)
 """Share of the price, in mu squared, of each of the two sums."""
 SUMS: Final = ("every level", "levels not shown")

@@ -6,12 +6,13 @@ Definition
     are the texts and the Y_l of the set S = {l: Y_l >= T}, in the order of the texts' code points.  Then, as second and
     third part, the number of all rows with a level, sum of c_l, and that of rows with a level outside S, both with
     noise of their own.  With a PrivacyUnit c_l adds up weights: a person has A = PARTS units of weight, of which
-    floor(A c / C) are in a level that c of the person's C rows with a level have.
+    about A c / C are in a level that c of the person's C rows with a level have: r(B + c) - r(B), where B rows are in
+    the levels before it, by their texts, and r(x) = floor((A x + floor(C / 2)) / C) (`source.level_counts`).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons); S is released.
     Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
-    One unit, a row (A = 1) or a person, is a vector w of integers w_l >= 0 over levels, sum of w_l <= A: a sum of
-    floors is at most the floor of the sum, whatever the rows are; `max_rows` plays no part.
+    One unit, a row (A = 1) or a person, is a vector w of integers w_l >= 0 over levels, sum of w_l <= A: r does not
+    decrease, r(0) = 0 and r(C) = A, whatever the rows are; `max_rows` plays no part.
     (1) Counts, on any set of levels fixed beforehand: adding or removing a unit changes them by at most A in l1, and
     by sum of w_l^2 <= A sum of w_l <= A^2 in squared l2.  Replacing w by v, both non-negative: by at most 2 A, and by
     |w|^2 + |v|^2 - 2 w.v <= 2 A^2.  Attained by a unit with all weight in one level, and moving to another.
