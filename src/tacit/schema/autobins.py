@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -26,11 +27,10 @@ FAR: Final = 1.5
 """A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
 HEAPS: Final = 2
 """The same for the sake of heaps in the middles of bins."""
-UNEVEN: Final = 0.15
+UNEVEN: Final = Fraction(3, 20)
 """Range of edges about even places, in bins: widths are .94 and 1.09 of even ones."""
-GOLDEN: Final = (math.sqrt(5) - 1) / 2
-DECIMALS: Final = 3
-"""Decimals of an edge, in bins."""
+GOLDEN: Final = Fraction(28_657, 46_368)
+"""The golden section, as a ratio of Fibonacci numbers; no order repeats below so many bins."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -168,14 +168,17 @@ def uneven_edges(lower: float, upper: float, K: int) -> tuple[float, ...]:
     In bins of one width, values told in multiples of it or of a part of it have the counts of values that are not: that
     they are all at one place in their bins, or a half of the distance off, no count shows.  In bins of two widths, in
     an order that never repeats, they have other counts (`fits.lattice_evidence`), and a mean is less far off.
+    Edges have as few decimals as are a hundredth of a bin.  The last is odd: values told to a multiple of a round
+    number lie as often right above an edge as right below.
 
     >>> uneven_edges(0, 100, 5), uneven_edges(0, 3.1416, 4)
-    ((20.35, 39.21, 61.06, 79.92), (0.7993, 1.5397, 2.3979))
+    ((20.3, 39.3, 61.1, 79.9), (0.799, 1.539, 2.397))
     """
-    low, width = float(lower), (float(upper) - float(lower)) / K
-    # decimals of which none is round beside a bin
-    places = DECIMALS - math.floor(math.log10(width))
-    return tuple(round(low + width * (i + UNEVEN * (i * GOLDEN % 1 - 0.5)), places) for i in range(1, K))
+    # fractions: the same edges on every machine
+    low, width = Fraction(str(lower)), (Fraction(str(upper)) - Fraction(str(lower))) / K
+    last = Fraction(10) ** ((Decimal(width.numerator) / width.denominator).adjusted() - 2)
+    even = (low + width * (i + UNEVEN * (i * GOLDEN % 1 - Fraction(1, 2))) for i in range(1, K))
+    return tuple(float(last * (2 * (edge / last // 2) + 1)) for edge in even)
 
 
 def heap_bins(column: Real, K: int) -> list[tuple[float, ...]]:
