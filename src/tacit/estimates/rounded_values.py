@@ -22,6 +22,8 @@ ROUND: Final = tuple(Fraction(digits) * Fraction(10) ** k for k in range(12, -12
 """Round numbers, falling."""
 FINEST: Final = 100
 """Edges that are multiples of no round number above this part of the narrowest bin are not round."""
+UNEVEN: Final = 50
+"""The same where bins have several widths: automatic ones have as few decimals as are a hundredth of a bin."""
 
 FEW: Final = 3
 """Multiples in a bin, at least, of a rounding that the note is about."""
@@ -32,13 +34,16 @@ def round_edges(edges: Sequence[float]) -> float | None:
 
     >>> round_edges((18, 20, 25, 30, 33)), round_edges((0, 0.5, 1.0, 1.5)), round_edges((0, 4.1667, 8.3333, 12.5))
     (5.0, 0.5, None)
+    >>> round_edges((0, 10.1, 19.7, 30.5, 39.9, 50))
     """
     inner = [Fraction(repr(float(edge))) for edge in edges[1:-1]]
     if not inner:
         return None
-    narrowest = min(b - a for a, b in pairwise(edges))
+    widths = [b - a for a, b in pairwise(edges)]
+    narrowest = min(widths)
+    finest = FINEST if max(widths) - narrowest < max(widths) / FINEST else UNEVEN
     for unit in ROUND:
-        if unit * FINEST < narrowest:
+        if unit * finest < narrowest:
             return None
         if all((edge / unit).denominator == 1 for edge in inner):
             return float(unit)
@@ -103,7 +108,16 @@ lie lower within bins than is taken here, by half of one, which no count shows a
 Real(…, multiple_of=…) of all, heaped_at=… of some
     """
     return (
-        f"edges of {name} are round numbers: were its values rounded to multiples of {float(f'{unit:.2g}'):,g} or "
-        "more, all or some, they would lie lower within bins than is taken here, by half of one, which no count shows "
-        "and no error includes: Real(…, multiple_of=…) of all, heaped_at=… of some"
+        f"edges of {name} are round numbers: were its values rounded {coarser_than(unit)}, all or some, they would lie "
+        "lower within bins than is taken here, by half of one, which no count shows and no error includes: "
+        "Real(…, multiple_of=…) of all, heaped_at=… of some"
     )
+
+
+def coarser_than(unit: float) -> str:
+    """Return in words to what values would be rounded, if it mattered beside this error.
+
+    >>> coarser_than(2_299.0)
+    'to multiples of 2,300 or more'
+    """
+    return f"to multiples of {float(f'{unit:.2g}'):,g} or more"

@@ -50,16 +50,22 @@ LEAST: Final = 0.1
 """Odds below which spacings that are not round are left out: of so many, some are always open."""
 FEWEST: Final = 6
 """Filled bins in a row from which something is concluded."""
+CLEAR: Final = 20.0
+"""How many times as plausible as all other spacings together one is that is named."""
 
 
 @dataclass(frozen=True)
 class Lattices:
-    """What may be of lattices: L of them, spacings, first places, parts of rows and odds, shape (L,) each."""
+    """What may be of lattices: L of them, spacings, first places, parts of rows and odds, shape (L,) each.
+
+    clear: the round spacing that is more plausible than all others together, by a factor of CLEAR; None where none is.
+    """
 
     spacing: Array
     first: Array
     part: Array
     odds: Array
+    clear: float | None = None
 
     def moved(self, bounds: Array) -> Array:
         """Return by how much means of bins with K + 1 bounds differ from those without lattices, shape (L, K).
@@ -101,32 +107,38 @@ def nearest_edges(bounds: Array, spacing: Array, first: Array) -> Array:
     return made
 
 
+def unequal(edges: Array) -> bool:
+    """Return whether bins with these edges are not all of one width."""
+    widths = np.diff(edges)
+    return bool(np.ptp(widths) > UNEQUAL * widths.max())
+
+
 def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | None:
     """Return the lattices that noisy counts, shape (K,), with noise of a variance each, leave plausible, or None."""
-    widths = axis.widths
-    if axis.step or axis.heaped_at or np.ptp(widths) <= UNEQUAL * widths.max():
+    if axis.step or axis.heaped_at or not unequal(axis.bounds):
         return None
     return _found(tuple(axis.bounds.tolist()), tuple(counts.tolist()), float(variance))
 
 
-@lru_cache(maxsize=64)
+# notes ask again what errors asked, of as many groups
+@lru_cache(maxsize=1_024)
 def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float) -> Lattices | None:
     axis, counts = CellAxis("", "continuous", np.array(bounds)), np.array(given)
     seen = LogDensities.of(axis, counts, variance)
-    runs = [one for one in pieces(seen) if one.stop - one.start >= FEWEST]
-    if not runs:
+    own = _longest(seen)
+    if own is None:
         return None
-    # the longest: phases of a lattice drift from one run to the next
-    own = max(runs, key=lambda one: one.stop - one.start)
     edges = axis.bounds[own.start : own.stop + 1]
     shares = np.maximum(counts[own], 0.0) / max(np.maximum(counts[own], 0.0).sum(), 1.0)
-    found = list[Array]()
+    found, logs, spacings = list[Array](), list[float](), list[float]()
     for asked, prior in ((_round(edges), ROUND), (_any(edges), PRIOR)):
         chance = _over_none(seen, own, edges, asked)
         # round spacings one by one, others together
         for group in np.unique(asked[0]) if prior == ROUND else [0.0]:
             at = np.flatnonzero((asked[0] == group) | (group == 0))
-            odds = float(np.exp(min(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at)), 0.0)))
+            logs.append(float(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
+            spacings.append(float(group))
+            odds = float(np.exp(min(logs[-1], 0.0)))
             at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
             one = Lattices(asked[0, at], asked[1, at], asked[2, at], np.full(len(at), odds))
             # those that move the mean most, either way, and the most plausible one
@@ -137,7 +149,39 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
     if not found:
         return None
     spacing, first, part, odds = np.concatenate(found, axis=1)
-    return Lattices(spacing, first, part, odds)
+    return Lattices(spacing, first, part, odds, _clear(np.array(logs), spacings))
+
+
+def _longest(seen: LogDensities) -> slice | None:
+    """Return the longest run of filled bins, of FEWEST or more: phases of a lattice drift from one run to the next."""
+    runs = [one for one in pieces(seen) if one.stop - one.start >= FEWEST]
+    return max(runs, key=lambda one: one.stop - one.start) if runs else None
+
+
+def _clear(logs: Array, spacings: list[float]) -> float | None:
+    """Return the spacing of the largest of these logarithms of odds, if it stands out and is a round one (not 0)."""
+    best = int(logs.argmax())
+    others = np.logaddexp.reduce(np.delete(logs, best)) if len(logs) > 1 else -np.inf
+    return spacings[best] or None if logs[best] >= np.log(CLEAR) + others else None
+
+
+def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
+    """Return whether such counts, shape (K,), would show all rows told in round multiples of half a bin or more.
+
+    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them.
+    """
+    seen = LogDensities.of(axis, counts, variance)
+    own = _longest(seen)
+    if own is None:
+        return False
+    edges = axis.bounds[own.start : own.stop + 1]
+    asked = _round(edges)
+    wide = asked[:, (asked[0] >= np.diff(edges).min() / 2) & (asked[2] == max(PARTS))]
+    off, noise = _differences(seen, own, edges, wide)
+    each = _chances(np.zeros((1, off.shape[1])), noise) - _chances(off, noise)
+    # of a spacing's places and parts that are averaged over, one is right
+    few = np.log(ROUND) - np.log(len(PARTS) * 2) - np.log(LEAST)
+    return bool((each + few >= 0).all())
 
 
 def _round(edges: Array) -> Array:
@@ -163,27 +207,49 @@ def _any(edges: Array) -> Array:
 
 def _over_none(seen: LogDensities, own: slice, edges: Array, asked: Array) -> Array:
     """Return the logarithm of each lattice's chance over that of none, shape (L,)."""
-    spacing, first, part = asked[:, :, None]
-    wide, x = np.diff(edges), (edges[1:] + edges[:-1]) / 2
-    told = nearest_edges(edges, spacing, first) - edges
-    # by how much the edges are wider apart, and middles further up: what logarithms of densities are more for it
-    wider = np.maximum(1 + part * np.diff(told) / wide, 0.02)
-    moved = part * (told[:, 1:] + told[:, :-1]) / 2
-    more = np.log(wider) + np.gradient(seen.log[own], x) * moved
+    more, noise = _differences(seen, own, edges, asked)
+    off = third_matrix((edges[1:] + edges[:-1]) / 2) @ seen.log[own]
+    return _chances(off - more, noise) - _chances(off[None], noise)
+
+
+def _differences(seen: LogDensities, own: slice, edges: Array, asked: Array) -> tuple[Array, Array]:
+    """Return the third differences that each lattice makes, shape (L, n), and the covariance of their noise."""
+    x = (edges[1:] + edges[:-1]) / 2
     D = third_matrix(x)
-    noise = (D * seen.spread[:, own].sum(axis=0)) @ D.T
-    return _chances(D @ seen.log[own] - more @ D.T, noise) - _chances((D @ seen.log[own])[None], noise)
+    wider, moved = _told(edges.tobytes(), asked.tobytes())
+    # edges wider apart, and middles further up: logarithms of densities are more for both
+    more = wider + moved @ (np.gradient(seen.log[own], x)[:, None] * D.T)
+    return more, (D * seen.spread[:, own].sum(axis=0)) @ D.T
+
+
+# of many groups with the same edges
+@lru_cache(maxsize=8)
+def _told(bounds: bytes, given: bytes) -> tuple[Array, Array]:
+    """Return third differences of the logarithms by which lattices make bins wider, and movements of middles."""
+    edges, asked = np.frombuffer(bounds), np.frombuffer(given).reshape(3, -1)
+    spacing, first, part = asked[:, :, None]
+    told = nearest_edges(edges, spacing, first) - edges
+    wider = np.log(np.maximum(1 + part * np.diff(told) / np.diff(edges), 0.02))
+    D = third_matrix((edges[1:] + edges[:-1]) / 2)
+    return wider @ D.T, part * (told[:, 1:] + told[:, :-1]) / 2
 
 
 def _chances(off: Array, noise: Array) -> Array:
     """Return the logarithms of chances of third differences, shape (L, n), in a smooth column; noise: covariance."""
     kinds, logs = list[Array](), list[float]()
+    # axes of the noise are those of its sum with any scale; the first and the last scale are a change of rank 2
+    own, axes = np.linalg.eigh(noise)
+    z, ends = off @ axes, axes[[0, -1]]
+    squares = z**2
     for size, weight in INNER:
+        known = 1 / (own + size**2)
+        inner = (np.log(known).sum() - squares @ known) / 2
+        at, cross = z @ (ends * known).T, (ends * known) @ ends.T
         for end, chance in OUTER:
-            scales = np.full(off.shape[1], size)
-            scales[[0, -1]] = np.maximum(size, end)
-            root = np.linalg.inv(np.linalg.cholesky(noise + np.diag(scales**2)))
-            kinds.append(np.log(np.diag(root)).sum() - ((off @ root.T) ** 2).sum(axis=1) / 2)
+            more = max(end**2 - size**2, 0.0)
+            grown = np.eye(2) + more * cross
+            less = more * ((at @ np.linalg.inv(grown)) * at).sum(axis=1)
+            kinds.append(inner + (less - np.linalg.slogdet(grown)[1]) / 2)
             logs.append(float(np.log(weight * chance)))
     out: Array = np.logaddexp.reduce(np.array(kinds) + np.array(logs)[:, None], axis=0)
     return out
