@@ -24,6 +24,8 @@ FINEST: Final = 100
 """Edges that are multiples of no round number above this part of the narrowest bin are not round."""
 UNEVEN: Final = 50
 """The same where bins have several widths: automatic ones have as few decimals as are a hundredth of a bin."""
+ALIKE: Final = 1.3
+"""Widths of automatic bins are within this ratio."""
 
 FEW: Final = 3
 """Multiples in a bin, at least, of a rounding that the note is about."""
@@ -39,15 +41,24 @@ def round_edges(edges: Sequence[float]) -> float | None:
     inner = [Fraction(repr(float(edge))) for edge in edges[1:-1]]
     if not inner:
         return None
-    widths = [b - a for a, b in pairwise(edges)]
-    narrowest = min(widths)
-    finest = FINEST if max(widths) - narrowest < max(widths) / FINEST else UNEVEN
+    narrowest = min(b - a for a, b in pairwise(edges))
+    finest = UNEVEN if two_widths(edges) else FINEST
     for unit in ROUND:
         if unit * finest < narrowest:
             return None
         if all((edge / unit).denominator == 1 for edge in inner):
             return float(unit)
     return None
+
+
+def two_widths(edges: Sequence[float]) -> bool:
+    """Return whether bins are not all of one width, but of widths about as large, as automatic ones may be.
+
+    >>> two_widths((0, 20.3, 39.3, 61.1, 79.9, 100)), two_widths((0, 20, 40, 60)), two_widths((0, 10, 40))
+    (True, False, False)
+    """
+    widths = [b - a for a, b in pairwise(edges)]
+    return 1 + 2 / FINEST < max(widths) / min(widths) <= ALIKE
 
 
 def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
@@ -59,6 +70,31 @@ def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
         and axis.multiple_of is None
         and axis.heaped_at is None
         and round_edges(axis.edges) is not None
+    )
+
+
+def planned_notes(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
+    """Return the notes of a plan on columns of a histogram whose values may be rounded."""
+    given = list(axes)
+    uneven = [
+        name
+        for name, axis in given
+        if axis.kind == "real" and axis.multiple_of is None and axis.heaped_at is None and two_widths(axis.edges)
+    ]
+    return (*rounding_note([one for one in unknown_multiples(given) if one not in uneven]), *map(_planned, uneven))
+
+
+def _planned(name: str) -> str:
+    """Return the note of a plan on a column in bins of two widths.
+
+    >>> print(_planned("age"))
+    bins of age have two widths: were its values rounded, all or some, counts show it if they are large beside their \
+noise, and intervals are then longer than planned: Real(…, multiple_of=…) of all, heaped_at=… of some
+    """
+    return (
+        f"bins of {name} have two widths: were its values rounded, all or some, counts show it if they are large "
+        "beside their noise, and intervals are then longer than planned: "
+        "Real(…, multiple_of=…) of all, heaped_at=… of some"
     )
 
 

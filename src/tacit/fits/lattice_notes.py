@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tacit.base.arrays import Array
-from tacit.estimates.rounded_values import coarser_than, round_edges
+from tacit.estimates.rounded_values import coarser_than, round_edges, two_widths
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.lattice_evidence import lattices_of, unequal, would_show
 from tacit.fits.released_cells import cells_of
@@ -17,8 +17,6 @@ from tacit.release.document import Released
 
 FEW: Final = 3
 """Multiples in a bin, at least, of a rounding that a note is about."""
-ALIKE: Final = 1.3
-"""Widths of automatic bins are within this ratio."""
 
 
 def told_notes(
@@ -50,7 +48,7 @@ if so
     if found:
         return (_found(axis.name, {one.clear for one in found}, included),)
     # in typed bins of widths that are far apart, rounded values lie as often above as below
-    if axis.widths.max() > ALIKE * axis.widths.min() or all(would_show(axis, one, variance) for one in groups):
+    if not two_widths(axis.bounds.tolist()) or all(would_show(axis, one, variance) for one in groups):
         return ()
     known = error()
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
