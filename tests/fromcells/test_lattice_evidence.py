@@ -8,6 +8,7 @@ from scipy import stats
 
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.lattice_evidence import lattices_of, nearest_edges
+from tacit.fits.lattice_notes import told_notes
 from tacit.schema.autobins import uneven_edges
 
 LAW = stats.norm(50, 14)
@@ -52,3 +53,25 @@ def test_shares_below_a_place_may_be_a_step_off() -> None:
     # one place in a bin: all of its rows are below, or none
     assert found.stepped(low, high, np.array([0.5]), np.array([0.5]))[0] > 0.25
     assert found.stepped(low, high, np.array([0.0]), np.array([0.0]))[0] == 0
+
+
+@pytest.mark.parametrize("upper", [1.0, 7.3, 100.0, 12_345.678])
+@pytest.mark.parametrize("bins", [4, 20, 41, 200])
+def test_edges_are_short_and_keep_two_widths(bins: int, upper: float) -> None:
+    edges = np.array([0.0, *uneven_edges(0, upper, bins), upper])
+    widths = np.diff(edges) / (upper / bins)
+    assert (np.minimum(abs(widths[1:-1] - 0.94), abs(widths[1:-1] - 1.09)) < 0.025).all()
+    assert (abs(widths[[0, -1]] - 1) < 0.1).all()
+    assert max(len(repr(edge).replace(".", "").strip("0")) for edge in edges[1:-1].tolist()) <= 6
+
+
+def test_notes_say_what_counts_leave_open_and_where_they_are_too_few() -> None:
+    axis = CellAxis("x", "continuous", EDGES)
+    (found,) = told_notes(axis, [told(EDGES, 2.5, 0.0)], 8.0)
+    assert "of round numbers 2.5 fits best" in found
+    assert "is in the errors" in found
+    assert told_notes(axis, [ROWS * np.diff(LAW.cdf(EDGES))], 8.0) == ()
+    (few,) = told_notes(axis, [200 * np.diff(LAW.cdf(EDGES))], 8.0)
+    assert "too few to show" in few
+    # nothing that matters beside a large error
+    assert told_notes(axis, [200 * np.diff(LAW.cdf(EDGES))], 8.0, error=lambda: 3.0) == ()
