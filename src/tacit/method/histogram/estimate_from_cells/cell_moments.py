@@ -146,7 +146,7 @@ def derived(
             *(
                 line
                 for axis in single
-                for line in told_notes(axis, made.regular, made.noise.known, MEAN in own, shortest)
+                for line in told_notes(axis, list(made.regular), made.noise.known, MEAN in own, shortest)
             ),
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),

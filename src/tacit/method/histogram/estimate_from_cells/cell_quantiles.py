@@ -173,7 +173,9 @@ def _lying(made: GroupCounts, found: Inverted) -> tuple[str, ...]:
     """Return the notes on where values may lie within bins."""
     release, axis = made.release, made.axes[0]
     curve = found.curves[0]
-    told = told_notes(axis, made.regular, curve.noise.known, error=lambda: _shortest(found)) if curve.plain else ()
+    told = (
+        told_notes(axis, list(made.regular), curve.noise.known, error=lambda: _shortest(found)) if curve.plain else ()
+    )
     rounded = rounding_notes(release, (axis.name,), lambda: _shortest(found))
     return (*rounded, *told, *heap_notes(release, (axis.name,)))
 
