@@ -21,6 +21,7 @@ from tacit.fits.bin_rules import MarginRule, Parts, nearby
 from tacit.fits.bin_shapes import Edges, edge_densities
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.cell_points import Points
+from tacit.fits.lattice_evidence import lattices_of
 
 SHARES: Final = 1 / 2
 """Part of what the curvature of shares does to a fit that counts as not known."""
@@ -45,8 +46,8 @@ class BinErrors:
 def bin_errors(points: Points, influence: Array, unseen: bool = False) -> BinErrors:
     """Return the errors of a fit from the influence of each point's weight, shape (points, p).
 
-    unseen: whether what no test of counts looks at is not known (`HiddenHeaps.unseen`), as means and variances want it;
-    slopes were held without.
+    unseen: whether what no test of counts looks at is not known (`HiddenHeaps.unseen`), nor lattices that the counts
+    leave plausible, as means and variances want it; slopes were held without.
     """
     cells, p = points.cells, influence.shape[-1]
     through = np.zeros((*cells.counts.shape, p))
@@ -104,6 +105,9 @@ def _axis(
     np.add.at(weight, near, bent)
     spread = np.maximum(counts, 0.0) + cells.variance
     noise = np.einsum("ko,kop->p", spread, weight**2)
+    if unseen and (lattices := lattices_of(margin.axis, m, margin.variance)) is not None:
+        told = moved(margin.parts(m, edges, lattices.moved(margin.axis.bounds))) - moved(here)
+        points_off = points_off + one_of(told)
     # edges are wrong each on its own, and all one way where their densities bend alike
     together = edges.lean @ off
     curved = less_noise(np.einsum("ko,kop->p", counts, weight), noise)
@@ -133,6 +137,13 @@ def _doubt(edges: Edges, up: Edges, down: Edges, step: Array, spread: Array) -> 
     """Return what is not known of each edge's density, less what of it is noise of counts of variance `spread`."""
     slope = (up.unknown - down.unknown) / (2 * step[:, None])
     return np.sqrt(np.maximum(edges.unknown**2 - spread @ slope**2, 0.0))
+
+
+def one_of(off: Array) -> Array:
+    """Return a covariance of one of several movements, shape (L, p): of each part the largest."""
+    total, most = off.T @ off, (off**2).max(axis=0)
+    scale = np.sqrt(most / np.where(np.diag(total) > 0, np.diag(total), 1.0))
+    return total * np.outer(scale, scale)
 
 
 def less_noise(off: Array, noise: Array) -> Array:

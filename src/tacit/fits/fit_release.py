@@ -12,6 +12,7 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.fit import Fit, Method
 from tacit.fits.fitted_model import FittedModel
 from tacit.fits.heap_notes import heap_notes
+from tacit.fits.lattice_notes import release_notes
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def fit_release(
     if release.unit is not None:
         found = replace(found, notes=(*found.notes, PERSONS))
     used = (what,) if family is not None and isinstance(what, str) else _used(found)
-    found = replace(found, notes=(*found.notes, *rounding_notes(release, used), *heap_notes(release, used)))
+    lying = (*rounding_notes(release, used), *release_notes(release, used), *heap_notes(release, used))
+    found = replace(found, notes=(*found.notes, *lying))
     made = fitted(release, found, METHODS[method], title)
     left = _left_out(cells, found)
     return made if not left else replace(made, coefficients=replace(made.coefficients, notes=(left, *made.notes)))

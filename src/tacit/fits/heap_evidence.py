@@ -43,12 +43,12 @@ def heaps_plausible(seen: LogDensities) -> float:
     [0.0, 1.0]
     """
     found = np.log(PRIOR)
-    for piece in _pieces(seen):
+    for piece in pieces(seen):
         found += _log_ratio(seen.middles[piece], seen.log[piece], seen.spread[:, piece].sum(axis=0))
     return float(np.exp(min(found, 0.0)))
 
 
-def _pieces(seen: LogDensities) -> list[slice]:
+def pieces(seen: LogDensities) -> list[slice]:
     """Return runs of filled bins that may be compared, of FEWEST to PIECE."""
     joined = seen.filled[1:] & seen.filled[:-1] & seen.alike
     ends = np.append(np.flatnonzero(~joined), len(seen.log) - 1) + 1
@@ -61,7 +61,7 @@ def _pieces(seen: LogDensities) -> list[slice]:
 
 def _log_ratio(x: Array, log: Array, spread: Array) -> float:
     """Return the logarithm of the Bayes factor of heaps; spread: variances of the logarithms."""
-    D = _third(x)
+    D = third_matrix(x)
     off = D @ log
     scales, chances = _scales(len(off))
     known = (D * spread) @ D.T + scales[:, :, None] * np.eye(len(off))
@@ -71,7 +71,7 @@ def _log_ratio(x: Array, log: Array, spread: Array) -> float:
     return float(np.logaddexp.reduce(heaped)) - float(np.log(len(HEAPED))) - smooth
 
 
-def _third(x: Array) -> Array:
+def third_matrix(x: Array) -> Array:
     """Return the matrix of third differences at places x, scaled as 1, -3, 3, -1 at even ones."""
     four = np.lib.stride_tricks.sliding_window_view(x, FEWEST)
     apart = four[:, :, None] - four[:, None, :] + np.eye(FEWEST)

@@ -50,7 +50,8 @@ class LogDensities:
         m = np.where(filled, counts, np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0))
         spread = np.where(filled, np.stack([1 / m, variance / m**2]), 0.0)
         alike = np.abs(np.diff(np.log(widths))) < np.log(UNEVEN) + 1e-9
-        return cls(axis.centers[own], widths, m, filled, np.log(m / widths), spread, alike)
+        log = leveled(axis.centers[own], widths, np.log(m / widths), filled)
+        return cls(axis.centers[own], widths, m, filled, log, spread, alike)
 
     @cached_property
     def beside(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -101,3 +102,30 @@ class LogDensities:
         far = -math.log(2 * chance) / math.sqrt(2)  # of Laplace noise, in standard deviations
         limit = np.sqrt(NormalDist().inv_cdf(1 - chance) ** 2 * sampling + far**2 * noise)
         return matrix @ self.log > TOLERATED + limit
+
+
+def leveled(x: Array, widths: Array, log: Array, filled: NDArray[np.bool_] | None = None) -> Array:
+    """Return logarithms of mean densities as of bins that are all as wide as the median one, shape (..., K).
+
+    In a wider bin a steep density has a larger mean beside that in the middle; with unequal widths that is a scatter.
+    x: middles.  filled: which bins say something of slopes, all if None.
+    """
+    usual = np.median(widths, axis=-1, keepdims=True)
+    if (np.abs(widths - usual) <= 1e-9 * usual).all():
+        return log
+    own = np.ones(log.shape[-1], dtype=np.bool_) if filled is None else filled
+    pairs = own[1:] & own[:-1]
+    rise = np.where(pairs, np.diff(log, axis=-1) / np.diff(x, axis=-1), 0.0)
+    none = np.zeros((*rise.shape[:-1], 1))
+    before, after = np.concatenate([none, rise], axis=-1), np.concatenate([rise, none], axis=-1)
+    low, high = np.append(False, pairs), np.append(pairs, False)
+    slope = (before + after) / np.maximum(low.astype(np.float64) + high, 1.0)
+    bend = np.where(low & high, (after - before) / widths, 0.0)
+    return log - _above_middle(slope, bend, widths) + _above_middle(slope, bend, usual)
+
+
+def _above_middle(slope: Array, bend: Array, width: Array) -> Array:
+    """Return the logarithm of a bin's mean density over that in its middle; slope, bend: of the logarithm."""
+    z = np.clip(np.abs(slope) * width / 2, 1e-3, 30.0)
+    out: Array = np.log(np.sinh(z) / z) + np.clip(bend * width**2, -4.0, 4.0) / 24
+    return out

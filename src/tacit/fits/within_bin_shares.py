@@ -22,6 +22,7 @@ from tacit.fits.bin_shapes import roughness
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.exponential_bins import STEEPEST
 from tacit.fits.hidden_heaps import heaped_rows
+from tacit.fits.lattice_evidence import Lattices, lattices_of
 
 POINTS, ROUNDS = 65, 7
 """Points of a bin among which the place of a quantile is looked for, and how often: 64**7 is above 2**40."""
@@ -34,7 +35,7 @@ class WithinBins:
     kappa: slope of the logarithm over the bin.  hollow: how much higher both edges are, in mean densities.  doubt: what
     is not known of kappa, as a standard deviation.  hidden: the same of the mean, in bins, whatever is known of edges.
     heaped: part of each bin's rows that its counts show to be at one point or few, anywhere.  heaps: bounds, and
-    declared ones; None where there are none.
+    declared ones; None where there are none.  lattices: bounds, and lattices that counts leave plausible, or None.
     """
 
     kappa: Array
@@ -43,6 +44,7 @@ class WithinBins:
     hidden: Array
     heaped: Array
     heaps: tuple[Array, DeclaredHeaps] | None = None
+    lattices: tuple[Array, Lattices] | None = None
 
     def below(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the share of bin `at` below its fraction u, shapes (m,): 0 at 0, 1 at 1, rising.
@@ -100,7 +102,12 @@ class WithinBins:
     def unknown(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the standard deviation of what is not known of `below`."""
         low, high = self.ends(at, u)
-        return np.hypot(self._doubtful(at, u), (high - low) / 2)
+        known = np.hypot(self._doubtful(at, u), (high - low) / 2)
+        if self.lattices is None:
+            return known
+        bounds, lattices = self.lattices
+        told: Array = np.hypot(known, lattices.stepped(bounds[at], bounds[at + 1], u, self.smooth(at, u)))
+        return told
 
     def _doubtful(self, at: NDArray[np.int64], u: Array) -> Array:
         """Return the same of `smooth`."""
@@ -134,10 +141,13 @@ def level_bins(K: int) -> WithinBins:
     return WithinBins(zero, zero, zero, zero, zero)
 
 
-def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float = 0.0) -> WithinBins:
+def within_bins(
+    bounds: Array, counts: Array, variance: float, heaped_at: float = 0.0, told: bool = False
+) -> WithinBins:
     """Return the shapes from noisy counts, shape (K,), each with noise of a variance, in bins with K + 1 bounds.
 
-    heaped_at: declared heaps are at its multiples.
+    heaped_at: declared heaps are at its multiples.  told: whether values may be told in multiples of a number that
+    nobody declared (`lattice_evidence`).
     """
     axis = CellAxis("", "continuous", bounds, heaped_at=heaped_at)
     heaped = heaped_rows(axis, counts, variance)
@@ -159,7 +169,9 @@ def within_bins(bounds: Array, counts: Array, variance: float, heaped_at: float 
     part = np.maximum(np.where(heaped.rows > 0, heaped.rows / np.maximum(counts, 1.0), 0.0), heaped.anywhere)
     declared = None if heaps is None else (bounds, heaps)
     part = part if heaps is None else np.where(heaps.count > 0, 0.0, part)
-    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden, part, declared)
+    found = lattices_of(axis, counts, variance) if told else None
+    lattices = None if found is None else (bounds, found)
+    return WithinBins(kappa, hollow, np.minimum(off, STEEPEST), hidden, part, declared, lattices)
 
 
 def _density(kappa: Array, u: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.estimates.densities.rounded_values import rounding_note, unknown_multiples
+from tacit.estimates.densities.rounded_values import planned_notes
 from tacit.estimates.wording import title
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.query import Histogram
@@ -156,8 +156,7 @@ class PlannedQuestion:
         """
         query = self.shape.query
         if isinstance(query, Histogram):
-            names = unknown_multiples(zip(query.columns, self.shape.axes, strict=True))
-            return next(iter(rounding_note(names)), None)
+            return next(iter(planned_notes(zip(query.columns, self.shape.axes, strict=True))), None)
         if isinstance(query, Quantiles):
             return None if query.column in expect.numbers else UNTOLD_DENSITY
         if not isinstance(query, Regression) or query.columns[0] in expect.numbers:

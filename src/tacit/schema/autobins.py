@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -26,6 +27,10 @@ FAR: Final = 1.5
 """A number of bins is no further, as a ratio, from that of least error for the sake of a round width."""
 HEAPS: Final = 2
 """The same for the sake of heaps in the middles of bins."""
+UNEVEN: Final = Fraction(3, 20)
+"""Range of edges about even places, in bins: widths are .94 and 1.09 of even ones."""
+GOLDEN: Final = Fraction(28_657, 46_368)
+"""The golden section, as a ratio of Fibonacci numbers; no order repeats below so many bins."""
 LEAST: Final = 4
 """Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
@@ -95,7 +100,8 @@ def resolved(
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
     A Real or Date gets as many bins of equal width as `advised` or `for_density` says, but no more than leave 2 / alpha
     rows for each cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds
-    allow it (`round_bins`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many
+    allow it (`round_bins`), and if it is the only column of numbers, "auto" has their widths a sixth apart
+    (`uneven_edges`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many
     values (the Real of round widths, if they are multiples), or one bin for each value where it has no more of them.  A
     Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
@@ -125,7 +131,13 @@ def resolved(
         elif isinstance(column, Real) and column.lower is not None and column.upper is not None:
             near = [k for k in round_bins(column.lower, column.upper, K) if _whole_units(column, k)]
             fits = (k for k in near if k <= K or _fit(size, k, len(left), cells, extra))
-            chosen[name] = next(fits, multiples(column).even(K) if has_multiples(column) else K)
+            # slopes of two binned columns were held less often
+            uneven = bins[name] == AUTO and len(numbers) == 1
+            if has_multiples(column):
+                chosen[name] = next(fits, multiples(column).even(K))
+            else:
+                many_bins = next(fits, K)
+                chosen[name] = uneven_edges(column.lower, column.upper, many_bins) if uneven else many_bins
         else:
             chosen[name] = multiples(column).even(K) if isinstance(column, Integer) else K
     return fixed | chosen
@@ -148,6 +160,25 @@ def round_bins(lower: float, upper: float, K: int) -> list[int]:
     found = {int(span / width) for width in widths if (span / width).denominator == 1}
     near = [k for k in found if LEAST <= k <= MOST_BINS and 1 / FAR <= k / K <= FAR]
     return sorted(near, key=lambda k: (abs(math.log(k / K)), k))
+
+
+def uneven_edges(lower: float, upper: float, K: int) -> tuple[float, ...]:
+    """Return inner edges of K bins of two widths, a sixth apart, in the order of the Fibonacci word.
+
+    In bins of one width, values told in multiples of it or of a part of it have the counts of values that are not: that
+    they are all at one place in their bins, or a half of the distance off, no count shows.  In bins of two widths, in
+    an order that never repeats, they have other counts (`fits.lattice_evidence`), and a mean is less far off.
+    Edges have as few decimals as are a hundredth of a bin.  The last is odd: values told to a multiple of a round
+    number lie as often right above an edge as right below.
+
+    >>> uneven_edges(0, 100, 5), uneven_edges(0, 3.1416, 4)
+    ((20.3, 39.3, 61.1, 79.9), (0.799, 1.539, 2.397))
+    """
+    # fractions: the same edges on every machine
+    low, width = Fraction(str(lower)), (Fraction(str(upper)) - Fraction(str(lower))) / K
+    last = Fraction(10) ** ((Decimal(width.numerator) / width.denominator).adjusted() - 2)
+    even = (low + width * (i + UNEVEN * (i * GOLDEN % 1 - Fraction(1, 2))) for i in range(1, K))
+    return tuple(float(last * (2 * (edge / last // 2) + 1)) for edge in even)
 
 
 def heap_bins(column: Real, K: int) -> list[tuple[float, ...]]:

@@ -22,6 +22,10 @@ ROUND: Final = tuple(Fraction(digits) * Fraction(10) ** k for k in range(12, -12
 """Round numbers, falling."""
 FINEST: Final = 100
 """Edges that are multiples of no round number above this part of the narrowest bin are not round."""
+UNEVEN: Final = 50
+"""The same where bins have several widths: automatic ones have as few decimals as are a hundredth of a bin."""
+ALIKE: Final = 1.3
+"""Widths of automatic bins are within this ratio."""
 
 FEW: Final = 3
 """Multiples in a bin, at least, of a rounding that the note is about."""
@@ -32,17 +36,29 @@ def round_edges(edges: Sequence[float]) -> float | None:
 
     >>> round_edges((18, 20, 25, 30, 33)), round_edges((0, 0.5, 1.0, 1.5)), round_edges((0, 4.1667, 8.3333, 12.5))
     (5.0, 0.5, None)
+    >>> round_edges((0, 10.1, 19.7, 30.5, 39.9, 50))
     """
     inner = [Fraction(repr(float(edge))) for edge in edges[1:-1]]
     if not inner:
         return None
     narrowest = min(b - a for a, b in pairwise(edges))
+    finest = UNEVEN if two_widths(edges) else FINEST
     for unit in ROUND:
-        if unit * FINEST < narrowest:
+        if unit * finest < narrowest:
             return None
         if all((edge / unit).denominator == 1 for edge in inner):
             return float(unit)
     return None
+
+
+def two_widths(edges: Sequence[float]) -> bool:
+    """Return whether bins are not all of one width, but of widths about as large, as automatic ones may be.
+
+    >>> two_widths((0, 20.3, 39.3, 61.1, 79.9, 100)), two_widths((0, 20, 40, 60)), two_widths((0, 10, 40))
+    (True, False, False)
+    """
+    widths = [b - a for a, b in pairwise(edges)]
+    return 1 + 2 / FINEST < max(widths) / min(widths) <= ALIKE
 
 
 def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
@@ -54,6 +70,31 @@ def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
         and axis.multiple_of is None
         and axis.heaped_at is None
         and round_edges(axis.edges) is not None
+    )
+
+
+def planned_notes(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
+    """Return the notes of a plan on columns of a histogram whose values may be rounded."""
+    given = list(axes)
+    uneven = [
+        name
+        for name, axis in given
+        if axis.kind == "real" and axis.multiple_of is None and axis.heaped_at is None and two_widths(axis.edges)
+    ]
+    return (*rounding_note([one for one in unknown_multiples(given) if one not in uneven]), *map(_planned, uneven))
+
+
+def _planned(name: str) -> str:
+    """Return the note of a plan on a column in bins of two widths.
+
+    >>> print(_planned("age"))
+    bins of age have two widths: were its values rounded, all or some, counts show it if they are large beside their \
+noise, and intervals are then longer than planned: Real(…, multiple_of=…) of all, heaped_at=… of some
+    """
+    return (
+        f"bins of {name} have two widths: were its values rounded, all or some, counts show it if they are large "
+        "beside their noise, and intervals are then longer than planned: "
+        "Real(…, multiple_of=…) of all, heaped_at=… of some"
     )
 
 
@@ -103,7 +144,16 @@ lie lower within bins than is taken here, by half of one, which no count shows a
 Real(…, multiple_of=…) of all, heaped_at=… of some
     """
     return (
-        f"edges of {name} are round numbers: were its values rounded to multiples of {float(f'{unit:.2g}'):,g} or "
-        "more, all or some, they would lie lower within bins than is taken here, by half of one, which no count shows "
-        "and no error includes: Real(…, multiple_of=…) of all, heaped_at=… of some"
+        f"edges of {name} are round numbers: were its values rounded {coarser_than(unit)}, all or some, they would lie "
+        "lower within bins than is taken here, by half of one, which no count shows and no error includes: "
+        "Real(…, multiple_of=…) of all, heaped_at=… of some"
     )
+
+
+def coarser_than(unit: float) -> str:
+    """Return in words to what values would be rounded, if it mattered beside this error.
+
+    >>> coarser_than(2_299.0)
+    'to multiples of 2,300 or more'
+    """
+    return f"to multiples of {float(f'{unit:.2g}'):,g} or more"

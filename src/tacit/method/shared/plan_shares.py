@@ -27,6 +27,8 @@ NOTHING: Final = Expectations()
 PART: Final = 0.1
 """Part of its bounds that a column uses which does not fill them: the lowest, where amounts and counts mostly lie."""
 POINTS: Final = 1_001
+ALIKE: Final = 1.3
+"""Widths of automatic bins are within this ratio."""
 FLAT: Final = 1e-9
 """Below this sum of its two parameters a Beta law is taken to be its limit, on the two bounds alone."""
 
@@ -131,8 +133,11 @@ def values_of(at: RowMap, expect: Expectations, size: int) -> tuple[list[int], A
     return values, each * known
 
 
-def level_shares(key: KeyMap, expect: Expectations) -> Array:
-    """Return the share of rows at each level of a key, shape (size,); what they lack to 1 is in no cell."""
+def level_shares(key: KeyMap, expect: Expectations, edges: tuple[float, ...] = ()) -> Array:
+    """Return the share of rows at each level of a key, shape (size,); what they lack to 1 is in no cell.
+
+    edges: of its bins, the outermost included, where these are known.
+    """
     found = np.zeros(key.size)
     if key.column in expect.shares and not key.edges:
         given = np.array(expect.shares[key.column])
@@ -141,7 +146,10 @@ def level_shares(key: KeyMap, expect: Expectations) -> Array:
         one = expect.numbers[key.column]
         found[: key.regular] = (1 - one.missing) * np.diff(_below(one, key.edges))
     else:
-        found[: key.regular] = 1 / key.regular
+        widths = np.diff(edges) if len(edges) == key.regular + 1 else np.ones(key.regular)
+        # bins whose widths are far apart were typed, as a rule so that rows are about as many in each
+        alike = widths.max() <= ALIKE * widths.min()
+        found[: key.regular] = widths / widths.sum() if alike else 1 / key.regular
         return found
     lacking = max(0.0, 1 - math.fsum(found))
     place = key.extra.index("missing") + key.regular if "missing" in key.extra else key.missing
@@ -169,8 +177,9 @@ def laws_told(one: ExpectedNumbers) -> Laws | None:
 def cell_shares(shape: Measurement, expect: Expectations) -> Array:
     """Return the share of rows in each cell, shape (cells,), row-major in the keys' levels, which are independent."""
     found = np.ones(1)
-    for key in shape.keys:
-        found = np.outer(found, level_shares(key, expect)).reshape(-1)
+    for i, key in enumerate(shape.keys):
+        edges = shape.axes[i].edges if i < len(shape.axes) else ()
+        found = np.outer(found, level_shares(key, expect, edges)).reshape(-1)
     return found
 
 

@@ -46,6 +46,11 @@ class Noise:
         """Variance of the noise of one cell before projection, in rows squared."""
         return self.added * self.law.variance() / self.share**2
 
+    @property
+    def known(self) -> float:
+        """Variance of a cell's own noise, without what projected cells share."""
+        return self.cell * (1 - self.projected / self.size)
+
     def variance(self, weights: Array) -> Array:
         """Return the noise variance, shape (...), of sums with weights of shape (..., k); other cells weigh 0."""
         total = weights.sum(axis=-1)

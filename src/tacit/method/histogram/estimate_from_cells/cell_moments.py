@@ -23,6 +23,7 @@ from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.fit import grown_note
 from tacit.fits.heap_notes import heap_notes
+from tacit.fits.lattice_notes import told_notes
 from tacit.fits.sandwich import floored
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds, beside
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
@@ -37,6 +38,7 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Scale, TransformedDelta
 from tacit.release.document import Released
 
+MEAN: Final = "mean"
 HALF: Final = 0.5
 """A variance itself is given only if its noise is at most this part of it."""
 LOOSE: Final = 0.25
@@ -75,7 +77,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
         target,
         f"Moments of {column}" + (f" by {' and '.join(made.by)}" if made.by else ""),
         words(made, f"mean, variance (divisor n) and standard deviation of {column}", target, inside=True),
-        ("mean", "variance", "sd"),
+        (MEAN, "variance", "sd"),
         ("plain", "log", "root"),
         (lows, highs),
     )
@@ -120,6 +122,11 @@ def derived(
     rows = np.repeat([float(counts.sum()) for counts in made.regular], p)
     thresholds = size_thresholds(rows, cells, made.noise).also(beside([part.chosen for part in parts]))
     privacy = made.noise.covariance(weights)
+
+    def shortest() -> float | None:
+        return _error_of_mean(own, sampling + privacy)
+
+    single = made.axes[:1] if len(made.axes) == 1 else ()
     note = "corrected for binning; values within a bin are taken as the column's own counts suggest"
     return Derived(
         made.release,
@@ -135,8 +142,11 @@ def derived(
         (
             note,
             *_noted(made, own, parts, sampling + privacy),
-            *rounding_notes(
-                made.release, (axis.name for axis in made.axes), lambda: _error_of_mean(own, sampling + privacy)
+            *rounding_notes(made.release, (axis.name for axis in made.axes), shortest),
+            *(
+                line
+                for axis in single
+                for line in told_notes(axis, list(made.regular), made.noise.known, MEAN in own, shortest)
             ),
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
@@ -146,7 +156,7 @@ def derived(
 
 def _error_of_mean(own: tuple[str, ...], total: Array) -> float | None:
     """Return the smallest standard error of a mean; None where other statistics are asked for; total: covariance."""
-    return float(np.sqrt(np.diag(total)[:: len(own)].min())) if own[0] == "mean" else None
+    return float(np.sqrt(np.diag(total)[:: len(own)].min())) if own[0] == MEAN else None
 
 
 def _noted(made: GroupCounts, own: tuple[str, ...], parts: Sequence[GroupNumbers], total: Array) -> list[str]:

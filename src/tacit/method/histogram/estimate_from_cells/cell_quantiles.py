@@ -17,6 +17,7 @@ from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.total_errors.monotone import rising
 from tacit.fits.heap_notes import heap_notes
+from tacit.fits.lattice_notes import told_notes
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
@@ -125,8 +126,7 @@ def quantiles(
             *_whole(made, levels, ends, CLAMPED),
             *_whole(made, levels, coarse, FEW),
             # limits of whole bins hold rounded values, and heaps, too
-            *(() if all(map(all, whole)) else rounding_notes(release, (column,), lambda: _shortest(inversion))),
-            *(() if all(map(all, whole)) else heap_notes(release, (column,))),
+            *(() if all(map(all, whole)) else _lying(made, inversion)),
         ),
         term_title=":".join(made.by),
     )
@@ -167,6 +167,17 @@ def _reason(curve: GroupCurve, at: int, share: float) -> str | None:
     if at == -1:
         return f"censored: below {curve.value(at, share):,g}"
     return f"censored: above {curve.value(at, share):,g}" if at == curve.bins else None
+
+
+def _lying(made: GroupCounts, found: Inverted) -> tuple[str, ...]:
+    """Return the notes on where values may lie within bins."""
+    release, axis = made.release, made.axes[0]
+    curve = found.curves[0]
+    told = (
+        told_notes(axis, list(made.regular), curve.noise.known, error=lambda: _shortest(found)) if curve.plain else ()
+    )
+    rounded = rounding_notes(release, (axis.name,), lambda: _shortest(found))
+    return (*rounded, *told, *heap_notes(release, (axis.name,)))
 
 
 def _shortest(found: Inverted) -> float:

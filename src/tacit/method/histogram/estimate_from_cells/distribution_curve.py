@@ -113,8 +113,13 @@ class GroupCurve:
         """The shapes of the densities within bins, on the scale of `line`; flat ones where there are few bins."""
         if not self.shaped:
             return level_bins(self.bins)
-        known = self.noise.cell * (1 - self.noise.projected / self.noise.size)
-        return within_bins(self.line, self.counts, known, self.heaped_at if self.map is None else 0.0)
+        told = self.plain and not self.step
+        return within_bins(self.line, self.counts, self.noise.known, self.heaped_at if self.plain else 0.0, told)
+
+    @property
+    def plain(self) -> bool:
+        """Whether bins are on the column's own scale."""
+        return self.map is None
 
     @property
     def shaped(self) -> bool:

@@ -1,0 +1,77 @@
+"""Columns told in multiples of a number, as counts in bins of unequal widths show them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.lattice_evidence import lattices_of, nearest_edges
+from tacit.fits.lattice_notes import told_notes
+from tacit.schema.autobins import uneven_edges
+
+LAW = stats.norm(50, 14)
+EDGES = np.array([0.0, *uneven_edges(0, 100, 20), 100.0])
+ROWS = 20_000
+
+
+def told(edges: np.ndarray, spacing: float, first: float) -> np.ndarray:
+    """Return expected counts of a normal law told to the nearest of places."""
+    return ROWS * np.diff(LAW.cdf(nearest_edges(edges, np.array(spacing), np.array(first))))
+
+
+def test_counts_of_rows_at_places_are_those_of_bins_with_edges_halfway_between() -> None:
+    x = LAW.rvs(size=1_000, random_state=3)
+    at = 1.0 + 5 * np.round((x - 1) / 5)
+    moved = nearest_edges(EDGES, np.array(5.0), np.array(1.0))
+    assert np.histogram(at, EDGES)[0].tolist() == np.histogram(x, moved)[0].tolist()
+
+
+@pytest.mark.parametrize(("spacing", "first"), [(5.0, 2.0), (4.3, 1.7)])
+def test_a_lattice_is_found_and_its_mean_is_within_what_is_not_known(spacing: float, first: float) -> None:
+    counts = told(EDGES, spacing, first)
+    found = lattices_of(CellAxis("x", "continuous", EDGES), counts, 8.0)
+    assert found is not None
+    assert found.odds.max() == 1
+    # what even bins make of it, beside the law's mean
+    off = counts @ ((EDGES[1:] + EDGES[:-1]) / 2) / ROWS - 50
+    assert abs(off) < 1.96 * np.abs(found.moved(EDGES) @ counts / ROWS).max()
+
+
+def test_nothing_is_found_in_a_smooth_column_nor_in_bins_of_one_width() -> None:
+    smooth = ROWS * np.diff(LAW.cdf(EDGES))
+    assert lattices_of(CellAxis("x", "continuous", EDGES), smooth, 8.0) is None
+    even = np.linspace(0, 100, 21)
+    assert lattices_of(CellAxis("x", "continuous", even), told(even, 5.0, 0.0), 8.0) is None
+
+
+def test_shares_below_a_place_may_be_a_step_off() -> None:
+    found = lattices_of(CellAxis("x", "continuous", EDGES), told(EDGES, 5.0, 2.0), 8.0)
+    assert found is not None
+    low, high = EDGES[[9]], EDGES[[10]]
+    # one place in a bin: all of its rows are below, or none
+    assert found.stepped(low, high, np.array([0.5]), np.array([0.5]))[0] > 0.25
+    assert found.stepped(low, high, np.array([0.0]), np.array([0.0]))[0] == 0
+
+
+@pytest.mark.parametrize("upper", [1.0, 7.3, 100.0, 12_345.678])
+@pytest.mark.parametrize("bins", [4, 20, 41, 200])
+def test_edges_are_short_and_keep_two_widths(bins: int, upper: float) -> None:
+    edges = np.array([0.0, *uneven_edges(0, upper, bins), upper])
+    widths = np.diff(edges) / (upper / bins)
+    assert (np.minimum(abs(widths[1:-1] - 0.94), abs(widths[1:-1] - 1.09)) < 0.025).all()
+    assert (abs(widths[[0, -1]] - 1) < 0.1).all()
+    assert max(len(repr(edge).replace(".", "").strip("0")) for edge in edges[1:-1].tolist()) <= 6
+
+
+def test_notes_say_what_counts_leave_open_and_where_they_are_too_few() -> None:
+    axis = CellAxis("x", "continuous", EDGES)
+    (found,) = told_notes(axis, [told(EDGES, 2.5, 0.0)], 8.0)
+    assert "of round numbers 2.5 fits best" in found
+    assert "is in the errors" in found
+    assert told_notes(axis, [ROWS * np.diff(LAW.cdf(EDGES))], 8.0) == ()
+    (few,) = told_notes(axis, [200 * np.diff(LAW.cdf(EDGES))], 8.0)
+    assert "too few to show" in few
+    # nothing that matters beside a large error
+    assert told_notes(axis, [200 * np.diff(LAW.cdf(EDGES))], 8.0, error=lambda: 3.0) == ()
