@@ -90,8 +90,9 @@ def page() -> None:
 them was simulated, {REPEATS} releases at each of 1,000 and 10,000 rows and at ε = 0.5 and ε = 1, δ = 10⁻⁶ (fewer where
 *releases* says so). Bands at 95% are held against the whole curve, at {WHOLE} places: *resolved* is what the band is
 of, over all releases; where there is a doubt that is the average of the density over each bin, but at peaks. *Density*:
-over releases without a doubt. *Wider*: the mean width of a band over that of limits of single places. What a jump that
-the counts do not show does to the density itself is in no band. Bands in doubt were first without Wilson's allowance
+over releases without a doubt. *Wider*: the mean width of a band over that of limits of single places. In bins
+in which there may be a jump a band reaches to both sides of it ([below](#bands-at-jumps-of-laws-drawn-at-random)):
+these laws had been looked at when that was made. Bands in doubt were first without Wilson's allowance
 for small counts, and held averages of the boxes too seldom; it was added then, and these laws simulated
 anew.
 
