@@ -33,9 +33,9 @@ def told_notes(
     >>> import numpy as np
     >>> from tacit.schema.autobins import uneven_edges
     >>> edges = np.array([0.0, *uneven_edges(0, 100, 20), 100.0])
-    >>> told = np.histogram([5 * round(20 * (i / 9_999) ** 0.8) for i in range(10_000)], edges)[0]
+    >>> told = np.histogram([2.5 * round(40 * (i / 9_999) ** 0.8) for i in range(10_000)], edges)[0]
     >>> print(*told_notes(CellAxis("x", "continuous", edges), [told.astype(float)], 8.0))
-    counts of x leave it open whether values are told in steps of a number (of round numbers 5 fits best), all or \
+    counts of x leave it open whether values are told in steps of a number (of round numbers 2.5 fits best), all or \
 some: where in bins these lie is not known, and is in the errors; Real(…, multiple_of=…) of all, heaped_at=… of some, \
 if so
     """
