@@ -9,33 +9,24 @@ Lines are kept in bands_at_jumps.jsonl, and those that are there are not simulat
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from bands_of_densities import PAGE, SIZES, density_at, inside, lines, simulate
 from compared_simulations import LAWS, LEVEL, WHOLE, Case, in_doubt
-from default_densities import DEFAULT
 from jump_laws import DRAWN, described
 from pages import put
 
 from tacit.base.arrays import Array
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
-PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "density-limits.md"
-SIZES: Final = (1_000, 10_000)
-PRICES: Final = ({"epsilon": 0.5}, {"epsilon": 1.0, "delta": 1e-6})
 REPEATS: Final = 25
 """Simulations of a line, four lines a law."""
 KINDS: Final = {law: kind for kind, laws in DRAWN.items() for law in laws}
 LAWS.update({law: one for laws in DRAWN.values() for law, one in laws.items()})
-
-
-def lines() -> list[dict[str, Any]]:
-    """Return stored lines."""
-    return [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()] if STORE.exists() else []
 
 
 def held(case: Case, index: int) -> list[list[float]]:
@@ -44,34 +35,21 @@ def held(case: Case, index: int) -> list[list[float]]:
     The last is the mean width of the band over that of before, where that is told.
     """
     x, found = (np.arange(WHOLE) + 0.5) / WHOLE, list[list[float]]()
-    exact = (LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3
+    exact = density_at(case.law, x)
     shape, integers, _, _ = case.drawn(REPEATS, np.random.default_rng([20, 31, index, case.n, len(case.price)]))
     for one in integers:
         made = case.estimated(case.release(shape, one))
         earlier = replace(made, curves=tuple(replace(curve, possible=None) for curve in made.curves))
         before, now = (each.intervals(x, LEVEL, simultaneous=True) for each in (earlier, made))
-        inside = [float(((band[:, 0] <= exact + 1e-9) & (exact <= band[:, 1] + 1e-9)).all()) for band in (before, now)]
         told = np.isfinite(before[:, 1])
         wider = float(np.ptp(now[told], axis=1).mean() / np.ptp(before[told], axis=1).mean()) if told.any() else 1.0
-        found.append([float(in_doubt(made)), *inside, wider])
+        found.append([float(in_doubt(made)), inside(before, exact), inside(now, exact), wider])
     return found
-
-
-def simulate() -> None:
-    """Simulate all lines that are not there."""
-    done = [(one["law"], one["n"], one["price"]) for one in lines()]
-    for n in SIZES:
-        for price in PRICES:
-            for index, law in enumerate(KINDS):
-                if (law, n, price) not in done:
-                    line = {"law": law, "n": n, "price": price, "held": held(Case(DEFAULT, law, n, price), index)}
-                    with STORE.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(line) + "\n")
 
 
 def page() -> None:
     """Write the part of the page, of the lines that are stored."""
-    stored, rows = lines(), list[str]()
+    stored, rows = lines(STORE), list[str]()
     for law, kind in KINDS.items():
         own = [one for one in stored if one["law"] == law]
         if own:
@@ -117,5 +95,5 @@ def _share(held: Array) -> str:
 
 if __name__ == "__main__":
     if "page" not in sys.argv[1:]:
-        simulate()
+        simulate(KINDS, held, STORE)
     page()

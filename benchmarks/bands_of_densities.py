@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,9 +32,19 @@ KINDS: Final = {law: kind for kind, laws in BANDED.items() for law in laws}
 LAWS.update({law: one for laws in BANDED.values() for law, one in laws.items()})
 
 
-def lines() -> list[dict[str, Any]]:
+def lines(store: Path = STORE) -> list[dict[str, Any]]:
     """Return stored lines."""
-    return [json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()] if STORE.exists() else []
+    return [json.loads(line) for line in store.read_text(encoding="utf-8").splitlines()] if store.exists() else []
+
+
+def density_at(law: str, x: Array) -> Array:
+    """Return the density of a law at places, that of jumps halfway."""
+    return (LAWS[law].cdf(x + 5e-4) - LAWS[law].cdf(x - 5e-4)) / 1e-3
+
+
+def inside(band: Array, true: Array) -> float:
+    """Return 1 where a band has a curve within it at all places, else 0."""
+    return float(((band[:, 0] <= true + 1e-9) & (true <= band[:, 1] + 1e-9)).all())
 
 
 def held(case: Case, index: int) -> list[list[float]]:
@@ -42,7 +53,7 @@ def held(case: Case, index: int) -> list[list[float]]:
     Last the mean width of the band over that of limits of single places, where these are told.
     """
     x, found = (np.arange(WHOLE) + 0.5) / WHOLE, list[list[float]]()
-    exact = (LAWS[case.law].cdf(x + 5e-4) - LAWS[case.law].cdf(x - 5e-4)) / 1e-3
+    exact = density_at(case.law, x)
     shape, integers, ends, chances = case.drawn(
         REPEATS, np.random.default_rng([20, 27, index, case.n, len(case.price)])
     )
@@ -50,24 +61,23 @@ def held(case: Case, index: int) -> list[list[float]]:
         made = case.estimated(case.release(shape, one))
         band, limits = (made.intervals(x, LEVEL, simultaneous=at_once) for at_once in (True, False))
         resolved = reached(case, made, ends, chances, x, at_once=True)
-        inside = [
-            float(((band[:, 0] <= true + 1e-9) & (true <= band[:, 1] + 1e-9)).all()) for true in (resolved, exact)
-        ]
         told = np.isfinite(limits[:, 1])
         wide = float(np.ptp(band[told], axis=1).mean() / np.ptp(limits[told], axis=1).mean())
-        found.append([*inside, float(in_doubt(made)), wide])
+        found.append([inside(band, resolved), inside(band, exact), float(in_doubt(made)), wide])
     return found
 
 
-def simulate() -> None:
+def simulate(
+    laws: Iterable[str] = KINDS, of: Callable[[Case, int], list[list[float]]] = held, store: Path = STORE
+) -> None:
     """Simulate all lines that are not there."""
-    done = [(one["law"], one["n"], one["price"]) for one in lines()]
-    for index, law in enumerate(KINDS):
+    done = [(one["law"], one["n"], one["price"]) for one in lines(store)]
+    for index, law in enumerate(laws):
         for n in SIZES:
             for price in PRICES:
                 if (law, n, price) not in done:
-                    line = {"law": law, "n": n, "price": price, "held": held(Case(DEFAULT, law, n, price), index)}
-                    with STORE.open("a", encoding="utf-8") as file:
+                    line = {"law": law, "n": n, "price": price, "held": of(Case(DEFAULT, law, n, price), index)}
+                    with store.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(line) + "\n")
 
 

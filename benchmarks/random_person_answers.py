@@ -23,7 +23,7 @@ import random_person_models as models
 import random_person_questions as questions
 from random_person_questions import Ask
 from random_persons import Persons
-from random_study_answers import Tally, of_study
+from random_study_answers import Tally, described, in_order, of_study
 from random_study_questions import Large
 from scipy.stats import binom
 
@@ -169,12 +169,8 @@ def write(files: dict[str, str]) -> None:
             question, *rest = found.groups()
             errors.append((question, f"| {question} | {name} | {' | '.join(rest)} |"))
 
-    def sorted_rows(rows: list[tuple[str, str]]) -> str:
-        return "\n".join(row for _, row in sorted(rows, key=lambda one: list(ASKS).index(one[0])))
-
-    asked = "\n".join(f"- *{name}*: {(ask.__doc__ or '').splitlines()[0]}" for name, ask in ASKS.items())
-    words = {"totals": sorted_rows(totals), "lines": sorted_rows(lines), "errors": sorted_rows(errors)}
-    PAGE.write_text(INTRODUCTION.format(asked=asked, **words), encoding="utf-8")
+    words = {"totals": in_order(totals, ASKS), "lines": in_order(lines, ASKS), "errors": in_order(errors, ASKS)}
+    PAGE.write_text(INTRODUCTION.format(asked=described(ASKS), **words), encoding="utf-8")
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -246,18 +246,24 @@ def write(files: list[str]) -> None:
             lines.append((found[1], f"| {' | '.join(one or 'test' for one in found.groups())} |"))
     odd = [(one[0], f"| {' | '.join(one)} | {many} |") for one, many in errors.items()]
 
-    def sorted_lines(rows: list[tuple[str, str]]) -> str:
-        return "\n".join(row for _, row in sorted(rows, key=lambda one: list(ASKS).index(one[0])))
-
-    words = [f"- *{name}*: {(ask.__doc__ or '').splitlines()[0]}" for name, ask in ASKS.items()]
     page = INTRODUCTION.format(
-        asked="\n".join(words),
-        totals=sorted_lines(totals),
-        tests=sorted_lines(tests),
-        lines=sorted_lines(lines),
-        errors=sorted_lines(odd),
+        asked=described(ASKS),
+        totals=in_order(totals, ASKS),
+        tests=in_order(tests, ASKS),
+        lines=in_order(lines, ASKS),
+        errors=in_order(odd, ASKS),
     )
     PAGE.write_text(page, encoding="utf-8")
+
+
+def in_order(rows: list[tuple[str, str]], asks: Mapping[str, Any]) -> str:
+    """Return rows of a table, each beside its question's name, in the order of the questions."""
+    return "\n".join(row for _, row in sorted(rows, key=lambda one: list(asks).index(one[0])))
+
+
+def described(asks: Mapping[str, Any]) -> str:
+    """Return the questions as a list, each with what its function says of it."""
+    return "\n".join(f"- *{name}*: {(ask.__doc__ or '').splitlines()[0]}" for name, ask in asks.items())
 
 
 def main() -> None:

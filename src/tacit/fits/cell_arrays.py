@@ -150,6 +150,11 @@ class CellCounts:
         return tuple(axis.name for axis in self.axes)
 
     @property
+    def own_variance(self) -> float:
+        """Variance of what of a cell's noise no other cell shares; that of all its noise before `project`."""
+        return max(self.variance - self.shared, 0.0)
+
+    @property
     def centers(self) -> tuple[Array, ...]:
         """Centres along each axis."""
         return tuple(axis.centers for axis in self.axes)

@@ -95,7 +95,7 @@ class Points:
         found: list[MarginRule | None] = []
         for axis in self.cells.axes:
             one = self.cells.margin((axis.name,))
-            made = MarginRule(axis, one.counts[: axis.bins], max(one.variance - one.shared, 0.0))
+            made = MarginRule(axis, one.counts[: axis.bins], one.own_variance)
             found.append(made if axis.kind == "continuous" else None)
         return tuple(found)
 

@@ -6,17 +6,13 @@ In bins of one width no count shows rounding; of these `estimates.rounded_values
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from tacit.base.arrays import Array
-from tacit.estimates.densities.rounded_values import coarser_than, round_edges, two_widths
+from tacit.estimates.densities.rounded_values import FEW, coarser_than, round_edges, two_widths
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.lattice_evidence import lattices_of, unequal, would_show
 from tacit.fits.released_cells import cells_of
 from tacit.release.document import Released
-
-FEW: Final = 3
-"""Multiples in a bin, at least, of a rounding that a note is about."""
 
 
 def told_notes(
@@ -60,8 +56,7 @@ def release_notes(release: Released, columns: Sequence[str]) -> tuple[str, ...]:
     for axis in cells.axes:
         if axis.name in columns and axis.kind == "continuous":
             one = cells.margin((axis.name,))
-            noise = max(one.variance - one.shared, 0.0)
-            found += told_notes(axis, [one.counts[: axis.bins]], noise, included=False)
+            found += told_notes(axis, [one.counts[: axis.bins]], one.own_variance, included=False)
     return tuple(found)
 
 

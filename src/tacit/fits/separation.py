@@ -69,7 +69,7 @@ def _overlap(points: Points, response: CellAxis, eta: Array) -> bool:
 def _lonely(cells: CellCounts, axis: CellAxis, response: CellAxis) -> list[tuple[int, str]]:
     """Return the levels of a factor, with labels, that have rows, all of one response as far as noise lets see."""
     table = cells.margin((axis.name, response.name))
-    noise = CLEAR * np.sqrt(max(table.variance - table.shared, 0.0))
+    noise = CLEAR * np.sqrt(table.own_variance)
     seen = table.counts[: axis.bins, :2] > noise
     labels = axis.labels or ()
     return [(level, labels[level]) for level in range(axis.bins) if seen[level].sum() == 1]

@@ -26,7 +26,6 @@ UNEVEN: Final = 50
 """The same where bins have several widths: automatic ones have as few decimals as are a hundredth of a bin."""
 ALIKE: Final = 1.3
 """Widths of automatic bins are within this ratio."""
-
 FEW: Final = 3
 """Multiples in a bin, at least, of a rounding that the note is about."""
 
@@ -63,24 +62,18 @@ def two_widths(edges: Sequence[float]) -> bool:
 
 def unknown_multiples(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
     """Return the names of the columns of real numbers in round bins of which no multiples are declared."""
-    return tuple(
-        name
-        for name, axis in axes
-        if axis.kind == "real"
-        and axis.multiple_of is None
-        and axis.heaped_at is None
-        and round_edges(axis.edges) is not None
-    )
+    return tuple(name for name, axis in axes if _untold(axis) and round_edges(axis.edges) is not None)
+
+
+def _untold(axis: Axis) -> bool:
+    """Return whether an axis is of real numbers of which neither multiples nor heaps are declared."""
+    return axis.kind == "real" and axis.multiple_of is None and axis.heaped_at is None
 
 
 def planned_notes(axes: Iterable[tuple[str, Axis]]) -> tuple[str, ...]:
     """Return the notes of a plan on columns of a histogram whose values may be rounded."""
     given = list(axes)
-    uneven = [
-        name
-        for name, axis in given
-        if axis.kind == "real" and axis.multiple_of is None and axis.heaped_at is None and two_widths(axis.edges)
-    ]
+    uneven = [name for name, axis in given if _untold(axis) and two_widths(axis.edges)]
     return (*rounding_note([one for one in unknown_multiples(given) if one not in uneven]), *map(_planned, uneven))
 
 

@@ -23,8 +23,10 @@ from tacit.method.shared.plan_densities import (
     BinnedColumn,
     assumed,
     curve_width,
+    drawn_counts,
     ranged,
     root_mean_square,
+    tried,
 )
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
@@ -33,10 +35,7 @@ from tacit.release.document import Released
 from tacit.schema.expectations import Expectations
 
 TRIALS: Final = 5
-"""Number of simulated releases of values as expected: noise may look like what values do, and limits are wider then.
-
-Of what is guessed beside them one is enough, as guesses lie far apart.
-"""
+"""Number of simulated releases of values as expected: noise may look like what values do, and limits are wider then."""
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
@@ -58,16 +57,14 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         _entry(f"density of {one.name}", 1 / (high - low), per_unit, fit, level, rows),
     ]
     rng = np.random.default_rng(0)  # equal questions get equal plans
-    tried = [_widths(_noisy(shape, rows, guesses[0], rng), level) for _ in range(TRIALS)]
-    others = [_widths(_noisy(shape, rows, each, rng), level) for each in guesses[1:]]
-    return ranged(found, [np.median(tried, axis=0).tolist(), *tried, *others])
+    return ranged(found, tried(guesses, TRIALS, lambda each: _widths(_noisy(shape, rows, each, rng), level)))
 
 
 def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> Released:
     """Return a simulated release of rows drawn with these shares."""
-    (shares,), present = counts.shares, rng.binomial(rows, counts.present)
-    drawn = AssumedCounts((rng.multinomial(present, shares / shares.sum()) / max(present, 1),), present / rows)
-    exact = _integers(shape, rows, drawn)
+    drawn = drawn_counts(rows, counts, rng)
+    present = int(drawn.sum())
+    exact = _integers(shape, rows, AssumedCounts((drawn / max(present, 1),), present / rows))
     noise = np.asarray(shape.columns[0].law.sample(len(exact), rng), dtype=np.int64)
     return simulated(shape, ((exact + noise)[None, :],))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -13,13 +12,21 @@ from tacit.estimates.densities.column_values import distance_of_values
 from tacit.method.histogram import sparse_design
 from tacit.method.histogram.estimate_smooth import FEWEST, smooth_density
 from tacit.method.shared.measurement import Measurement
-from tacit.method.shared.plan_densities import AssumedCounts, BinnedColumn, assumed, curve_width, ranged
+from tacit.method.shared.plan_densities import (
+    AssumedCounts,
+    BinnedColumn,
+    assumed,
+    curve_width,
+    drawn_counts,
+    ranged,
+    tried,
+)
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.simulated_parts import simulated
 from tacit.schema.expectations import Expectations
 
 TRIALS: Final = 3
-"""Number of simulated releases of values as expected; of what is guessed beside them one."""
+"""Number of simulated releases of values as expected."""
 MOST: Final = 2_000
 """Bins beyond which no density is planned: that of a release takes long."""
 
@@ -39,20 +46,16 @@ def planned_density(shape: Measurement, rows: int, level: float, expect: Expecta
     column = BinnedColumn(name, ends, distance_of_values(axis.kind, axis.multiple_of))
     guesses, rng = assumed([column], expect), np.random.default_rng(0)  # equal questions get equal plans
 
-    def width(counts: AssumedCounts) -> float:
+    def width(counts: AssumedCounts) -> list[float]:
         release = simulated(shape, (_noisy(shape, rows, counts, rng)[:, None],))
-        return curve_width(smooth_density(release, name), level)
+        return [curve_width(smooth_density(release, name), level)]
 
-    tried = [width(guesses[0]) for _ in range(TRIALS)]
-    others = [width(one) for one in guesses[1:]]
-    middle, height = float(np.median(tried)), 1 / float(np.ptp(ends))
-    entry = Expected(f"density of {name}", height, middle, 0.0, 0.0, 0.0, rows)
-    return ranged([entry], [[one] for one in (middle, *tried, *others)])[0]
+    widths, height = tried(guesses, TRIALS, width), 1 / float(np.ptp(ends))
+    entry = Expected(f"density of {name}", height, widths[0][0], 0.0, 0.0, 0.0, rows)
+    return ranged([entry], widths)[0]
 
 
 def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return noisy counts of rows drawn with these shares, shape (bins,), on the grid of the release."""
-    share = shape.columns[0].form.parameters.get("share", 1)
-    present = rng.binomial(rows, min(counts.present, 1.0))
-    drawn = rng.multinomial(present, counts.shares[0] / math.fsum(counts.shares[0])) * share
+    drawn = drawn_counts(rows, counts, rng) * shape.columns[0].form.parameters.get("share", 1)
     return np.asarray(drawn + np.asarray(shape.columns[0].law.sample(len(drawn), rng)), dtype=np.int64)

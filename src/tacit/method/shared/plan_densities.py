@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.method.shared.plan_expected import Expected
@@ -85,6 +86,23 @@ def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> li
         without = min(one.without, width)  # limits end at 0, which an error does not know
         found.append(replace(one, width=width, without=without, between=between, open=len(told) < len(each)))
     return found
+
+
+def drawn_counts(rows: int, counts: AssumedCounts, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return in which bins of the only column rows lie that are drawn with assumed shares, shape (bins,)."""
+    (shares,), present = counts.shares, rng.binomial(rows, min(counts.present, 1.0))
+    return rng.multinomial(present, shares / shares.sum())
+
+
+def tried(
+    guesses: Sequence[AssumedCounts], trials: int, widths: Callable[[AssumedCounts], Sequence[float]]
+) -> list[list[float]]:
+    """Return widths of simulated releases for `ranged`: medians over trials of the first assumption, then all of them.
+
+    widths: of one release, simulated anew at each call.  Guesses lie far apart: one release of each is enough.
+    """
+    first = [list(widths(guesses[0])) for _ in range(trials)]
+    return [np.median(first, axis=0).tolist(), *first, *(list(widths(one)) for one in guesses[1:])]
 
 
 def root_mean_square(limits: Array) -> float:

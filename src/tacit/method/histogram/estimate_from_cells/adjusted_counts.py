@@ -86,7 +86,7 @@ class Adjusted:
     def std_error(self) -> float | None:
         """Standard deviation of a count's noise, without sampling error; None where there is a `reason`."""
         # variance (1 - 1 / cells) after the projection: the mean of all noises is subtracted from each (theory §7)
-        return None if self.reason else float(np.sqrt(max(self.cells.variance - self.cells.shared, 0.0)))
+        return None if self.reason else float(np.sqrt(self.cells.own_variance))
 
     def adjusted(self, step: str, **words: float | None) -> Adjusted:
         """Return the counts after one more step; InferenceError I53 as for the first."""
