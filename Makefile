@@ -66,7 +66,8 @@ LONG := text_fuzz.py engines_fuzz.py interpreter_settings.py damaged_ledgers.py 
 	ledger.py steps.py steps_of_acts.py
 
 test-all: test
-	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(BIN)/python -m pytest -q -n auto --dist loadgroup -m long
+	@TACIT_TEST_NOISE=system $(BIN)/python -m pytest -q -n auto --dist loadgroup $(TESTS)
+	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 TACIT_TEST_NOISE=system $(BIN)/python -m pytest -q -n auto --dist loadgroup -m long
 	@for script in $(LONG); do echo "benchmarks/$$script"; $(BIN)/python benchmarks/$$script || exit 1; done
 	@$(BIN)/python benchmarks/plant_faults.py --record .pytest_cache/faults.jsonl
 

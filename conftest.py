@@ -1,8 +1,12 @@
-"""What every test shares: hypothesis without deadlines, pictures without a window, one Spark session, own folders."""
+"""What every test shares: noise that repeats, hypothesis without deadlines, pictures without a window, one Spark
+session, own folders."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -11,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
@@ -49,6 +54,54 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             case[name] += 1
         if "spark" in getattr(item, "fixturenames", ()) and not item.name.startswith("test_spark_"):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: test_spark_...")
+
+
+NOISE = os.environ.get("TACIT_TEST_NOISE", "1")
+"""Noise of this process while a test runs: a word for each choice of it, or `system` for the operating system's own.
+
+A law is tested with a false-alarm rate; many other tests release something on the way, and what one release in
+thousands breaks must break it here too, not on the day that somebody else runs them.  `make test-all` draws afresh.
+"""
+SYSTEM = os.urandom
+
+
+class _RepeatedBytes:
+    """What replaces `os.urandom`: bytes by the name of what runs.  Children of this process have the system's."""
+
+    def __init__(self, name: str) -> None:
+        seed = int.from_bytes(hashlib.sha256(f"{NOISE} {name}".encode()).digest())
+        self.rng, self.process = np.random.default_rng(seed), os.getpid()
+
+    def __call__(self, size: int) -> bytes:
+        return self.rng.bytes(size) if os.getpid() == self.process else SYSTEM(size)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test draws the same words whatever ran before it."""
+    with _repeated(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
+    """So does what tests share, whichever of them asks for it first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with _repeated(f"{fixturedef.baseid} {fixturedef.argname} {getattr(request, 'param', '')}"):
+        return (yield)
+
+
+@contextlib.contextmanager
+def _repeated(name: str) -> Iterator[None]:
+    if NOISE == "system":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        words = _RepeatedBytes(name)
+        patch.setattr(os, "urandom", words)
+        patch.setattr(random, "_urandom", words)  # of `secrets`
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

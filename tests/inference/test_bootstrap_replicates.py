@@ -188,7 +188,7 @@ def test_what_a_variance_may_be_goes_with_contrasts_and_tests() -> None:
     low, high = apart.conf_int()
     assert (high - low) / 2 > 1.97 * apart.std_error
     one = found["a"]
-    assert one.conf_int() == tuple(found.intervals()[0])
+    assert one.conf_int() == pytest.approx(tuple(found.intervals()[0]), rel=1e-12)
     # p-values are those of the intervals: just inside and just outside of the 95% limits
     edge = found.test(f"a = {float(found.intervals()[0, 1])!r}")
     assert edge.p_value == pytest.approx(0.05, rel=1e-3)
