@@ -11,14 +11,15 @@ Plain arrays; post-processing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.base.simplex import nearest_with_sum
 from tacit.fits.bin_heaps import HALF
-from tacit.fits.bin_shapes import positive
 from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
 
 FEWEST: Final = 3
@@ -28,6 +29,13 @@ CHANCE: Final = 1.0
 CROWDED: Final = 0.2
 """Part of all rows from which a cell may hide a peak, or an edge, that is next to nothing beside it: where so few cells
 hold most rows a curve follows their counts whatever is within them, and no residual tells."""
+FULL: Final = 0.7
+"""Part of all rows from which a cell may be of any shape with one hill, and its neighbours tell nothing of it.  Of fewer
+rows as much less as the square of the part."""
+FLAT: Final = 1e-3
+"""Added to shares where their densities are compared."""
+LIMIT: Final = 1.96
+"""So many standard deviations of what is not known reach as far as any such shape."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +55,13 @@ class CellShapes:
     def of(cls, edges: Array, counts: Array, variance: float, unit: float = 0.0) -> CellShapes:
         """Return the shapes of noisy counts, shape (K,), each with noise of a variance.
 
-        unit: distance of two values of the column, in units of edges; 0 of any real numbers.
+        unit: distance of two values of the column, in units of edges; 0 of any real numbers.  Shares are the nearest
+        that can be: counts each made positive would give cells without rows a large part of all.
         """
         K = len(counts)
         inside = within_bins(edges, counts, variance) if K >= FEWEST else level_bins(K)
-        made = positive(counts, variance)
-        return cls(edges, made / made.sum(), inside, np.diff(edges) < 1.5 * unit)
+        shares = nearest_with_sum(counts / max(float(counts.sum()), 1.0), 1.0)
+        return cls(edges, shares, inside, np.diff(edges) < 1.5 * unit)
 
     def place(self, x: Array) -> tuple[NDArray[np.int64], Array]:
         """Return the cells of places and the fractions of these below them."""
@@ -96,7 +105,42 @@ class CellShapes:
         >>> shapes.hidden(np.array([0.5, 3.5]), np.array([0.5, 0.5]), np.array([0.09, 0.09])).tolist()
         [0.4, 0.0]
         """
-        return np.where(self.crowded(x), np.sqrt(np.maximum(unknown**2 - CHANCE * noise, 0.0)), 0.0)
+        return self.full[self.place(x)[0]] * np.sqrt(np.maximum(unknown**2 - CHANCE * noise, 0.0))
+
+    @cached_property
+    def full(self) -> Array:
+        """How far nothing is known of the shapes of cells, from 0 to 1, shape (K,); 0 of those that are not crowded."""
+        log = np.log((self.shares + FLAT) / np.diff(self.edges))
+        uneven = np.ptp(log) ** 2 / (1 + np.ptp(log) ** 2)
+        found = uneven * np.minimum(self.shares / FULL, 1.0) ** 2
+        return np.where((self.shares >= CROWDED) & ~self.single, found, 0.0)
+
+    def hidden_below(self, x: Array, told: Array) -> Array:
+        """Return what is not known of the share below places in crowded cells, as standard deviations, shape (n,).
+
+        told: the share, by a curve.  A density with one hill in a cell, wherever it is, is nowhere below the lesser of
+        its edges' densities (of 0 beyond the ends), so that a fraction u of the cell has from e u to 1 - e (1 - u) of
+        its rows.  Nothing where all cells have the same density.
+
+        >>> shapes = CellShapes.of(np.arange(5.0), np.array([900.0, 60.0, 30.0, 10.0]), 1.0)
+        >>> shapes.hidden_below(np.array([0.5, 2.5]), np.array([0.6, 0.97])).round(2).tolist()
+        [0.28, 0.0]
+        """
+        crowded = self.crowded(x)
+        if not crowded.any():
+            return np.zeros(len(x))
+        (cell, u), K = self.place(x), len(self.shares)
+        every = np.arange(K)
+        left, right = (self.inside.density(every, np.full(K, end)) - self.inside.doubt / 2 for end in (0.0, 1.0))
+        left[0] = right[-1] = 0.0
+        e = np.clip(np.minimum(left, right), 0.0, 1.0)
+        # of the first cell the right edge's density is known, and of the last one the left one's
+        first, last = np.clip(right[0], 0.0, 1.0), np.clip(left[-1], 0.0, 1.0)
+        least = np.where(cell == K - 1, last, e[cell]) * u
+        most = 1 - np.where(cell == 0, first, e[cell]) * (1 - u)
+        share, before = self.shares[cell], (np.cumsum(self.shares) - self.shares)[cell]
+        reach = np.maximum(before + most * share - told, told - before - least * share)
+        return self.full[cell] * np.maximum(reach, 0.0) / LIMIT
 
     def leaking(self, leaks: Array | None, x: Array) -> Array:
         """Return what densities at places may be off by for rows that are another cell's, shape (n,).

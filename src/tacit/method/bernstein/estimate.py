@@ -103,6 +103,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
         over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
     else:
         unknown = _off(fit, fit.doubts(h), over, weights, places, fit.shapes.below)
+        unknown = np.hypot(unknown, fit.shapes.hidden_below(places, over @ fit.values))
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)
@@ -120,7 +121,9 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     cells, hidden = between_heaps(fit, one)
     if cells is None:
         over, doubts = slopes(fit.degree, h, places), fit.doubts(h)
+        second = fit.shapes.density(places)
         unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
+        unknown = np.maximum(unknown, fit.hidden(places, *second))
     else:
         over, unknown, doubts = cells.weights(places), cells.unknown(places), LatticeDoubts()
     sums = _OfLattice(

@@ -89,6 +89,13 @@ class LatticeFit:
         first = off_by(each[0], noise[0], np.zeros(len(over)), noise[2])
         return np.maximum(first, off_by(each[1], noise[1], unknown, noise[2]))
 
+    def hidden(self, places: Array, cells: Array, unknown: Array) -> Array:
+        """Return what is not known of the density at places whose cell holds so many rows that no residual tells.
+
+        cells, unknown: as of `beside`.  0 elsewhere.
+        """
+        return self.shapes.hidden(places, unknown, self._noise(cells @ _steps(self.degree)))
+
     def _noise(self, over: Array) -> Array:
         return np.asarray(((over @ self.covariance) * over).sum(axis=1))
 
@@ -118,6 +125,8 @@ class LatticeFit:
         t = (places[1:] + places[:-1]) / 2
         other = slopes(self.degree, RICHER, t) - slopes(self.degree, order, t)
         part = misfit(other @ self.values, errors @ other.T, bool(found.any()))
+        # beside a cell with so many rows a polynomial is off whatever residuals say
+        part = max(part, float(self.shapes.full.max()))
         return LatticeDoubts(ranges(found, places), ranges(high, places), part)
 
 
@@ -198,9 +207,10 @@ class BernsteinCurve:
     def _off(self, t: Array) -> Array:
         """Return what the derivative of the polynomial may be off by, but for doubts."""
         part = self.doubts.misfit
+        hidden = self.fit.hidden(t, *self.fit.shapes.density(t))
         if not part:
-            return np.zeros(len(t))
-        found = list[Array]()
+            return hidden
+        found = [hidden / np.sqrt(part)]
         # what is off changes its sign within a step of the lattice: the most of three places beside each other
         for beside in (-0.5, 0.0, 0.5):
             at = np.clip(t + beside / self.fit.degree, 0.0, 1.0)
