@@ -30,8 +30,10 @@ CROWDED: Final = 0.2
 """Part of all rows from which a cell may hide a peak, or an edge, that is next to nothing beside it: where so few cells
 hold most rows a curve follows their counts whatever is within them, and no residual tells."""
 FULL: Final = 0.7
-"""Part of all rows from which a cell may be of any shape with one hill, and its neighbours tell nothing of it.  Of fewer
-rows as much less as the square of the part."""
+"""Part of all rows from which a cell may be of any shape with one hill, whatever its neighbours are.  Of fewer rows as
+much less as the square of the part."""
+UNTOLD: Final = 0.5
+"""So much of that leaves the density within a cell, which a peak makes as high as it likes, without limits."""
 FLAT: Final = 1e-3
 """Added to shares where their densities are compared."""
 LIMIT: Final = 1.96

@@ -13,6 +13,7 @@ from tacit.estimates.densities import local_doubts
 from tacit.estimates.densities.local_doubts import doubted, misfit, peaks, ranges
 from tacit.estimates.densities.series_coefficients import Shares
 from tacit.estimates.terms import Target
+from tacit.fits import cell_shapes
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.noise.laws import Law
@@ -120,7 +121,8 @@ class LatticeFit:
         own = np.sqrt(np.maximum(((steps @ self.covariance) * steps).sum(axis=1), 0.0))
         errors = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED))
         found = doubted(left @ self.values, errors @ left.T, own)
-        high = peaks(found, places, np.diff(self.values))
+        # no limit of a density is known where half of all rows may be anywhere in a cell
+        high = peaks(found, places, np.diff(self.values)) | (self.shapes.full >= cell_shapes.UNTOLD)
         # smoother misfits show in what a polynomial of less bias says otherwise
         t = (places[1:] + places[:-1]) / 2
         other = slopes(self.degree, RICHER, t) - slopes(self.degree, order, t)
