@@ -147,8 +147,8 @@ def main() -> None:
 A curve follows the counts of a few cells whatever is within them, and no residual tells of a peak there. Limits in a
 cell of a fifth of the rows or more allow for what the counts of its neighbours do not tell of its shape. Columns drawn
 at random, which were written down before any of them was simulated, within bounds that hold all but one row in 10,000
-at either end; {REPEATS} releases each. Limits at 95%, at {len(PROBS)} quantiles: the share of those told that holds (at the
-worst place of these, too), with that allowance and *before*, without it, and the median length.
+at either end; {REPEATS} releases each. Limits at 95%, at {len(PROBS)} quantiles: the share of those told that holds
+(at the worst place, too), with that allowance and *before*, without it, and the median length.
 
 {(chr(10) * 2).join(tables)}
 """

@@ -95,6 +95,49 @@ def test_what_a_curve_may_be_off_by_is_what_is_beyond_noise() -> None:
     assert off_by(0 * one, one, 3 * one, one) == pytest.approx(8**0.5)
 
 
+def test_shares_of_cells_are_not_moved_to_cells_without_rows() -> None:
+    """Noise of 30 in each of 40 cells, one has all 1,000 rows: made positive each, counts left it 45%."""
+    counts = np.random.default_rng(3).normal(0, 30, 40)
+    counts[0] += 1_000
+    assert CellShapes.of(np.arange(41.0), counts, 900.0).shares[0] > 0.8
+
+
+@pytest.mark.parametrize("mode", [0.02, 0.4, 0.95])
+def test_shares_within_a_cell_are_between_those_of_any_hill(mode: float) -> None:
+    """A narrow hill anywhere in the first of five cells; wherever it is, its shares are within what is hidden."""
+    at, u = np.linspace(0.01, 0.99, 50), np.array([0.8, 0.12, 0.05, 0.02, 0.01])
+    shapes = CellShapes.of(np.arange(6.0), 1e4 * u, 1.0)
+    law = stats.norm(mode, 0.03)
+    true = 0.8 * (law.cdf(at) - law.cdf(0)) / (law.cdf(1) - law.cdf(0))
+    weights, _ = shapes.below(at)
+    told = weights @ u
+    # the farthest of them, but for what the density of all cells says of the column
+    assert 0.9 < shapes.full[0] < 1
+    assert (np.abs(true - told) <= 1.96 * shapes.hidden_below(at, told) / shapes.full[0] + 1e-3).all()
+    # of even cells nothing is hidden
+    assert not CellShapes.of(np.arange(5.0), np.full(4, 1e4), 1.0).hidden_below(at, at / 4).any()
+
+
+def test_limits_allow_for_any_shape_where_most_rows_are_in_one_cell_of_a_lattice() -> None:
+    """Nine tenths of the rows in a tenth of the range: limits hold their shares, a density has none."""
+    law = stats.lognorm(1.0, scale=2.0)
+    x = np.minimum(law.ppf((np.arange(5_000) + 0.5) / 5_000), 100)
+    release = without_noise(tc.Bernstein("x", degree=10), tc.Real(0, 100, missing=0.0), x)
+    at = law.ppf(np.array([0.05, 0.2, 0.5, 0.8, 0.9]))
+    found = bernstein.cdf(release, at)
+    assert np.abs(found.values - law.cdf(at)).max() > 0.1
+    limits = found.intervals()
+    assert ((limits[:, 0] <= law.cdf(at)) & (law.cdf(at) <= limits[:, 1])).all()
+    assert any("lie in one 10th of the range" in note for note in found.notes)
+    assert np.isinf(release.smooth_density().intervals([3.0])[0, 1])
+    # whole numbers of which a cell holds one at most have no shape within it
+    whole = tc.Schema({"k": tc.Integer(0, 9, missing=0)})
+    few = tc.Curator({"k": np.repeat([0, 1, 2, 7], [900, 60, 30, 10])}, whole, budget=tc.Budget(epsilon=900))
+    assert not any(
+        "range" in note for note in bernstein.cdf(few.release(tc.Bernstein("k", degree=20), epsilon=900), [0.0]).notes
+    )
+
+
 def test_a_cell_of_one_value_has_no_shape() -> None:
     shapes = CellShapes.of(np.arange(6.0), np.array([90.0, 30, 10, 4, 1]), 1.0, unit=1.0)
     weights, unknown = shapes.density(np.array([0.3, 1.5]))

@@ -19,6 +19,7 @@ from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
+from tacit.fits.cell_shapes import UNTOLD
 from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising
 from tacit.method.bernstein.estimate_whole_heaps import SAID, between_heaps
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein
@@ -103,7 +104,7 @@ def cdf(release: Released, at: Any, order: int | None = None, target: Target = "
         over, unknown = _with_heaps(fit, h, one, ends, one.heaped_at)
     else:
         unknown = _off(fit, fit.doubts(h), over, weights, places, fit.shapes.below)
-        unknown = np.hypot(unknown, fit.shapes.hidden_below(places, over @ fit.values))
+        unknown = np.hypot(unknown, fit.hidden_below(places, over @ fit.values))
     terms = tuple(f"{one.name}<={x:.6g}" for x in given)
     words = f"share of {who(release)} with {recorded_as(one.name, one.multiple_of)} at or below a value"
     sums = _OfLattice(terms, words, over, recorded_notes(one.name, one, allowed=True), unknown)
@@ -151,6 +152,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
     lower, upper = support(one)
     curve = BernsteinCurve(fit, h)
     cells, hidden = between_heaps(fit, one)
+    said = (_polynomial(fit, h), *_crowded(fit), *column_notes(one.name, one.missing), *recorded_notes(one.name, one))
     around, doubts = (curve, curve.doubts) if cells is None else (cells.limits, LatticeDoubts())
     return SmoothDensity(
         release=release,
@@ -165,7 +167,7 @@ def smooth_density(release: Released, order: int | None = None, target: Target =
         curves=(ProjectedCurve("Bernstein", curve, around),),
         sizes=np.array([fit.size]),
         reasons=(fit.reason,),
-        notes=(_polynomial(fit, h), *column_notes(one.name, one.missing), *recorded_notes(one.name, one)),
+        notes=said,
         multiple_of=one.multiple_of or 0.0,
         limits_of=f"the derivative of the {_polynomial(fit, h)}" if cells is None else SAID,
         doubts=(in_units(doubts.ranges, lower, upper),),
@@ -235,7 +237,7 @@ def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, ta
     sampling = over @ fit.sampling @ over.T + np.diag(sums.unknown**2)
     privacy = over @ fit.privacy @ over.T
     reasons = tuple(fit.reason or why for why in sums.reasons or (None,) * len(sums.terms))
-    notes = (f"limits are of the {_polynomial(fit, order)}", *sums.notes)
+    notes = (f"limits are of the {_polynomial(fit, order)}", *_crowded(fit), *sums.notes)
     values: Array = over @ fit.values
     return NormalEstimate(
         release, title(release), words, sums.terms, values, sampling, privacy, reasons, notes,
@@ -245,6 +247,13 @@ def _normal(release: Released, fit: LatticeFit, order: int, sums: _OfLattice, ta
 
 def _polynomial(fit: LatticeFit, order: int) -> str:
     return f"Bernstein polynomial of degree {fit.degree} and order {order}"
+
+
+def _crowded(fit: LatticeFit) -> tuple[str, ...]:
+    """Return a note on places of the lattice between which so many rows are that their shape is not known."""
+    part, most = float(fit.full.max()), float(fit.shapes.shares.max())
+    said = f"about {100 * most:.0f}% of all rows lie in one {fit.degree}th of the range, where any shape with one hill"
+    return (f"{said} is allowed for; bounds nearer the data, or a higher degree",) if part >= UNTOLD else ()
 
 
 def _variable(release: Released) -> Variable:

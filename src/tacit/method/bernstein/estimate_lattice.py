@@ -10,12 +10,14 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.densities import local_doubts
+from tacit.estimates.densities.column_values import distance_of_values
 from tacit.estimates.densities.local_doubts import doubted, misfit, peaks, ranges
 from tacit.estimates.densities.series_coefficients import Shares
 from tacit.estimates.terms import Target
 from tacit.fits import cell_shapes
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.shared.iterated_operator import slopes, weights
+from tacit.method.shared.numeric_columns import support
 from tacit.noise.laws import Law
 from tacit.release.document import Released
 
@@ -47,7 +49,8 @@ class LatticeFit:
 
     values: as released, not made to rise, shape (k + 1,).  sampling: their covariance without noise.  privacy: that of
     the noise.  size: number of rows, noisy or public.  reason: why nothing is known.  law: of the noise of an integer.
-    load: what it adds to the values, shape (k + 1, integers).
+    load: what it adds to the values, shape (k + 1, integers).  unit: distance of two values of the column, as part of
+    the range; 0 of any.
     """
 
     degree: int
@@ -58,6 +61,7 @@ class LatticeFit:
     reason: str | None
     law: Law
     load: Array
+    unit: float = 0.0
 
     @property
     def covariance(self) -> Array:
@@ -78,6 +82,12 @@ class LatticeFit:
         variance = float(np.mean(np.diag(own))) * self.size**2
         return CellShapes.of(places, np.diff(self.values) * self.size, variance)
 
+    @cached_property
+    def full(self) -> Array:
+        """How far nothing is known of the shapes between neighbouring places, from 0 to 1 (`CellShapes.full`)."""
+        # one value has no shape
+        return self.shapes.full * (self.degree * self.unit <= 1 / 1.5)
+
     def beside(self, over: Array, other: Array, cells: Array, unknown: Array) -> Array:
         """Return what sums of lattice values, weighted by `over`, may be off by, shape (n,), from two other opinions.
 
@@ -95,7 +105,13 @@ class LatticeFit:
 
         cells, unknown: as of `beside`.  0 elsewhere.
         """
+        if not self.full.any():
+            return np.zeros(len(places))
         return self.shapes.hidden(places, unknown, self._noise(cells @ _steps(self.degree)))
+
+    def hidden_below(self, places: Array, told: Array) -> Array:
+        """Return the same of the share below places; told: the share, by the polynomial."""
+        return self.shapes.hidden_below(places, told) if self.full.any() else np.zeros(len(places))
 
     def _noise(self, over: Array) -> Array:
         return np.asarray(((over @ self.covariance) * over).sum(axis=1))
@@ -122,13 +138,13 @@ class LatticeFit:
         errors = self.drawn(local_doubts.DRAWS, np.random.default_rng(SEED))
         found = doubted(left @ self.values, errors @ left.T, own)
         # no limit of a density is known where half of all rows may be anywhere in a cell
-        high = peaks(found, places, np.diff(self.values)) | (self.shapes.full >= cell_shapes.UNTOLD)
+        high = peaks(found, places, np.diff(self.values)) | (self.full >= cell_shapes.UNTOLD)
         # smoother misfits show in what a polynomial of less bias says otherwise
         t = (places[1:] + places[:-1]) / 2
         other = slopes(self.degree, RICHER, t) - slopes(self.degree, order, t)
         part = misfit(other @ self.values, errors @ other.T, bool(found.any()))
         # beside a cell with so many rows a polynomial is off whatever residuals say
-        part = max(part, float(self.shapes.full.max()))
+        part = max(part, float(self.full.max()))
         return LatticeDoubts(ranges(found, places), ranges(high, places), part)
 
 
@@ -152,7 +168,10 @@ def fitted(release: Released, target: Target = "population") -> LatticeFit:
         # of a ratio: the noise of the size moves all values
         load[1:k, -1] = -values[1:k] / (n * unit)
     sampling = np.zeros((k + 1, k + 1)) if target == "table" else of_rows(rising(values), n)
-    return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason, part.law, load)
+    (one,) = release.variables
+    low, high = support(one)
+    unit = distance_of_values(one.kind, one.multiple_of) / (high - low)
+    return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason, part.law, load, unit)
 
 
 def _steps(k: int) -> Array:
