@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
 from tacit.noise.laws import Law
 from tacit.release.document import Released
+from tacit.release.parts import Variable
 
 DRAWS: Final = 4_000
 """Draws of the joint error for a simultaneous band."""
@@ -168,7 +169,7 @@ def fitted(release: Released, target: Target = "population") -> LatticeFit:
         # of a ratio: the noise of the size moves all values
         load[1:k, -1] = -values[1:k] / (n * unit)
     sampling = np.zeros((k + 1, k + 1)) if target == "table" else of_rows(rising(values), n)
-    (one,) = release.variables
+    (one,) = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
     low, high = support(one)
     unit = distance_of_values(one.kind, one.multiple_of) / (high - low)
     return LatticeFit(k, values, sampling, variance * load @ load.T, n, reason, part.law, load, unit)
