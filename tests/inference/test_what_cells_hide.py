@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,11 @@ from tacit.estimates.densities.recorded_notes import hidden_by_heaps, recorded_a
 from tacit.fits.cell_limits import CellLimits
 from tacit.fits.cell_shapes import CellShapes, off_by
 from tacit.method.bernstein import estimate as bernstein
+from tacit.method.bernstein.estimate_lattice import RICHER
 from tacit.method.kernel_density import estimate as kernel
 from tacit.method.ks_dataset import estimate_points
+from tacit.method.shared.iterated_operator import weights
+from tacit.noise.laws import DiscreteLaplace
 from tacit.release.parts import Variable
 
 TAIL = stats.lomax(2.5, scale=1 / (2 ** (1 / 2.5) - 1))
@@ -109,8 +114,8 @@ def test_shares_within_a_cell_are_between_those_of_any_hill(mode: float) -> None
     shapes = CellShapes.of(np.arange(6.0), 1e4 * u, 1.0)
     law = stats.norm(mode, 0.03)
     true = 0.8 * (law.cdf(at) - law.cdf(0)) / (law.cdf(1) - law.cdf(0))
-    weights, _ = shapes.below(at)
-    told = weights @ u
+    over, _ = shapes.below(at)
+    told = over @ u
     # the farthest of them, but for what the density of all cells says of the column
     assert 0.9 < shapes.full[0] < 1
     assert (np.abs(true - told) <= 1.96 * shapes.hidden_below(at, told) / shapes.full[0] + 1e-3).all()
@@ -120,16 +125,27 @@ def test_shares_within_a_cell_are_between_those_of_any_hill(mode: float) -> None
 
 def test_limits_allow_for_any_shape_where_most_rows_are_in_one_cell_of_a_lattice() -> None:
     """Nine tenths of the rows in a tenth of the range: limits hold their shares, a density has none."""
-    law = stats.lognorm(1.0, scale=2.0)
-    x = np.minimum(law.ppf((np.arange(5_000) + 0.5) / 5_000), 100)
+    ranks = (np.arange(5_000) + 0.5) / 5_000
+    x = np.sort(
+        np.concatenate([stats.norm(7, 0.4).ppf(ranks[:4_500] / 0.9), 10 + stats.expon(0, 20).ppf(ranks[:500] / 0.1)])
+    )
+    x = np.minimum(x, 100)
     release = without_noise(tc.Bernstein("x", degree=10), tc.Real(0, 100, missing=0.0), x)
-    at = law.ppf(np.array([0.05, 0.2, 0.5, 0.8, 0.9]))
-    found = bernstein.cdf(release, at)
-    assert np.abs(found.values - law.cdf(at)).max() > 0.1
+    at = np.array([2.0, 6.0, 7.0, 8.0, 9.5])
+    true, found = (x[:, None] <= at).mean(axis=0), bernstein.cdf(release, at)
+    assert np.abs(found.values - true).max() > 0.3
     limits = found.intervals()
-    assert ((limits[:, 0] <= law.cdf(at)) & (law.cdf(at) <= limits[:, 1])).all()
+    assert ((limits[:, 0] <= true) & (true <= limits[:, 1])).all()
     assert any("lie in one 10th of the range" in note for note in found.notes)
     assert np.isinf(release.smooth_density().intervals([3.0])[0, 1])
+    fit, t = bernstein.fitted(release), at / 100
+    off = fit.beside(weights(10, 2, t), weights(10, RICHER, t), *fit.shapes.below(t))
+    assert (found.std_errors >= np.hypot(off, fit.hidden_below(t, found.values))).all()
+    # so much noise that no residual tells
+    law = DiscreteLaplace(Fraction(5_000))
+    noisy = replace(fit, law=law, privacy=float(law.variance()) * fit.load @ fit.load.T)
+    assert noisy.doubts(2).ranges == ()
+    assert noisy.doubts(2).peaks == ((0.0, 0.1),)
     # whole numbers of which a cell holds one at most have no shape within it
     whole = tc.Schema({"k": tc.Integer(0, 9, missing=0)})
     few = tc.Curator({"k": np.repeat([0, 1, 2, 7], [900, 60, 30, 10])}, whole, budget=tc.Budget(epsilon=900))
@@ -140,8 +156,8 @@ def test_limits_allow_for_any_shape_where_most_rows_are_in_one_cell_of_a_lattice
 
 def test_a_cell_of_one_value_has_no_shape() -> None:
     shapes = CellShapes.of(np.arange(6.0), np.array([90.0, 30, 10, 4, 1]), 1.0, unit=1.0)
-    weights, unknown = shapes.density(np.array([0.3, 1.5]))
-    assert weights[0, 0] == weights[1, 1] == 1
+    over, unknown = shapes.density(np.array([0.3, 1.5]))
+    assert over[0, 0] == over[1, 1] == 1
     assert not unknown.any()
     assert not shapes.below(np.array([0.3]))[1].any()
 
