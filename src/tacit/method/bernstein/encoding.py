@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.method.shared.encoding import Encoding
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE as PARTS
 
 FINE: Final = 2**10
 """S of whole numbers and days."""
@@ -73,15 +73,15 @@ def lattice(
         corner = tuple(map(int, values[:, 0] - values[:, -1]))
     parameters = {"G": S, "degree": degree, "presence": presence}
     if persons:
-        parameters["share"] = SHARE
-        l1, l2_squared = (SHARE * l1, SHARE**2 * l2_squared) if presence else _of_persons(values)
+        parameters["share"] = PARTS
+        l1, l2_squared = (PARTS * l1, PARTS**2 * l2_squared) if presence else _of_persons(values)
     return LatticeEncoding("lattice", parameters, (), tuple((1,) for _ in corner), l1, l2_squared, corner=corner)
 
 
 def _of_persons(values: Ints) -> tuple[int, int]:
     """Return the largest distance of two persons, whose weights are rounded down, in l1 and squared l2."""
     first, last = values[:, 0].astype(object), values[:, -1].astype(object)
-    far = SHARE * (first - last) + (values.shape[1] - 1) * last
+    far = PARTS * (first - last) + (values.shape[1] - 1) * last
     return int(far.sum()), int((far**2).sum())
 
 
