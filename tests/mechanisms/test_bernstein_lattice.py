@@ -13,11 +13,10 @@ from refused_questions import refused_at_no_cost
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import InferenceError, QueryError, ReleaseError
-from tacit.method.bernstein.encoding import FINE, apart, lattice, steps
+from tacit.method.bernstein.encoding import FINE, apart, lattice, parts, steps
 from tacit.method.bernstein.lattice_bins import unit_edges
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.numeric_columns import support
-from tacit.method.shared.weighted_encoding import FINE as PARTS
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -109,7 +108,8 @@ def test_sensitivity_is_the_largest_over_all_pairs_of_rows(edges: tuple[float, .
         assert sum(map(abs, form.corner)) == form.l1
         if presence:  # without it a person's rounding counts: the test of few bins
             shared = lattice(edges, degree, S, relation, leaves=leaves, persons=True)
-            assert (shared.l1, shared.l2_squared) == (PARTS * form.l1, PARTS**2 * form.l2_squared)
+            part = parts(S)
+            assert (shared.l1, shared.l2_squared) == (part * form.l1, part**2 * form.l2_squared)
 
 
 @pytest.mark.parametrize("degree", [2, 3, 40, 256])
@@ -135,9 +135,9 @@ def test_persons_parts_of_weight_move_sums_no_further_than_one_whole_row() -> No
     values = steps(edges, 6, 1)
     form = lattice(edges, 6, 1, "replace-one", leaves=True, persons=True)
     whole = np.vstack([values, np.ones(6, dtype=np.int64)])
-    parts = [rng.multinomial(PARTS, rng.dirichlet(np.full(7, 0.3)))[:6] for _ in range(1_000)]
-    parts += [np.array([PARTS, 0, 0, 0, 0, 0]), np.zeros(6, dtype=np.int64)]
-    added = np.array([whole @ one for one in parts])
+    made = [rng.multinomial(parts(1), rng.dirichlet(np.full(7, 0.3)))[:6] for _ in range(1_000)]
+    made += [np.array([parts(1), 0, 0, 0, 0, 0]), np.zeros(6, dtype=np.int64)]
+    added = np.array([whole @ one for one in made])
     assert furthest(added) == (form.l1, form.l2_squared)
 
 
@@ -147,11 +147,11 @@ def test_persons_parts_of_weight_move_sums_no_further_than_one_whole_row() -> No
 def test_no_two_persons_are_further_apart_than_declared_where_weights_are_rounded_down(
     bins: int, degree: int, S: int
 ) -> None:
-    """Bins wider than the lattice: a person of 720,721 rows has up to B - 1 less than the whole weight.  Attained."""
+    """Bins wider than the lattice: a person of many rows has up to B - 1 less than the whole.  Attained."""
     edges = tuple(j / bins for j in range(bins + 1))
-    values, weight = steps(edges, degree, S).astype(object), PersonWeight(PARTS)
+    values, weight = steps(edges, degree, S).astype(object), PersonWeight(parts(S))
     found = set[tuple[int, ...]]()
-    for rows in (1, 2, 3, PARTS + 1, 2 * PARTS - 1):
+    for rows in (1, 2, 3, parts(S) + 1, 2 * parts(S) - 1):
         few = sorted({0, 1, 2, rows // 3, rows // 2, *range(max(0, rows - bins), rows + 1)})
         counted = (one for one in product(few, repeat=bins) if sum(one) == rows)
         found |= {tuple(weight.value(c, rows) for c in one) for one in counted}

@@ -17,7 +17,6 @@ from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import SCALE, apart, own_terms, series, table, vector
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.numeric_columns import numeric
-from tacit.method.shared.weighted_encoding import SHARE
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy import Cost
@@ -114,7 +113,7 @@ def test_sensitivity_is_the_largest_over_all_pairs_of_cells(basis: str, ends: tu
         assert relation == "add-remove" or whole == two
         assert form.l1**2 >= form.l2_squared
         shared = series(basis, ends, terms, relation, leaves=leaves, persons=True)
-        assert shared.l2_squared == SHARE**2 * whole
+        assert shared.l2_squared == shared.parameters["share"] ** 2 * whole
 
 
 def test_the_printed_sensitivity_is_too_small() -> None:

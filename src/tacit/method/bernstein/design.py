@@ -12,7 +12,6 @@ from tacit.method.bernstein.lattice_bins import bin_edges, scale_of, unit_edges
 from tacit.method.bernstein.query import Bernstein
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.numeric_columns import map_to_bins, numeric
-from tacit.method.shared.weighted_encoding import FINE as PARTS
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_map import KeyMap, PersonWeight
 from tacit.schema.predicates.typed_conditions import typed
@@ -40,7 +39,7 @@ def design(query: Bernstein, public: Public, cost: Cost) -> Measurement:
     form = lattice(edges, degree, S, public.neighbors, leaves=leaves, persons=persons)
     # independent noises
     law = noise_for(form.l1, form.l2_squared, cost)
-    weight = PersonWeight(PARTS) if persons else None
+    weight = PersonWeight(form.parameters["share"]) if persons else None
     part = LatticePart("", form, None, None, law, cost, weight, keys=(key,))
     chosen: dict[str, Any] = {"where": where, "variables": (one,), "columns": (part,)}
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, **chosen)

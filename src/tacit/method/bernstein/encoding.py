@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.method.shared.encoding import Encoding
-from tacit.method.shared.weighted_encoding import FINE as PARTS
+from tacit.method.shared.weighted_encoding import FINE as OF_PERSON
 
 FINE: Final = 2**10
 """S of whole numbers and days."""
@@ -73,15 +73,23 @@ def lattice(
         corner = tuple(map(int, values[:, 0] - values[:, -1]))
     parameters = {"G": S, "degree": degree, "presence": presence}
     if persons:
-        parameters["share"] = PARTS
-        l1, l2_squared = (PARTS * l1, PARTS**2 * l2_squared) if presence else _of_persons(values)
+        share = parameters["share"] = parts(S)
+        l1, l2_squared = (share * l1, share**2 * l2_squared) if presence else _of_persons(values, share)
     return LatticeEncoding("lattice", parameters, (), tuple((1,) for _ in corner), l1, l2_squared, corner=corner)
 
 
-def _of_persons(values: Ints) -> tuple[int, int]:
+def parts(S: int) -> int:
+    """Return `share`: divisible by 1 to 16, or to 12, so that floors of a person's weights take next to nothing.
+
+    Of a larger S fewer, so that scales of noise at small prices stay within their bounds.
+    """
+    return OF_PERSON if S == 1 else 27_720
+
+
+def _of_persons(values: Ints, share: int) -> tuple[int, int]:
     """Return the largest distance of two persons, whose weights are rounded down, in l1 and squared l2."""
     first, last = values[:, 0].astype(object), values[:, -1].astype(object)
-    far = PARTS * (first - last) + (values.shape[1] - 1) * last
+    far = share * (first - last) + (values.shape[1] - 1) * last
     return int(far.sum()), int((far**2).sum())
 
 

@@ -13,7 +13,6 @@ from tacit.method.orthogonal_series.number_of_terms import family_errors, number
 from tacit.method.orthogonal_series.query import OrthogonalSeries
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.numeric_columns import inner_edges, map_to_bins, numeric, support
-from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Variable
 from tacit.rows.row_map import KeyMap, PersonWeight
@@ -42,7 +41,7 @@ def design(query: OrthogonalSeries, public: Public, cost: Cost) -> Measurement:
     terms = query.terms or number_of_terms(query.basis, ends, _rows(public), cost, public.neighbors, leaves=leaves)
     form = series(query.basis, ends, terms, public.neighbors, leaves=leaves, persons=persons)
     law = noise_for(form.l1, form.l2_squared, cost, dimension=len(form.matrix))
-    weight = PersonWeight(SHARE) if persons else None
+    weight = PersonWeight(form.parameters["share"]) if persons else None
     part = SeriesPart("", form, None, None, law, cost, weight, keys=keys)
     chosen: dict[str, Any] = {"where": where, "variables": variables, "columns": (part,)}
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, **chosen)

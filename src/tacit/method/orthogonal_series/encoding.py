@@ -38,13 +38,16 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.method.shared.encoding import Encoding
-from tacit.method.shared.weighted_encoding import SHARE
+from tacit.method.shared.weighted_encoding import FINE, SHARE
 from tacit.rows.series_bases import integrals
 
 POINTS: Final = {1: 1_024, 2: 128, 3: 24}
 """Most bins of a column, by the number of columns: all pairs of cells are compared."""
 SCALE: Final = {1: 2**12, 2: 2**10, 3: 2**7}
 """S, by the number of columns: products of all columns stay below 2**62."""
+PARTS: Final = {1: FINE, 2: SHARE, 3: SHARE}
+"""`share`, by the number of columns: of one, divisible by 1 to 16, so that floors of a person's weights take next to
+nothing; of more, scales of noise at small prices would be out of their bounds."""
 AT_ONCE: Final = 2**22
 """Pairs of cells compared at a time."""
 Ints = NDArray[np.int64]
@@ -81,10 +84,10 @@ def series(
     tables = [table(basis, each, terms, S) for each in edges]
     far = pair if one and two >= single + kappa**2 else (alone, None)
     corner = (*vector(tables, far[0])[1:], *([kappa] if presence else []))
-    share = SHARE if persons else 1
+    share = PARTS[d] if persons else 1
     number = len(corner)
     l1 = isqrt(l2_squared) if number == 1 else isqrt(l2_squared * number) + 1
-    parameters = {"G": S, "terms": terms, "presence": kappa} | ({"share": SHARE} if persons else {})
+    parameters = {"G": S, "terms": terms, "presence": kappa} | ({"share": share} if persons else {})
     matrix = tuple((1,) for _ in range(number))
     return SeriesEncoding(
         "series", parameters, (), matrix, share * l1, share**2 * l2_squared, corner=corner, furthest=far
