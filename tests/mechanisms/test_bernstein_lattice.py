@@ -13,10 +13,14 @@ from refused_questions import refused_at_no_cost
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import InferenceError, QueryError, ReleaseError
+from tacit.method.bernstein import encoding
 from tacit.method.bernstein.encoding import FINE, apart, lattice, parts, steps
 from tacit.method.bernstein.lattice_bins import unit_edges
+from tacit.method.orthogonal_series import encoding as series_encoding
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.numeric_columns import support
+from tacit.method.shared.weighted_encoding import FINE as PARTS
+from tacit.method.shared.weighted_encoding import SHARE
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -269,6 +273,30 @@ def test_changed_documents_are_refused(change: str) -> None:
         words["variables"][0]["kind"] = "integer"
     else:
         part["integers"][0] = part["integers"][0][:-1]
+    with pytest.raises(ReleaseError):
+        release_from_dict(words)
+
+
+@pytest.mark.parametrize("query", [tc.Bernstein("x", degree=6), tc.OrthogonalSeries("x", terms=4)], ids=str)
+def test_releases_of_persons_from_before_finer_parts_are_read(query: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until version 0.2 a person's weight was divided in 1,024 parts; today's document of such parts is another."""
+    schema = tc.Schema({"x": tc.Real(0, 1, missing=0.0), "who": tc.PrivacyUnit(max_rows=3)})
+    table = {"x": np.linspace(0, 1, 90), "who": np.repeat(np.arange(30), 3)}
+    curator = tc.Curator(table, schema, budget=tc.Budget(epsilon=2, neighbors="replace-one"))
+    finer = curator.release(query, epsilon=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(encoding, "parts", lambda S: SHARE)
+        patch.setattr(series_encoding, "PARTS", {1: SHARE})
+        former = curator.release(query, epsilon=0.5)
+    assert (former.parts[0].parameters["share"], finer.parts[0].parameters["share"]) == (SHARE, PARTS)
+    again = release_from_dict(json.loads(former.to_json()))
+    assert again == former
+    # the noise is the same part of a person: at half the price twice as much
+    scales = [float(one.parts[0].law.variance()) ** 0.5 / one.parts[0].parameters["share"] for one in (former, finer)]
+    assert scales[0] == pytest.approx(2 * scales[1], rel=1e-3)
+    words = json.loads(former.to_json())
+    words.pop("digest", None)
+    words["parts"][0]["parameters"]["share"] = 512
     with pytest.raises(ReleaseError):
         release_from_dict(words)
 

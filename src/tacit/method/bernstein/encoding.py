@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.weighted_encoding import FINE as OF_PERSON
+from tacit.method.shared.weighted_encoding import SHARE
 
 FINE: Final = 2**10
 """S of whole numbers and days."""
@@ -56,11 +57,12 @@ class LatticeEncoding(Encoding):
 
 
 def lattice(
-    edges: tuple[float, ...], degree: int, S: int, neighbors: str, *, leaves: bool, persons: bool
+    edges: tuple[float, ...], degree: int, S: int, neighbors: str, *, leaves: bool, persons: bool, former: bool = False
 ) -> LatticeEncoding:
     """Return the encoding of a distribution function.
 
     edges: of the bins, from 0 to 1.  leaves: whether a row can be left out although their number is public.
+    former: with `share` as it was until version 0.2, SHARE.
     """
     values = steps(edges, degree, S)
     presence = int(leaves or neighbors != "replace-one")
@@ -73,7 +75,7 @@ def lattice(
         corner = tuple(map(int, values[:, 0] - values[:, -1]))
     parameters = {"G": S, "degree": degree, "presence": presence}
     if persons:
-        share = parameters["share"] = parts(S)
+        share = parameters["share"] = SHARE if former else parts(S)
         l1, l2_squared = (share * l1, share**2 * l2_squared) if presence else _of_persons(values, share)
     return LatticeEncoding("lattice", parameters, (), tuple((1,) for _ in corner), l1, l2_squared, corner=corner)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tacit.method.bernstein.encoding import FINE, lattice
 from tacit.method.bernstein.lattice_bins import scale_of, unit_edges
 from tacit.method.bernstein.query import MOST_DEGREE, Bernstein
+from tacit.method.shared.weighted_encoding import SHARE
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -34,7 +35,8 @@ def wrong(made: Release) -> Iterator[str]:
         return
     leaves = query.where is not None or one.missing == "exclude"
     edges, persons = unit_edges(one, degree), made.unit is not None
-    form = lattice(edges, degree, scale_of(one, FINE), made.neighbors, leaves=leaves, persons=persons)
+    former = part.parameters.get("share") == SHARE
+    form = lattice(edges, degree, scale_of(one, FINE), made.neighbors, leaves=leaves, persons=persons, former=former)
     if (part.parameters, part.l1, part.l2_squared) != (form.parameters, form.l1, form.l2_squared):
         yield "its sensitivity is not that of its lattice"
     if len(part.integers[0]) != len(form.matrix):

@@ -69,11 +69,19 @@ class SeriesEncoding(Encoding):
 
 
 def series(
-    basis: str, edges: tuple[tuple[float, ...], ...], terms: int, neighbors: str, *, leaves: bool, persons: bool
+    basis: str,
+    edges: tuple[tuple[float, ...], ...],
+    terms: int,
+    neighbors: str,
+    *,
+    leaves: bool,
+    persons: bool,
+    former: bool = False,
 ) -> SeriesEncoding:
     """Return the encoding of a series.
 
     edges: of each column's bins, from 0 to 1.  leaves: whether a row can be left out although their number is public.
+    former: with `share` as it was until version 0.2, SHARE.
     """
     d, one = len(edges), neighbors == "replace-one"
     S = SCALE[d]
@@ -84,7 +92,7 @@ def series(
     tables = [table(basis, each, terms, S) for each in edges]
     far = pair if one and two >= single + kappa**2 else (alone, None)
     corner = (*vector(tables, far[0])[1:], *([kappa] if presence else []))
-    share = PARTS[d] if persons else 1
+    share = (SHARE if former else PARTS[d]) if persons else 1
     number = len(corner)
     l1 = isqrt(l2_squared) if number == 1 else isqrt(l2_squared * number) + 1
     parameters = {"G": S, "terms": terms, "presence": kappa} | ({"share": share} if persons else {})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tacit.method.orthogonal_series.design import edges
 from tacit.method.orthogonal_series.encoding import series
 from tacit.method.orthogonal_series.query import MOST_TERMS, OrthogonalSeries
+from tacit.method.shared.weighted_encoding import SHARE
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -39,7 +40,8 @@ def wrong(made: Release) -> Iterator[str]:
             return
     leaves = query.where is not None or any(one.missing == "exclude" for one in made.variables)
     ends = tuple(edges(one, d) for one in made.variables)
-    form = series(query.basis, ends, terms, made.neighbors, leaves=leaves, persons=made.unit is not None)
+    persons, former = made.unit is not None, part.parameters.get("share") == SHARE
+    form = series(query.basis, ends, terms, made.neighbors, leaves=leaves, persons=persons, former=former)
     if (part.parameters, part.l1, part.l2_squared) != (form.parameters, form.l1, form.l2_squared):
         yield "its sensitivity is not that of its functions"
     if len(part.integers[0]) != len(form.matrix):
