@@ -5,9 +5,10 @@
 Parts: given, drawn (linear, `frontier_designs.py`), joint, fresh-joint, drawn-joint (`frontier_joint_designs.py`),
 joint-models, fresh-joint-models, joint-persons (`frontier_joint_model_designs.py`), models, drawn-models
 (`frontier_model_designs.py`), pure, drawn-pure (`frontier_pure_designs.py`), heavy, drawn-heavy
-(`frontier_heavy_designs.py`), further, drawn-further (gamma and Huber, `frontier_further_designs.py`), weighted
-(`frontier_weighted_designs.py`); all without PART.  The page is docs/reference/regression-frontier.md.  Tables are
-drawn anew in every repetition and released by the mechanism's own steps, with seeded noise.
+(`frontier_heavy_designs.py`), drawn-far (`frontier_far_designs.py`), further, drawn-further (gamma and Huber,
+`frontier_further_designs.py`), weighted (`frontier_weighted_designs.py`); all without PART.  The page is
+docs/reference/regression-frontier.md.  Tables are drawn anew in every repetition and released by the mechanism's own
+steps, with seeded noise.
 Deterministic: seeds are constants.
 """
 
@@ -26,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from frontier_designs import Cell, drawn, given
+from frontier_far_designs import drawn_far
 from frontier_further_designs import drawn_further, given_further
 from frontier_heavy_designs import drawn_heavy, given_heavy
 from frontier_joint_designs import drawn_joint, fresh_joint, given_joint
@@ -57,6 +59,7 @@ TITLES = {
     "weighted": "Survey weights: given designs",
     "heavy": "Responses with heavy tails: a log-normal one",
     "drawn-heavy": "Responses with heavy tails: designs drawn at random",
+    "drawn-far": "Regressors with tails, means linear or level far out: designs drawn at random",
     "further": "Gamma and Huber: given designs",
     "drawn-further": "Gamma and Huber: designs drawn at random",
 }
@@ -124,6 +127,7 @@ def cells_of(part: str, number: int) -> tuple[Cell, ...]:
         "weighted": given_weighted,
         "heavy": given_heavy,
         "drawn-heavy": lambda: drawn_heavy(number),
+        "drawn-far": lambda: drawn_far(number),
         "further": given_further,
         "drawn-further": lambda: drawn_further(number),
     }

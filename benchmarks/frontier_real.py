@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pages import put
+from scipy import stats
 
 import tacit as tc
 from tacit.method.regression.estimate import fit_release
@@ -155,7 +156,15 @@ def line(table: Table, query: tc.Regression, price: Cost, repeats: int) -> str:
     return f"{start} {worst:+.2f} | {spread.min():.2f}–{spread.max():.2f} | {np.mean(size / own):.2f} | {reasons}"
 
 
-def judged(lines: list[str]) -> str:
+def by_chance(formula: str, repeats: int) -> float:
+    """Return how often all deviations of a formula's terms would be EVEN, were stated errors exact and terms apart."""
+    terms = 2 + formula.count(" + ")
+    # a sum of squares of as many normal numbers, less their mean
+    one = stats.chi2.cdf(repeats * EVEN[1] ** 2, repeats - 1) - stats.chi2.cdf(repeats * EVEN[0] ** 2, repeats - 1)
+    return float(one**terms)
+
+
+def judged(lines: list[str], repeats: int) -> str:
     """Return how many of the lines have what was asked of them, in words."""
     cells = [[cell.strip() for cell in one.strip("|").split("|")] for one in lines]
     asked = [one for one in cells if one[0].endswith(("linear", "logistic")) and one[3] != "–"]
@@ -163,11 +172,13 @@ def judged(lines: list[str]) -> str:
     ends = [tuple(map(float, one[4].split("–"))) for one in asked]
     wide, tight = sum(low < EVEN[0] for low, _ in ends), sum(high > EVEN[1] for _, high in ends)
     both = sum(EVEN[0] <= low and high <= EVEN[1] for low, high in ends)
+    chance = sum(by_chance(one[0].split("`")[1], repeats) for one in asked)
     named = "; ".join(f"{one[0]}, {one[2]} ({one[3]})" for one in far)
     return (
         f"Of {len(asked)} linear and logistic regressions and prices, {len(asked) - len(far)} have every coefficient "
         f"within {NEAR} standard errors of the fit without privacy, on average over releases, and {both} have all "
-        f"deviations within a tenth of the stated error; {wide} state an error for some coefficient that is more than "
+        f"deviations within a tenth of the stated error ({chance:.1f} would by chance, were each stated error exact); "
+        f"{wide} state an error for some coefficient that is more than "
         f"a tenth too large, {tight} one that is as much too small. Further off than {NEAR}: {named or 'none'}."
     )
 
@@ -193,7 +204,7 @@ def written(lines: list[str], repeats: int) -> None:
     """Write the page's part."""
     known = 100 / math.sqrt(2 * repeats)
     # the mean of the largest of ten normal numbers is 1.54
-    text = TEXT.format(repeats=repeats, judged=judged(lines), known=known, ends=1.54 * known)
+    text = TEXT.format(repeats=repeats, judged=judged(lines, repeats), known=known, ends=1.54 * known)
     put(PAGE, "frontier_real.py", text + "\n" + "\n".join([HEAD, *lines]))
 
 
