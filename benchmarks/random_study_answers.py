@@ -74,8 +74,9 @@ of the response, or a question of its own (`Regression`), tell more.
 bounds four times too wide): bandwidth and degree follow the bounds, the rows and the price alone, and limits are of
 what they resolve; a note says so where the counts show it, which noise may hide.
 **Ratios whose denominator is hardly ever clear** of 0: in the few releases that say it is, the denominator is too
-large, so that many of their intervals are too low. No rule can mend that, since nobody knows a ratio whose denominator
-may be 0; of all releases at most 5% are wrong. **One or two answers** in ten releases (regressions of 280 rows).
+large, so that many of their intervals are too low; of all releases at most 5% are wrong. Since these tables were made,
+a lower limit alone is an answer, too ([few rows](contrasts.md#ratios-of-few-rows-and-of-rare-events)).
+**One or two answers** in ten releases (regressions of 280 rows).
 
 | question | study | table | term | held | answers | too low |
 |---|---|---|---|---:|---:|---:|

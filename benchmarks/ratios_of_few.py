@@ -29,7 +29,7 @@ import tacit as tc
 from tacit.testing import simulate
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "contrasts.md"
-FIRST: Final = 1_000
+FIRST: Final = 4_000
 PAIRS: Final = 20
 """Pairs of groups of a table."""
 PRICES: Final = ({"epsilon": 1.0}, {"epsilon": 3.0}, {"epsilon": 10.0}, {"rho": 0.1}, {"rho": 1.0}, {"rho": 10.0})

@@ -127,6 +127,30 @@ def test_side_by_side_r_squared_is_called_so() -> None:
     assert "deviance" not in shown
 
 
+@pytest.mark.parametrize("unit", [False, True])
+def test_a_count_without_groups_is_called_by_what_it_counts(unit: bool) -> None:
+    table = {"who": [i // 2 for i in range(400)], "age": [40.0] * 400}
+    columns = {"age": tc.Real(18, 93), **({"who": tc.PrivacyUnit(max_rows=2)} if unit else {})}
+    budget = tc.Budget(rho=9, neighbors="add-remove")
+    curator = tc.Curator(table, tc.Schema(columns), budget=budget)
+    word = "persons" if unit else "rows"
+    assert tuple(curator.release(tc.Count(), rho=1).estimate().terms) == (word,)
+    plan = tc.plan({"n": tc.Count()}, tc.Schema(columns), rows=400, rho=1, budget=budget)
+    assert [term.term for term in plan.parts[0].terms] == [word]
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [(("show", "people.releas.json"), "people.release.json?"), (("check", "peopl.toml"), "people.toml?")],
+)
+def test_a_file_with_nearly_that_name_is_named(typed: tuple[str, str], hint: str, tmp_path: Path) -> None:
+    for name in ("people.release.json", "people.toml"):
+        (tmp_path / name).write_text("{}")
+    said = shell(typed[0], str(tmp_path / typed[1]), code=2)
+    assert f"{tmp_path / hint}" in said
+    assert "FILE.release.json" in shell("show", str(tmp_path / "nothing" / "x"), code=2)
+
+
 def shell(*words: str, code: int) -> str:
     found = CliRunner().invoke(app, list(words))
     problem = found.exception

@@ -59,10 +59,33 @@ def test_a_share_of_nought_has_an_upper_limit() -> None:
 
 
 def test_a_denominator_that_may_be_0_leaves_a_lower_limit() -> None:
-    """1 event of 40 against 30 of 40: no upper end, and a lower limit above 1."""
+    """1 event of 40 against 30 of 40: no upper end, and a lower limit above 1, which is an answer."""
     estimate = made([True] + [False] * 39 + [True] * 30 + [False] * 10, ["f"] * 40 + ["m"] * 40, 0.3)
     found = estimate.ratio("m", "f")
-    assert found.reason is not None
     low, high = found.conf_int()
     assert low > 0
     assert high == math.inf
+    assert found.reason is None
+    assert found.note is not None
+    assert found.note in found.summary().to_text()
+
+
+def test_a_ratio_has_no_upper_end_where_the_denominator_s_own_interval_holds_0() -> None:
+    """Groups of 6 rows with large noise: Fieller's test of 0 alone takes as clear what may be any share."""
+    rng = np.random.default_rng(8)
+    levels = [f"{name}{i}" for name in "ab" for i in range(20)]
+    group = np.repeat(levels, [47] * 20 + [6] * 20)
+    ok = rng.random(len(group)) < np.repeat([0.15, 0.05], [47 * 20, 6 * 20])
+    schema = tc.Schema({"ok": tc.Boolean(), "group": tc.Category(levels)})
+    many = simulate(tc.Mean("ok", by="group"), {"ok": ok, "group": group}, schema, rho=0.1, repeats=8, rng=rng)
+    unclear = 0
+    for i in range(8):
+        estimate = many.release(i).estimate()
+        lower = dict(zip(estimate.terms, estimate.intervals()[:, 0], strict=True))
+        for j, reason in enumerate(estimate.reasons[20:]):
+            if reason is None and lower[f"b{j}"] <= 0:
+                found = estimate.ratio(f"a{j}", f"b{j}")
+                unclear += 1
+                assert found.conf_int()[1] == math.inf
+                assert found.reason or found.note
+    assert unclear > 0

@@ -92,6 +92,18 @@ def test_without_noise_it_is_least_squares() -> None:
     assert found.criteria["deviance"] == pytest.approx(theirs.ssr, rel=0.03)
 
 
+def test_an_r_squared_that_noise_hides_is_not_said() -> None:
+    """It has no interval: at this price it was anything from below 0 to 0.7."""
+    rng = np.random.default_rng(12)
+    data = draw(rng, 20_000)
+    # rows shortened to a norm leave less of the response than noise, at the smaller price
+    noisy = [rows_of(tc.Regression("y ~ a + b"), data, SCHEMA, Cost.of(rho=0.0005)).fit(rng) for _ in range(3)]
+    answered = [one for one in noisy if one.reasons[1] is None]
+    assert answered
+    assert not any("explained" in one.criteria for one in answered)
+    assert all("scale" in one.criteria for one in answered)
+
+
 def test_unequal_errors_have_robust_standard_errors_where_the_noise_allows() -> None:
     """Errors that spread with a: the usual standard error of its slope is too small by a tenth or more."""
     rng = np.random.default_rng(13)

@@ -33,6 +33,18 @@ def test_the_planned_width_is_what_a_release_shows(query: tc.Query, neighbors: s
     assert page.width >= page.width_without_privacy
 
 
+def test_a_budget_says_what_neighbours_are() -> None:
+    """A board was promised replace-one where the ledger was to be made with add-remove."""
+    budget = tc.Budget(rho=1, neighbors="add-remove")
+    page = tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, rho=0.1, budget=budget)
+    assert page.neighbors == "add-remove"
+    assert "is in the table" in page.guarantee
+    assert tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, rho=0.1, budget=tc.Budget(rho=1)).neighbors == "replace-one"
+    with pytest.raises(QueryError) as refused:
+        tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, rho=0.1, budget=budget, neighbors="replace-one")
+    assert refused.value.code == "Q394"
+
+
 def test_the_price_for_a_width_reaches_it_and_no_more() -> None:
     made = tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, width=2.2)
     assert made.width <= 2.2

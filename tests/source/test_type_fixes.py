@@ -68,7 +68,7 @@ def test_a_library_s_own_conversion_is_named(tmp_path: Path) -> None:
     for table, column, hint in (
         (text, Real(0, 1), 'pd.to_numeric(frame["x"], errors="coerce")'),
         (text, days, 'pd.to_datetime(frame["x"], errors="coerce")'),
-        (pd.DataFrame({"x": [1.5]}), Category(["a"]), 'frame["x"].astype("string")'),
+        (pd.DataFrame({"x": [True]}), Category(["a"]), 'frame["x"].astype("string")'),
         (pl.DataFrame(text), Integer(0, 1), 'pl.col("x").cast(pl.Float64, strict=False)'),
         (relation, Real(0, 1), 'TRY_CAST("x" AS DOUBLE)'),
         (tmp_path / "t.parquet", days, 'SELECT * REPLACE (TRY_CAST("x" AS DATE) AS "x")'),
@@ -86,7 +86,10 @@ def test_codes_of_the_other_type_are_told() -> None:
     assert said.hint == 'Category({"0": "male", …}), if the column\'s codes are text'
     said = refused(numbers, Category(["0", "1"]))
     assert said.hint == 'Category({0: "0", …}), if the column\'s codes are numbers'
-    assert "one type for all cells" in str(refused(numbers, Category(["male", "female"])).hint)
+    # made text, each number would be a level that nobody listed
+    said = refused(numbers, Category(["male", "female"]))
+    words = "with its own code in place of 0, if the column's codes are numbers"
+    assert said.hint == f'Category({{0: "male", …}}), {words}'
 
 
 def test_text_of_yes_and_no_is_no_number() -> None:

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
 
+from tacit.base.similar_files import similar_file
 from tacit.errors import ReleaseError
 
 SHOWN: Final = 60
@@ -177,4 +178,6 @@ def _bytes(path: str | Path) -> bytes:
         reason = problem.strerror
     except ValueError:  # a null byte in the path
         reason = "no file has such a name"
-    raise ReleaseError(f"{path} cannot be read: {reason}.", code="R03", state=None)
+    near = similar_file(path, ".json")
+    hint = f"{near}?" if near else "the path of a file that `tacit release` or `save` wrote, such as FILE.release.json"
+    raise ReleaseError(f"{path} cannot be read: {reason}.", code="R03", hint=hint, state=None)

@@ -14,7 +14,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.total_errors.error_laws import halfwidth
-from tacit.estimates.wording import estimand, title
+from tacit.estimates.wording import estimand, title, who
 from tacit.method.regression.combine import names_of
 from tacit.method.sufficient_statistics.estimate import map_of
 from tacit.parties import combined_tables
@@ -206,7 +206,7 @@ class Combined:
             return names_of(self.releases[0])
         cells = cell_labels(self.levels)
         if not self.levels:
-            return tuple(part.label or "rows" for part in self.parts)
+            return tuple(part.label or who(self.releases[0]) for part in self.parts)
         several = len(self.parts) > 1
         return tuple(f"{part.label}:{cell}" if several else cell for part in self.parts for cell in cells)
 

@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.wording import who
 from tacit.parties.combined_cost import largest_cost, sum_of_costs
 from tacit.pooling.tree_totals import Tree, largest_gap
 from tacit.privacy import Cost
@@ -135,7 +136,7 @@ def terms_of_cells(some: Release, labels: Sequence[str]) -> tuple[str, ...]:
     cells = cell_labels(some.levels)
     several = len(labels) > 1
     if not some.levels:
-        return tuple(one or "rows" for one in labels)
+        return tuple(one or who(some) for one in labels)
     return tuple(f"{one}:{cell}" if several else cell for one in labels for cell in cells)
 
 

@@ -59,7 +59,7 @@ def plan(
     width: float | None = None,
     shares: Shares | None = None,
     level: float = 0.95,
-    neighbors: str = "replace-one",
+    neighbors: str | None = None,
     budget: Budget | None = None,
     spent: Spend | None = None,
     name: str = "table",
@@ -68,7 +68,8 @@ def plan(
 ) -> Plan:
     """Cost and expected precision of a release, without data.
 
-    rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
+    rows: the number of rows (public under replace-one; a guess otherwise).  neighbors: the budget's, or "replace-one"
+    where there is none.  Give a price (`rho=`, `epsilon=`, or
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).  A Bootstrap is
     bought by a pair alone: its epsilon is found, at `delta=` or the budget's.
@@ -79,7 +80,8 @@ def plan(
     said, values and levels are taken to be spread evenly, laws to be in the middle of their boxes, and the plan says
     what a group of another size would have, and over which widths each interval ranges (`Plan.ranges`).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
-    on, Q42 for expectations that cannot be true of the column or law, BudgetError B01, B03, B04 for a price that is
+    on, Q42 for expectations that cannot be true of the column or law, Q394 for another relation than the budget's,
+    BudgetError B01, B03, B04 for a price that is
     none or that the budget does not add, and of the query what `Curator.design` raises.  Source: theory §9 for the
     precision.
 
@@ -93,10 +95,10 @@ def plan(
     'ρ = 0.00056'
     """
     declared = schema if isinstance(schema, Schema) else Schema(schema)
+    _checked(budget, spent)
+    neighbors = _relation(neighbors, budget)
     size = checked_rows(rows, neighbors)
     checked_questions(query)
-    checked_neighbors(neighbors)
-    _checked(budget, spent)
     check_level(level)
     asks: Asks = {"": query} if isinstance(query, Query) else query
     known = Expectations.of(expect, declared, asked_parameters(asks))
@@ -259,6 +261,17 @@ def checked_neighbors(neighbors: object) -> None:
     if not isinstance(neighbors, str) or neighbors not in get_args(Neighbors):
         text = f"neighbors is {described(neighbors)}: not one of {', '.join(get_args(Neighbors))}."
         raise BudgetError(text, code="B05", hint='neighbors="add-remove"')
+
+
+def _relation(neighbors: str | None, budget: Budget | None) -> str:
+    """Return what neighbours are, of the budget where there is one; QueryError Q394 where they are told otherwise."""
+    if neighbors is None:
+        return "replace-one" if budget is None else budget.neighbors
+    checked_neighbors(neighbors)
+    if budget is not None and budget.neighbors != neighbors:
+        text = f"neighbors is {neighbors!r}, and the budget's are {budget.neighbors!r}."
+        raise QueryError(text, code="Q394", hint="leave neighbors= out: the budget says them")
+    return neighbors
 
 
 def _checked(budget: object, spent: object) -> None:

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tacit.base.similar_files import similar_file
 from tacit.errors import FileError, nearest
 from tacit.schema.column_types import Category, Column, Date
 from tacit.schema.column_words import OPEN, WHOLE, column_to_dict
@@ -22,7 +23,9 @@ def read_text(path: str | PathLike[str]) -> str:
         raw = Path(path).read_bytes()
     except (OSError, ValueError) as problem:  # a null byte in the path is a ValueError
         reason = getattr(problem, "strerror", None) or "no file has such a name"
-        raise FileError(f"{path} cannot be read: {reason}.", code="F01", hint="the path of a TOML file") from None
+        near = similar_file(path, ".toml")
+        hint = f"{near}?" if near else "the path of a TOML file"
+        raise FileError(f"{path} cannot be read: {reason}.", code="F01", hint=hint) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

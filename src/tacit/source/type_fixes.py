@@ -69,5 +69,8 @@ def _codes(column: Column, holds: Holds) -> str | None:
         return None
     first, label = column.codes[0], column.labels[0]
     if isinstance(first, str):
-        return f'Category({{{first}: "{label}", …}})' if first.isdecimal() and str(int(first)) == first else None
+        if first.isdecimal() and str(int(first)) == first:
+            return f'Category({{{first}: "{label}", …}})'
+        # numbers made text would be levels that nobody listed, each of them
+        return f'Category({{0: "{label}", …}}), with its own code in place of 0' if holds == "number" else None
     return f'Category({{"{first}": "{label}", …}})'

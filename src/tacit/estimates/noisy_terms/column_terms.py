@@ -299,7 +299,8 @@ def _unclear(
     q, more = (_reach(law, tuple(loadings.tolist()), point) for point in (ANSWER, ENOUGH))
     threshold, of = (q, 0.0) if q >= least + more else (least + more, least)
     unclear = size <= threshold
-    words = [f"{counted} {x:,.0f} ± {threshold - of:,.0f}: not clearly above {of:,.0f}" for x in size]
+    # as a whole number: no -0
+    words = [f"{counted} {round(float(x)):,} ± {threshold - of:,.0f}: not clearly above {of:,.0f}" for x in size]
     return unclear, threshold, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
 
 

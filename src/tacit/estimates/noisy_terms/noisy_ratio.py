@@ -118,7 +118,7 @@ def summed(law: Law, number: int) -> tuple[float, Array]:
 def unclear(size: float, law: Law, number: int, share: int) -> str | None:
     """Return a reason if a group's noisy size is not above the 97.5% point of its noise, else None."""
     q = reach(law, number, CLEAR) / share
-    return f"size {size:,.0f} ± {q:,.0f}: not clearly above 0" if size <= q else None
+    return f"size {round(float(size)):,} ± {q:,.0f}: not clearly above 0" if size <= q else None
 
 
 def reach(law: Law, number: int, level: float) -> float:

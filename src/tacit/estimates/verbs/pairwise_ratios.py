@@ -91,7 +91,7 @@ class PairwiseRatios:
             (one.name, *ratio_words(one.value, low, high), p_words(float(p)))
             for one, (low, high), p in zip(self.ratios, self.intervals(level), self.adjusted(), strict=True)
         )
-        said = [f"{one.name}: {one.reason}" for one in self.ratios if one.reason]
+        said = [f"{one.name}: {one.reason or one.note}" for one in self.ratios if one.reason or one.note]
         how = f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
         columns = ("", "ratio", f"{percent(level)} interval", "p-value, 1")
         notes = (*said[:12], how, self.ratios[0].method, facts(self.estimate.release))

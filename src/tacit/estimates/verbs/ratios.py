@@ -42,7 +42,9 @@ REACH: Final = 2.0**60
 class Ratio:
     """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
 
-    `reason` says why an interval has no upper end: the denominator is not clearly above 0.
+    `reason` says why an interval holds every number, or None.  `note` says why there is no upper end: the denominator
+    is not clearly above 0.  A lower limit alone is an answer; were it none, answers would be those releases whose
+    denominator is too large, and their intervals too low.
     Source: [Fieller 1954] for ratios of terms, [Woolf 1955], [Zou & Donner 2008] for odds.
 
     >>> import tacit as tc
@@ -60,6 +62,7 @@ class Ratio:
     method: str
     reason: str | None
     _ends: Callable[[float], tuple[float, float]]
+    note: str | None = None
 
     def conf_int(self, level: float = 0.95) -> tuple[float, float]:
         """Lower and upper limit, infinite where there is none; InferenceError I01 for a level below 0.5."""
@@ -72,7 +75,8 @@ class Ratio:
         low, high = self.conf_int(level)
         columns = (self.name, "estimate", f"{100 * level:g}% interval", "p-value, 1")
         row = ("", *ratio_words(self.value, low, high), p_words(self.p_value))
-        notes = (self.method,) if self.reason is None else (self.reason, self.method)
+        said = self.reason or self.note
+        notes = (self.method,) if said is None else (said, self.method)
         return Table("Ratio", columns, (row,), notes, ("left", "right", "right", "right"))
 
 
@@ -107,7 +111,8 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
         return max(low, floor), max(high, floor)
 
     method = f"Fieller: {law_words(estimate)} law of A - t B, for every t"
-    return Ratio(f"{numerator} / {denominator}", value, test(USUAL)(1.0), method, _reason(estimate, i, j), ends)
+    reason, note = _told(estimate, i, j, ends)
+    return Ratio(f"{numerator} / {denominator}", value, test(USUAL)(1.0), method, reason, ends, note)
 
 
 def odds_ratio(estimate: Estimate, one: str, other: str, limits: Limits | None = None) -> Ratio:
@@ -210,18 +215,27 @@ def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) ->
     return float(cast(Any, optimize).brentq(above, inner, outer, xtol=abs(outer - inner) * 2.0**-40))
 
 
-def _reason(estimate: Estimate, i: int, j: int) -> str | None:
-    """Return why a ratio's 95% interval has no upper end, or None."""
+def _told(
+    estimate: Estimate, i: int, j: int, ends: Callable[[float], tuple[float, float]]
+) -> tuple[str | None, str | None]:
+    """Return why a ratio's 95% interval says nothing, or None, and why it has no upper end, or None."""
     said = estimate.reasons[i] or estimate.reasons[j]
-    if said or not _unclear(estimate, j, 0.95):
-        return said
-    return f"the denominator {float(estimate.values[j]):.4g} is not clearly off 0"
+    if said or not _unclear(estimate, j, USUAL):
+        return said, None
+    unclear = f"the denominator {float(estimate.values[j]):.4g} is not clearly off 0"
+    low, _ = ends(USUAL)
+    return (None, f"no upper end: {unclear}") if low > 0 else (unclear, None)
 
 
 def _unclear(estimate: Estimate, j: int, level: float) -> bool:
-    """Return whether a term may be 0: its interval holds 0, it has a reason, or it is negative and should not be."""
+    """Return whether a term may be 0: its interval holds 0, it has a reason, or it is negative and should not be.
+
+    Its own interval is that given an answer and allows for whole rows; Fieller's test of 0 does neither, and of few
+    rows it would take as clear what may be any number.
+    """
     made, value = _combined(estimate, {j: 1.0}), float(estimate.values[j])
-    may_be_zero = float(made.p_values(np.zeros(1), made.reached(level))[0]) >= 1 - level
+    low, high = made.intervals(level)[0]
+    may_be_zero = low <= 0 <= high or float(made.p_values(np.zeros(1), made.reached(level))[0]) >= 1 - level
     wrong_side = value <= 0 and _positive(estimate)
     return estimate.reasons[j] is not None or may_be_zero or wrong_side
 

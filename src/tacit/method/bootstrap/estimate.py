@@ -17,7 +17,7 @@ from tacit.estimates.noisy_terms.noisy_moments import Moments, integers, moments
 from tacit.estimates.noisy_terms.noisy_totals import column_totals
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_target, place_of
-from tacit.estimates.wording import estimand, title
+from tacit.estimates.wording import estimand, title, who
 from tacit.method.bootstrap.estimate_deconvolution import Deconvolution, deconvolved
 from tacit.method.bootstrap.estimate_replicates import (
     ALPHA,
@@ -292,5 +292,5 @@ def terms_of(release: Released) -> tuple[str, ...]:
     """Return the names of the terms: cells; columns without `by`; "column:cell" for several columns with `by`."""
     labels, cells = [part.label for part in release.parts[: columns_of(release)]], cell_labels(release.levels)
     if not release.levels:
-        return tuple(label or "rows" for label in labels)
+        return tuple(label or who(release) for label in labels)
     return cells if len(labels) == 1 else tuple(f"{label}:{cell}" for label in labels for cell in cells)

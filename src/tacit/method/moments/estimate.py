@@ -92,7 +92,7 @@ def _terms(release: Released) -> tuple[str, ...]:
     """Return the names of the terms: cells; columns without `by`; "column:cell" for several columns with `by`."""
     cells = cell_labels(release.levels)
     if not release.levels:
-        return tuple(part.label or "rows" for part in release.parts)
+        return tuple(part.label or who(release) for part in release.parts)
     if len(release.parts) == 1:
         return cells
     return tuple(f"{part.label}:{cell}" for part in release.parts for cell in cells)

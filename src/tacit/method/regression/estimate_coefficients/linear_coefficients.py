@@ -54,6 +54,8 @@ FURTHER: Final = 1.5
 """Size of each further order beside the square of the relative noise: of many regressors, some direction has more."""
 REPORTED_SHARE: Final = 0.05
 """Part of a variance due to clipping from which a note reports it."""
+HIDDEN: Final = 0.02
+"""Standard deviation of the noise in R squared beyond which it is not said, since it has no interval."""
 ROBUST_SHARE: Final = 0.9
 """Weight of the robust variance against the plain one from which standard errors are called robust."""
 
@@ -96,7 +98,7 @@ def fit(
         said.privacy * unit,
         (None,) * step.u,
         (_cut_note(step, scores, errors.value), *said.notes),
-        _criteria(step, errors.value, intercept=layout.formula.intercept),
+        _criteria(step, errors, intercept=layout.formula.intercept, counted=rows is None),
         noisy=None if said.noisy is None else said.noisy.combined(np.diag(back)),
         spread=of_normal_errors(step.rows, errors.spread / errors.value**2, errors.observed / errors.value),
     )
@@ -257,14 +259,23 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
     return (*out, f"Standard errors are robust as far as noise allows, and wider where it hides more{most}.")
 
 
-def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
-    rows, y = step.rows, step.scales[-1] ** 2
-    total = float(step.products.values[-1, -1])
+def _criteria(step: LinearStep, errors: ErrorVariance, *, intercept: bool, counted: bool) -> Mapping[str, float]:
+    """Return rows, deviances and the residual standard deviation; R squared where its noise is small.
+
+    counted: whether the number of rows is that of the products, with its noise.
+    """
+    products, rows, y = step.products, step.rows, step.scales[-1] ** 2
+    total, pattern = float(products.values[-1, -1]), products.patterns[:, -1, -1]
     # sum (y - mean)^2 = sum y^2 - (sum y)^2 / n
     if intercept:  # the first term, of size 1
-        total -= float(step.products.values[0, -1] ** 2 / rows)
-    out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
+        mean = float(products.values[0, -1]) / rows
+        total, pattern = total - mean**2 * rows, pattern - 2 * mean * products.patterns[:, 0, -1]
+        pattern = pattern + (mean**2 * products.patterns[:, 0, 0] if counted else 0.0)
+    left = errors.value * (rows - step.u)
+    out = {"rows": rows, "deviance": float(left * y), "scale": math.sqrt(errors.value * y)}
     if total > 0:
         out["null_deviance"] = float(total * y)
-        out["explained"] = 1 - out["deviance"] / out["null_deviance"]
+        noise = float(pattern**2 @ products.variances) / total**2 + errors.noise / errors.value**2
+        if left / total * math.sqrt(noise) <= HIDDEN:
+            out["explained"] = 1 - left / total
     return out
