@@ -7,7 +7,7 @@ before any of them was simulated.  Laws of errors, of standard deviation 1 befor
 Student's t of 3 and 5 degrees of freedom, exponential, log-normal of two shapes, and normal ones of which 0.5 to 4%
 are 5 to 20 times as large, on one side or on both.  Every release is read twice: *before*, without what
 `clipped_level` tells of the level, and *now*.  A line has answers; coverage of coefficients of the population and of
-the table's own, at 95%, of all terms and of the intercept; how often the true coefficients are rejected together at
+the table's own, at 95%, of all terms and of the intercept; how often the true slopes are rejected together at
 5%; and *length*, the median of standard errors of the intercept over those of before, and of slopes likewise.
 Prints to the terminal.  Deterministic: seeds are constants.
 """
