@@ -18,18 +18,19 @@ Level.  The mean of t is seen twice, with noise: it is tau S / n; and at the coe
     the mean that column moments tell, and clipped ones none but noise.  With a prior of mean 0 and the size above as
     standard deviation, its posterior root mean square takes the size's place, but no less than UNSEEN of it: t may go
     one way at some rows and the other way elsewhere.  A formula without an intercept does not make clipped residuals
-    level: S alone tells then.
+    level: S alone tells then.  That is the size of moves of slopes.  The level itself has the posterior law of
+    `clipped_level`, with a wider law of tau: its mean is taken back, and its variance stays as an error.
 Direction.  All t are taken to have one sign, so that the level moves by tau N / n.  Where sums of psi**2 x tell that
     the variance depends on x, t follows: for a scale s(x) of a common law, d log t / d log s = 1 + c / tau.  As far as
     their noise hides it, the mean of t is taken to change by SLOPE times as much in each direction of variance 1, and
     by ALONG times as much along the fitted mean, with which the spread of skewed responses goes (incomes, numbers of
     visits and log-normal laws have .6 to 1).  A row that is clipped does not follow the coefficients, so that steps are
     longer by the share that does (`LinearStep.kept`), and so are moves.
-The move is no correction but an error of the coefficients, of this size: symmetric errors have none.  Where the release
+Moves of slopes are no correction but an error, of this size: symmetric errors have none.  Where the release
 tells on which side the response has a heavy tail (`heavy_tails`), CENTRE times the move of the level, of known slopes
 and along the fitted mean is taken back, and DOUBT times as much stays as an error: tau is found rather too large, and
-true ones are between a tenth of it and all of it.  S alone takes nothing back: of light tails it tells the level, and
-slopes of real tables (years of education, the logarithm of visits) move another way.
+true ones are between a tenth of it and all of it.  S alone takes nothing back of slopes: those of real tables (years
+of education, the logarithm of visits) move another way.
 
 Earlier releases count all clipped rows together: S is then not known.  Those of before do not count: the bias that
 exponential errors of the same variance would have stands in its place.
@@ -38,13 +39,14 @@ exponential errors of the same variance would have stands in its place.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.regression.bounded_scores.clipped_shares import SLOPE, TAIL, UNSEEN, usual_share
+from tacit.method.regression.estimate_coefficients.clipped_level import ClippedRows, ToldLevel, told_level_of
 from tacit.method.regression.estimate_coefficients.sampling_variance import (
     ErrorVariance,
     positive_part,
@@ -145,10 +147,14 @@ def rows_beyond(scores: ResidualScores, rows: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ClippingBias:
-    """What is known of the clipping bias: what is added to the coefficients, shape (u,), and the covariance left."""
+    """What is known of the clipping bias: what is added to the coefficients, shape (u,), and the covariance left.
+
+    chance: what the correction adds to the sampling covariance, shape (u, u) or 0.
+    """
 
     correction: Array
     covariance: Array
+    chance: Array | float = 0.0
 
 
 def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
@@ -159,7 +165,7 @@ def cut_covariance(step: LinearStep, scores: ResidualScores, errors: ErrorVarian
 def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> ClippingBias:
     """Return what is added to the coefficients for the bias by clipping, and the covariance that allows for the rest.
 
-    Nothing is added where the side of the tail is not known.
+    Where the side of a heavy tail is not known, the level alone is moved, as far as signs and means tell.
     """
     found = clipped_tail(step, scores, errors)
     if found is None:
@@ -175,7 +181,8 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
     doubt = min(1.0, steep * math.sqrt(max(float(np.trace(A @ noise)) / step.u, 0.0)) / SLOPE)
     unknown = LEAST + (1 - LEAST) * doubt
     along = ALONG * unknown * _standardised_mean(step)
-    everywhere = (SLOPE * unknown) ** 2 * step.rows * step.inverse
+    apart = (SLOPE * unknown) ** 2
+    everywhere = apart * step.rows * step.inverse
     both = np.outer(moved, moved) + np.outer(along, along)
     correction, size = np.zeros(step.u), level_shift(step, scores, found) / step.kept
     if scores.side:
@@ -183,8 +190,31 @@ def clipping_bias(step: LinearStep, scores: ResidualScores, errors: ErrorVarianc
         size, along = found.mean / step.kept, ALONG * _standardised_mean(step)
         both = DOUBT**2 * (np.outer(moved, moved) + np.outer(along, along))
         correction = scores.side * CENTRE * size * (moved + along)
-    covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
-    return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
+    told = None if scores.side else told_level(step, scores, found, errors)
+    if told is None:
+        covariance = np.asarray((both + everywhere) * size**2, dtype=np.float64)
+        return ClippingBias(np.asarray(correction, dtype=np.float64), covariance)
+    # beside the level, which has a law of its own: `everywhere` has a part of it at the regressors' means
+    one, turned = np.outer(step.constant, step.constant), moved - step.constant
+    others = np.outer(turned, turned) + np.outer(along, along) + everywhere - apart * one
+    covariance = others * size**2 + one * (told.variance / step.kept**2)
+    chance = one * (told.chance / step.rows / step.kept**2)
+    return ClippingBias(step.constant * (told.value / step.kept), covariance, chance)
+
+
+def told_level(step: LinearStep, scores: ResidualScores, found: ClippedTail, errors: ErrorVariance) -> ToldLevel | None:
+    """Return what is told of how far clipping moved the level; None without signs, or without an intercept."""
+    if scores.signed is None or not step.level or not found.rows:
+        return None
+    range_ = scores.residual.clip / step.unit
+    (cut, whole), noises = squares_of_residuals(step, scores)
+    usual = max(math.sqrt(errors.value), TAIL * range_)
+    rows = ClippedRows(found.rows / step.rows, usual, range_, step.full_range - range_)
+    signed = scores.signed[0] / step.rows, scores.signed[1] / step.rows**2
+    lost = (whole - cut) / found.rows, sum(noises) / found.rows**2
+    told = told_level_of(rows, lost, signed, mean_residual(step, scores))
+    # t of both sides may differ, though there are as many
+    return replace(told, variance=max(told.variance, (UNSEEN * found.mean) ** 2))
 
 
 def level_shift(step: LinearStep, scores: ResidualScores, found: ClippedTail) -> float:

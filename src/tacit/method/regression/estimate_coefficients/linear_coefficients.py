@@ -137,16 +137,17 @@ def _covariances(
         return _Covariances(other, privacy, wider, (own_fit_note(part),))
     if bias is None:
         return _covariances_of_persons(step, scores, errors)
-    return _covariances_of_rows(step, scores, errors, bias.covariance, names)
+    return _covariances_of_rows(step, scores, errors, bias, names)
 
 
 def _covariances_of_rows(
-    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, cut: Array, names: tuple[str, ...]
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, bias: ClippingBias, names: tuple[str, ...]
 ) -> _Covariances:
-    """Return covariances with rows as sampling units; cut: what is allowed for clipped residuals."""
+    """Return covariances with rows as sampling units; bias: what is allowed for clipped residuals."""
     found = sampling_covariance(step, scores, errors)
     privacy = _privacy_covariance(step, found.covariance)
-    both = found.covariance / step.kept**2 + cut
+    cut = bias.covariance
+    both = found.covariance / step.kept**2 + cut + bias.chance
     # a bias that may be noise alone is allowed for, and not reported
     biased = np.diag(cut) / np.diag(both + privacy) * surely_clipped(scores)
     wider = widening(step, both + privacy, found.noise_variance / step.kept**4)
