@@ -503,7 +503,8 @@ People are {people:,} ages of the California PUMS sample, drawn with replacement
 the same estimator without noise. *No answer* counts cells whose noisy size is not clearly above zero: their interval
 is that of the public bounds, and *SE / SD* is large where there are many. Intervals of few rows beside the noise hold
 too often, on purpose: the size behind an answer is taken as small as it may be. ± is twice the Monte-Carlo error of
-{repeats:,} simulations a cell or more (half as many of medians). A cell from {wrong:.0%} to {low:.0%} was drawn anew {again:,} times: the second figure is the one given.
+{repeats:,} simulations a cell or more (half as many of medians). A cell from
+{wrong:.0%} to {low:.0%} was drawn anew {again:,} times: the second figure is the one given.
 A narrow interval that covers too rarely is worth nothing: where the noise is large the intervals are wide.
 """
 
