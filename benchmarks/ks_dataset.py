@@ -217,7 +217,8 @@ does not fully tell.
 Of twice the points of the rule and more, what is drawn is moved towards even data sets by as much as the
 price tells of the rows. The distribution that would be moved
 to the released one is then not found from it alone: where the law is rough, bands and intervals may hold much less
-often than they say, and estimates of such sizes say so.
+often than they say, and estimates of such sizes say so. Those of three times the rule's or more (60 and 200 here) have
+a reason and no limits, which hold whatever is true; *pointwise* shows what the errors that are drawn would hold.
 
 | law | rows | ε | size | distance | histogram | band | pointwise | quantiles | mean |
 |---|---|---|---|---|---|---|---|---|---|
