@@ -1,20 +1,22 @@
 """Coverage tables of docs/reference/coverage.md: `python benchmarks/coverage.py --data pums_california_10000.parquet`.
 
 Populations: ages of the 10,000 California adults of the PUMS sample, drawn with replacement; coins of known bias.
-A quarter of an hour on one core; `--quick` for a look; `--keep` runs only what is new on the page.  Deterministic:
-seeds are constants.  A cell from WRONG to LOW is drawn AGAIN times from another seed; that is what the page says.
+A quarter of an hour on one core; `--quick` for a look; `--parts` runs some parts of the page, each written when it is
+done; `--keep` runs only what is new on the page.  Deterministic: seeds are constants.  A cell from WRONG to LOW is
+drawn AGAIN times from another seed; that is what the page says.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pages import put
 
 import tacit as tc
 from tacit.estimates.noisy_terms import noisy_counts as counts
@@ -438,8 +440,6 @@ def medians() -> Iterator[str | Cell]:
             )
 
 
-PROPORTIONS = "## Proportions: coverage in %"
-
 # Proportions --------------------------------------------------------------------------------------------------------
 
 
@@ -501,22 +501,21 @@ and privacy. Written by `python benchmarks/coverage.py`; `tacit.testing.coverage
 
 People are {people:,} ages of the California PUMS sample, drawn with replacement. *Width* compares with the interval of
 the same estimator without noise. *No answer* counts cells whose noisy size is not clearly above zero: their interval
-is that of the public bounds. ± is twice the Monte-Carlo error of {repeats:,} simulations a cell or more (half as many
-of medians). A cell from {wrong:.0%} to {low:.0%} was drawn anew {again:,} times: the second figure is the one given.
+is that of the public bounds, and *SE / SD* is large where there are many. Intervals of few rows beside the noise hold
+too often, on purpose: the size behind an answer is taken as small as it may be. ± is twice the Monte-Carlo error of
+{repeats:,} simulations a cell or more (half as many of medians). A cell from
+{wrong:.0%} to {low:.0%} was drawn anew {again:,} times: the second figure is the one given.
 A narrow interval that covers too rarely is worth nothing: where the noise is large the intervals are wide.
 """
 
 
 def standing(page: str) -> dict[str, list[str]]:
-    """Return the lines of each section of an existing page, by heading; sections of proportions with their heading."""
+    """Return the lines of each section of an existing page, by heading."""
     found: dict[str, list[str]] = {}
     title = ""
     for text in page.splitlines():
-        if text.startswith("## "):
-            title = text
-            found[title] = ["", title] if title == PROPORTIONS else []
-        else:
-            found.setdefault(title, []).append(text)
+        title = text if text.startswith("## ") else title
+        found.setdefault(title, []).append(text)
     return found
 
 
@@ -530,31 +529,50 @@ def kept_rows(cell: Cell, rows: list[str]) -> list[str]:
     return [] if WRONG <= least < LOW else own
 
 
+def part(name: str, people: People, repeats: int, kept: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield the lines of a part of the page, those of `kept` where they need not be drawn again."""
+    title = ""
+    for one in PARTS[name](people, repeats):
+        if isinstance(one, str):
+            title = one.strip() if one.strip().startswith("## ") else title
+            yield one
+        else:
+            yield from kept_rows(one, kept.get(title, [])) or one.run(repeats)
+
+
+PARTS: dict[str, Callable[[People, int], Iterator[str | Cell]]] = {
+    "means": lambda people, _: means(people),
+    "low budget": lambda people, _: low_budget(people),
+    "others": lambda people, _: others(people),
+    "people and weights": lambda *_: people_and_weights(),
+    "weighted counts": lambda _, repeats: weighted_counts(repeats),
+    "post-stratified": lambda _, repeats: post_stratified(repeats),
+    "medians": lambda *_: medians(),
+    "proportions": lambda _, repeats: proportions(repeats),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep rows of the page unless they are new or low")
+    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     args = parser.parse_args()
     repeats = 200 if args.quick else 2_000
     start = time.monotonic()
     people = People(args.data)
     kept = standing(PAGE.read_text(encoding="utf-8")) if args.keep else {}
-    page = [INTRODUCTION.format(people=len(people.age), repeats=repeats, low=LOW, wrong=WRONG, again=AGAIN)]
-    title = ""
-    sections = (means(people), low_budget(people), others(people), people_and_weights())
-    for section in (*sections, weighted_counts(repeats), post_stratified(repeats), medians()):
-        for one in section:
-            if isinstance(one, str):
-                title = one.strip() if one.strip().startswith("## ") else title
-                page.append(one)
-            else:
-                page += kept_rows(one, kept.get(title, [])) or one.run(repeats)
-            print(page[-1], flush=True)
-    page += kept[PROPORTIONS] if PROPORTIONS in kept else list(proportions(repeats))
-    if not args.quick:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    if not args.quick and not PAGE.exists():
+        words = INTRODUCTION.format(people=len(people.age), repeats=repeats, low=LOW, wrong=WRONG, again=AGAIN)
+        PAGE.write_text(words, encoding="utf-8")
+    for name in args.parts:
+        rows = list[str]()
+        for row in part(name, people, repeats, kept):
+            print(row, flush=True)
+            rows.append(row)
+        if not args.quick:
+            put(PAGE, f"coverage.py {name}", "\n".join(rows))
     print(f"\n{time.monotonic() - start:.0f} s")
 
 

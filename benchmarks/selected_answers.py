@@ -52,7 +52,9 @@ released anew.  ± is twice the Monte-Carlo error; bold is what should not be: l
 answer where rows and price are plenty.  Intervals of pooled means, of histograms' cells and of survival are
 conservative where few releases have an answer: their level is lower, so that it holds given that there is one.  So are
 those of means, variances and shares of few rows: the size behind an answer is taken as small as it may be, and one row
-more is counted at the bounds.
+more is counted at the bounds.  Not enough of it is done where survival is small and about one release in ten has an
+answer (hazard 4): noise has then made those at risk more than they are, the curve is too high, its error is that of
+more rows, and intervals that miss lie above the truth.
 Written by `python benchmarks/selected_answers.py` and `selected_cells.py`.
 """
 Draw = Callable[[np.random.Generator, int], np.ndarray]
