@@ -29,7 +29,14 @@ from tacit.base.arrays import Array
 from tacit.estimates.densities.density_jumps import StraightModel
 from tacit.estimates.densities.density_models import CELLS, FAMILIES, PLAIN, middles
 from tacit.estimates.densities.even_pieces import EvenPieces
-from tacit.estimates.densities.log_density import LAMBDAS, MODELS, BinnedLikelihood, density_of, of_models
+from tacit.estimates.densities.log_density import (
+    LAMBDAS,
+    MODELS,
+    BinnedLikelihood,
+    density_of,
+    even_at_poles,
+    of_models,
+)
 from tacit.estimates.densities.model_weights import Fitted
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
@@ -62,7 +69,8 @@ def errors(law: str, n: int, index: int) -> list[list[float]]:
         models = of_models(data)
         earlier = [m for m in models if not isinstance(m.model, EvenPieces)]
         oldest = [m for m in earlier if not (m.steps or isinstance(m.model, StraightModel))]
-        made = [_by_evidence(oldest), _by_evidence(earlier), density_of(models, data)]
+        before = [even_at_poles(_by_evidence(one), data.edges) for one in (oldest, earlier)]
+        made = [*before, density_of(models, data)]
         each = [float(((_at(cells, at) - truth(law)[0]) ** 2).mean()) for cells in made]
         found.append([*each, float(max(m.steps for m in models))])
     return found

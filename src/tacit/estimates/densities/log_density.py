@@ -165,7 +165,7 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
 
 def density_of(models: list[Fitted], data: BinnedLikelihood) -> Array:
     """Return the density that models make."""
-    return _even_at_poles(averaged(models), data.edges)
+    return even_at_poles(averaged(models), data.edges)
 
 
 def averaged(models: list[Fitted]) -> Array:
@@ -271,7 +271,7 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
             break
 
 
-def _even_at_poles(density: Array, edges: Array) -> Array:
+def even_at_poles(density: Array, edges: Array) -> Array:
     """Return the density, even in an end bin where it has a steep pole."""
     made = density.copy()
     for own, width in ((made, edges[1]), (made[::-1], 1 - edges[-2])):
