@@ -53,6 +53,8 @@ SOUGHT: Final = 20
 """Simulations of each number in a search, of every third number."""
 AGAIN: Final = 200
 """Simulations of the best of each estimator, half as many of RICH."""
+ANEW: Final = 60
+"""Simulations of a line of the default with today's models."""
 CLOSE: Final = 1.4
 """Estimators whose error is at most so many times the least are simulated again."""
 RICH: Final = ("skewed: lognormal", "slope to a jump at a bound", "three modes", "heavy tails: t(1.5)", "claw")
@@ -148,13 +150,13 @@ def _cells(laws: tuple[str, ...]) -> None:
 
 
 def again() -> None:
-    """Simulate the default anew, with more simulations and today's models, where few models of it are of the law."""
+    """Simulate the default anew, with today's models, where few models of it are of the law."""
     done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "again"]
     for law in (*RICH, CLOSEST):
         for n in SIZES:
             if (law, n, PRICES[0]) not in done:
-                made = simulated(Case(DEFAULT, law, n, PRICES[0]), AGAIN, seed=79)
-                keep(part="again", law=law, n=n, price=PRICES[0], many=AGAIN, **made)
+                made = simulated(Case(DEFAULT, law, n, PRICES[0]), ANEW, seed=79)
+                keep(part="again", law=law, n=n, price=PRICES[0], many=ANEW, **made)
 
 
 def others() -> None:
@@ -286,7 +288,7 @@ Beside the best of all estimators at once, each at the number that is best for t
 is near the best (± 2 standard errors of both simulations), in the first table for the laws asked for. The second has
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
 average; the density without a number has {MANY} simulations a line. Laws of a search, and
-{CLOSEST}, were simulated anew at ε = 0.5 with today's models, {AGAIN} times a line. Of those that no model of few
+{CLOSEST}, were simulated anew at ε = 0.5 with today's models, {ANEW} times a line. Of those that no model of few
 parameters describes the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every
 third of the grid ({SOUGHT} and {AGAIN // 2} simulations).
 

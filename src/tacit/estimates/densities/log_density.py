@@ -9,10 +9,11 @@ The shares
     (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
     those of a first estimate, so that all models are of the same errors.
 The average
-    The mode of each model is found, and modes are averaged with weights proportional to their marginal likelihoods by
-    Laplace's method [Tierney & Kadane 1986]: nobody chooses a smoothness, and noisy shares give a smooth density.
-    Families, hills, and penalties of PLAIN and more, which leave little beside the free functions, have half of the
-    prior weight.
+    The mode of each model is found, and modes are averaged with weights by their marginal likelihoods by Laplace's
+    method [Tierney & Kadane 1986] and their residuals (`model_weights`): nobody chooses a smoothness, and noisy shares
+    give a smooth density.  Families, hills, and penalties of PLAIN and more, which leave little beside the free
+    functions, have half of the prior weight.  Beside them are pieces that are even, or even beside the best family
+    (`even_pieces`), of which all are averaged over.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -47,6 +48,8 @@ from tacit.estimates.densities.density_models import (
     process_of,
     spline,
 )
+from tacit.estimates.densities.even_pieces import EvenPieces, pieces
+from tacit.estimates.densities.model_weights import Fitted, Mode, mixed, weights
 from tacit.estimates.densities.two_hills import TwoHills
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
@@ -71,26 +74,6 @@ STEEP: Final = 2.0
 WORSE: Final = 12.0
 """Below LEAST a log marginal likelihood so far below the largest ends the search."""
 LEAST: Final = 1e-6
-
-
-@dataclass(frozen=True)
-class Mode:
-    """A mode: its coordinates, the shares of cells and of bins, and the negative log posterior."""
-
-    theta: Array
-    cells: Array
-    shares: Array
-    loss: float
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A model, its mode, and its log marginal likelihood, up to a constant.  steps: number of its jumps."""
-
-    model: DensityModel
-    mode: Mode
-    evidence: float
-    steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,7 +118,9 @@ class BinnedLikelihood:
         slopes, precision = self._slopes(model, mode), model.precision
         curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
         spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
-        return Fitted(model, mode, -mode.loss - spread / 2)
+        held = precision @ np.diag(np.linalg.inv(curvature)) if len(precision) else 0.0
+        near = -float(((self.values - mode.shares) ** 2 / variance).sum()) / 2 - (len(precision) - float(held))
+        return Fitted(model, mode, -mode.loss - spread / 2, near=near)
 
     def _step(self, model: DensityModel, here: Mode, variance: Array, damping: float) -> tuple[Mode, float]:
         """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
@@ -180,17 +165,13 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
 
 def density_of(models: list[Fitted], data: BinnedLikelihood) -> Array:
     """Return the density that models make."""
-    return _even_at_poles(averaged(models), data.edges)
+    return even_at_poles(averaged(models), data.edges)
 
 
 def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
-    evidence = np.array([one.evidence for one in models])
-    # models left out have no weight, but had a prior one
     plain = len(FAMILIES) + 2 + sum(one >= PLAIN for one in LAMBDAS)
-    prior = [0.5 / plain if one.model.plain else 0.5 / (MODELS - plain) for one in models]
-    weights = np.exp(evidence - max(evidence)) * prior
-    return CELLS * (weights @ np.array([one.mode.cells for one in models])) / weights.sum()
+    return mixed(models, weights(models, plain, MODELS - plain))
 
 
 def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
@@ -226,7 +207,21 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     straight = StraightModel()
     line = data.fitted(straight, data.mode(straight, np.zeros(1), variance), variance)
     jumps = _with_jumps(data, over, found[: len(first)], variance)
-    return [*found, max(each, key=lambda one: one.evidence), line, *jumps]
+    plain = max((one for one in (*found, line) if one.model.plain), key=lambda one: one.evidence)
+    # bins finer than the cells are left to the other models
+    bases = (found[len(first)], plain) if len(data.values) <= CELLS else ()
+    cut = [_cut(data, one, variance) for one in bases]
+    return [*found, max(each, key=lambda one: one.evidence), line, *jumps, *cut]
+
+
+def _cut(data: BinnedLikelihood, base: Fitted, variance: Array) -> Fitted:
+    """Return the average over all pieces that are even beside a density of few parameters."""
+    gain, heights = pieces(data.values, variance, base.mode.shares)
+    over = data.over_bins.T @ np.maximum(heights, 0.0) / data.over_bins.sum(axis=0)
+    cells = base.mode.cells * over
+    cells = cells / cells.sum()
+    made = Mode(np.zeros(0), cells, data.binned(cells), base.mode.loss)
+    return Fitted(EvenPieces(cells), made, base.evidence + gain)
 
 
 def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], variance: Array) -> list[Fitted]:
@@ -276,7 +271,7 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
             break
 
 
-def _even_at_poles(density: Array, edges: Array) -> Array:
+def even_at_poles(density: Array, edges: Array) -> Array:
     """Return the density, even in an end bin where it has a steep pole."""
     made = density.copy()
     for own, width in ((made, edges[1]), (made[::-1], 1 - edges[-2])):
