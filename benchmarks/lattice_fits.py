@@ -244,9 +244,9 @@ ABOUT: Final = {
     "smooth": "## Fits of smooth columns, bins of unequal widths\n\nWhat unequal widths cost columns told to nothing.",
 }
 WORDS: Final = (
-    "Intervals that hold what is true, of those that are told, in %, after a stroke how many are told, in "
-    "brackets\nthe median length: of the slope in slopes, of the intercept in what the line rises by from 0 to x's mean and one\n"
-    "sd more, of mean and sd of x in its sds.  Equal: as many bins of one width; now: automatic bins, and what they show."
+    "Intervals that hold what is true, of those that are told, in %, after a stroke how many are told,\nin brackets "
+    "the median length: of the slope in slopes, of the intercept in what the line rises by from 0 to an sd above\nx's "
+    "mean, of mean and sd of x in its sds.  Equal: as many bins of one width; now: automatic bins, and what they show."
 )
 
 
