@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from uneven_bins import chosen_edges
 
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
@@ -63,7 +64,7 @@ def automatic_bins(n: float, alpha: float, d: int, others: int = 1) -> int:
     names = tuple("abc"[:d])
     schema = Schema({name: Real(0, 1) for name in names} | {"y": Boolean()})
     bins = resolved(schema, names, dict.fromkeys(names, AUTO), Size(n, alpha, 10**7), others, 0)
-    return int(bins[names[0]])
+    return len(chosen_edges(bins[names[0]], 0.0, 1.0)) - 1
 
 
 def smooth_rate(n: float, d: int) -> float:

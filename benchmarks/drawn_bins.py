@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 from scipy.special import expit
+from uneven_bins import chosen_edges
 
 import tacit as tc
 from tacit.fits.cell_arrays import CellAxis, CellCounts
@@ -158,7 +159,7 @@ class Design:
             schema = Schema({name: Real(0, MOST) for name in wanted})
             cells = 2 if self.model == "logistic" else len(self.y_edges) - 1 if self.y_edges else 1
             bins = resolved(schema, wanted, dict.fromkeys(wanted, "auto"), Size(float(n), epsilon, 10**7), cells, 0)
-            edges |= {name: tuple(np.linspace(0, MOST, int(bins[name]) + 1)) for name in wanted}
+            edges |= {name: chosen_edges(bins[name], 0.0, MOST) for name in wanted}
         e = np.array(edges["x"], dtype=float)
         if self.law == "whole":
             e = np.unique(np.round(e)) - 0.5

@@ -25,6 +25,7 @@ import numpy as np
 from pages import Part, put, worked
 from scipy import stats
 from scipy.special import expit
+from uneven_bins import chosen_edges
 
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
@@ -97,12 +98,14 @@ def axes_of(design: Design, part: str) -> tuple[CellAxis, CellAxis]:
     size = Size(float(design.rows), EPSILON, 10_000_000)
     others = 2 if design.model == "logistic" else 1
     bins = resolved(Schema(columns), tuple(columns), dict.fromkeys(columns, "auto"), size, others, 0)
-    inner = bins["x"] if part == "declared" else np.linspace(design.lower, design.upper, bins["x"] + 1)[1:-1]
+    # but for declared heaps as many as automatic ones, of one width, as those were when the designs were drawn
+    many = {name: len(chosen_edges(one, 0.0, 1.0)) - 1 for name, one in bins.items()}
+    inner = bins["x"] if part == "declared" else np.linspace(design.lower, design.upper, many["x"] + 1)[1:-1]
     edges = np.array([design.lower, *inner, design.upper])
     x = CellAxis("x", "continuous", edges, heaped_at=heap or 0.0)
     if design.model == "logistic":
         return x, CellAxis("y", "levels", labels=("no", "yes"))
-    return x, CellAxis("y", "continuous", np.linspace(0, 100, bins["y"] + 1))
+    return x, CellAxis("y", "continuous", np.linspace(0, 100, many["y"] + 1))
 
 
 def covered(design: Design, part: str, repeats: int) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from pages import Part, of_parts, put, worked
 from scipy import stats
+from uneven_bins import chosen_edges
 
 import tacit as tc
 from tacit.schema.autobins import Size, resolved
@@ -116,7 +117,8 @@ def bins_of(design: Design, way: str, rows: int) -> Any:
     if "typed" in way:
         return list(design.edges)
     schema = tc.Schema({"x": tc.Real(design.lower, design.upper)})
-    K = resolved(schema, ("x",), {"x": "auto"}, Size(float(rows), EPSILON, 10_000_000), 1, 0)["x"]
+    chosen = resolved(schema, ("x",), {"x": "auto"}, Size(float(rows), EPSILON, 10_000_000), 1, 0)["x"]
+    K = len(chosen_edges(chosen, 0.0, 1.0)) - 1
     width = (design.upper - design.lower) / K
     power = 10.0 ** np.floor(np.log10(width))
     moved = {"5/9": 5 / 9 * power, "1/3": power / 3, "half": 0.5 if width > 1 else 0.5 * power}

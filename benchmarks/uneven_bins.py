@@ -147,6 +147,12 @@ def designs(part: str) -> list[Design]:
     return found
 
 
+def chosen_edges(chosen: Any, low: float, high: float) -> tuple[float, ...]:
+    """Return all edges of automatic bins: given are inner ones, or a number of bins of one width."""
+    inner = np.linspace(low, high, chosen + 1)[1:-1] if isinstance(chosen, int) else chosen
+    return (low, *map(float, inner), high)
+
+
 PARTS = ("regressor", "response", "auto", "equal")
 
 
@@ -158,7 +164,7 @@ def axes_of(design: Design, n: int, epsilon: float) -> tuple[CellAxis, CellAxis]
         others = 2 if design.y_edges == () else 1
         size = Size(float(n), epsilon, 10_000_000)
         bins = resolved(schema, wanted, dict.fromkeys(wanted, "auto"), size, others, 0)
-        edges |= {name: even(int(bins[name])) for name in wanted}
+        edges |= {name: chosen_edges(bins[name], 0.0, MOST) for name in wanted}
     step = 1.0 if design.law == "heaped" and design.x_edges is not None else 0.0
     x = CellAxis("x", "continuous", np.array(edges["x"]), step=step)
     if edges["y"] == ():

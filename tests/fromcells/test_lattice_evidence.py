@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.fits.cell_arrays import CellAxis
+import tacit as tc
+from tacit.fits import bin_errors
+from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.lattice_evidence import lattices_of, nearest_edges
 from tacit.fits.lattice_notes import told_notes
+from tacit.fits.regression_fits import fit_cells
 from tacit.schema.autobins import uneven_edges
 
 LAW = stats.norm(50, 14)
@@ -75,3 +78,35 @@ def test_notes_say_what_counts_leave_open_and_where_they_are_too_few() -> None:
     assert "too few to show" in few
     # nothing that matters beside a large error
     assert told_notes(axis, [200 * np.diff(LAW.cdf(EDGES))], 8.0, error=lambda: 3.0) == ()
+
+
+def pairs() -> tuple[np.ndarray, np.ndarray]:
+    """Return a regressor told to middles of classes of 2.5, and the line 20 + x / 2 with residuals."""
+    rng = np.random.default_rng(5)
+    x = 1.25 + 2.5 * np.round((LAW.rvs(size=ROWS, random_state=rng) - 1.25) / 2.5)
+    return x, 20 + x / 2 + rng.normal(0, 6, ROWS)
+
+
+def test_fits_have_lattices_in_their_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    axes = tuple(CellAxis(name, "continuous", EDGES) for name in "xy")
+    # rows of one seed, and no noise: nothing here is left to chance
+    cells = CellCounts(axes, np.histogram2d(*pairs(), [EDGES, EDGES])[0], variance=8.0)
+    found = fit_cells(cells, "y ~ x")
+    monkeypatch.setattr(bin_errors, "lattices_of", lambda *_: None)
+    without = fit_cells(cells, "y ~ x")
+    assert (np.abs(found.values - np.array([20.0, 0.5])) < 1.96 * found.std_errors).all()
+    # a constant moves as the places do
+    assert found.std_errors[0] > 1.5 * without.std_errors[0]
+    assert found.std_errors[1] > without.std_errors[1]
+
+
+def test_released_pairs_say_that_lattices_are_in_the_errors_of_fits_and_correlations() -> None:
+    x, y = pairs()
+    schema = tc.Schema({"x": tc.Real(0, 100), "y": tc.Real(0, 100)})
+    curator = tc.Curator({"x": x, "y": y}, schema, budget=tc.Budget(rho=20))
+    cells = curator.release(tc.Histogram(["x", "y"], bins="auto"), rho=10)
+    assert all(np.ptp(np.diff(axis.edges)) > 0.1 for axis in cells.axes)
+    for notes in (cells.fit("y ~ x").notes, cells.correlation(["x", "y"]).notes):
+        assert any("counts of x leave it open" in one and "is in the errors" in one for one in notes)
+    (line,) = [one for one in cells.fit("y ~ x", method="midpoint").notes if "counts of x leave it open" in one]
+    assert "is in no error" in line

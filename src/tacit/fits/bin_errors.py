@@ -43,18 +43,19 @@ class BinErrors:
     curved: Array
 
 
-def bin_errors(points: Points, influence: Array, unseen: bool = False) -> BinErrors:
+def bin_errors(points: Points, influence: Array, unseen: bool = False, told: bool = True) -> BinErrors:
     """Return the errors of a fit from the influence of each point's weight, shape (points, p).
 
-    unseen: whether what no test of counts looks at is not known (`HiddenHeaps.unseen`), nor lattices that the counts
-    leave plausible, as means and variances want it; slopes were held without.
+    unseen: whether what no test of counts looks at is not known (`HiddenHeaps.unseen`), as means and variances want it;
+    slopes were held without.  told: whether lattices that the counts leave plausible are not known either
+    (`lattice_evidence`).
     """
     cells, p = points.cells, influence.shape[-1]
     through = np.zeros((*cells.counts.shape, p))
     unknown, shares, curved = np.zeros((3, p, p))
     for at, margin in enumerate(points.margins):
         if margin is not None and margin.axis.within.any():
-            along, off, share, bent = _axis(points, margin, at, influence, unseen)
+            along, off, share, bent = _axis(points, margin, at, influence, unseen, told)
             shape = [1] * cells.counts.ndim
             shape[at] = margin.axis.bins
             through += along.reshape(*shape, p)
@@ -65,7 +66,7 @@ def bin_errors(points: Points, influence: Array, unseen: bool = False) -> BinErr
 
 
 def _axis(
-    points: Points, margin: MarginRule, at: int, influence: Array, unseen: bool
+    points: Points, margin: MarginRule, at: int, influence: Array, unseen: bool, told: bool
 ) -> tuple[Array, Array, Array, Array]:
     """Return the influence of the margin's counts, shape (K, p), and matrices of `BinErrors`, shape (p, p)."""
     cells, K, p = points.cells, margin.axis.bins, influence.shape[-1]
@@ -105,9 +106,9 @@ def _axis(
     np.add.at(weight, near, bent)
     spread = np.maximum(counts, 0.0) + cells.variance
     noise = np.einsum("ko,kop->p", spread, weight**2)
-    if unseen and (lattices := lattices_of(margin.axis, m, margin.variance)) is not None:
-        told = moved(margin.parts(m, edges, lattices.moved(margin.axis.bounds))) - moved(here)
-        points_off = points_off + one_of(told)
+    if told and (lattices := lattices_of(margin.axis, m, margin.variance)) is not None:
+        elsewhere = moved(margin.parts(m, edges, lattices.moved(margin.axis.bounds))) - moved(here)
+        points_off = points_off + one_of(elsewhere)
     # edges are wrong each on its own, and all one way where their densities bend alike
     together = edges.lean @ off
     curved = less_noise(np.einsum("ko,kop->p", counts, weight), noise)

@@ -97,7 +97,8 @@ def fit_release(
     if release.unit is not None:
         found = replace(found, notes=(*found.notes, PERSONS))
     used = (what,) if family is not None and isinstance(what, str) else _used(found)
-    lying = (*rounding_notes(release, used), *release_notes(release, used), *heap_notes(release, used))
+    told = release_notes(release, used, included=method == "corrected")
+    lying = (*rounding_notes(release, used), *told, *heap_notes(release, used))
     found = replace(found, notes=(*found.notes, *lying))
     made = fitted(release, found, METHODS[method], title)
     left = _left_out(cells, found)

@@ -50,13 +50,13 @@ if so
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
 
 
-def release_notes(release: Released, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the notes on these columns of a released histogram, of estimates whose errors do not have lattices."""
+def release_notes(release: Released, columns: Sequence[str], included: bool) -> tuple[str, ...]:
+    """Return the notes on these columns of a released histogram; included: as in `told_notes`."""
     cells, found = cells_of(release).project(), list[str]()
     for axis in cells.axes:
         if axis.name in columns and axis.kind == "continuous":
             one = cells.margin((axis.name,))
-            found += told_notes(axis, [one.counts[: axis.bins]], one.own_variance, included=False)
+            found += told_notes(axis, [one.counts[: axis.bins]], one.own_variance, included)
     return tuple(found)
 
 

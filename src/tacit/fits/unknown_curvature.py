@@ -43,7 +43,7 @@ def unknown_curvature(points: Points, problem: RegressionProblem, theta: Array, 
     own = np.diag(inverse)
     along = problem.X @ inverse
     each = problem.curvatures(theta)[:, None] * along**2 / np.where(own > 0, own, np.inf)
-    found = np.sqrt(np.maximum(np.diag(bin_errors(points, each).unknown), 0.0))
+    found = np.sqrt(np.maximum(np.diag(bin_errors(points, each, told=False).unknown), 0.0))
     # a constant is where the other terms lead: as well known as these
     constant = np.ptp(problem.X, axis=0) == 0
     return np.where(constant, found[~constant].max(initial=0.0), found)

@@ -100,10 +100,10 @@ def resolved(
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
     A Real or Date gets as many bins of equal width as `advised` or `for_density` says, but no more than leave 2 / alpha
     rows for each cell, and at least LEAST; a Real about as many, whose width is a round number, where its bounds
-    allow it (`round_bins`), and if it is the only column of numbers, "auto" has their widths a sixth apart
-    (`uneven_edges`).  An Integer, and a Real of declared multiples, gets about that many bins of equally many
-    values (the Real of round widths, if they are multiples), or one bin for each value where it has no more of them.  A
-    Real with declared heaps gets about that many bins with its heaps in their middles (`heap_bins`).
+    allow it (`round_bins`); "auto" has their widths a sixth apart (`uneven_edges`).  An Integer, and a Real of declared
+    multiples, gets about that many bins of equally many values (the Real of round widths, if they are multiples), or
+    one bin for each value where it has no more of them.  A Real with declared heaps gets about that many bins with its
+    heaps in their middles (`heap_bins`).
     A Category or a Boolean has its levels, and its "auto" is dropped.  d counts all binned columns, including those
     whose bins were given.
     """
@@ -131,8 +131,7 @@ def resolved(
         elif isinstance(column, Real) and column.lower is not None and column.upper is not None:
             near = [k for k in round_bins(column.lower, column.upper, K) if _whole_units(column, k)]
             fits = (k for k in near if k <= K or _fit(size, k, len(left), cells, extra))
-            # slopes of two binned columns were held less often
-            uneven = bins[name] == AUTO and len(numbers) == 1
+            uneven = bins[name] == AUTO
             if has_multiples(column):
                 chosen[name] = next(fits, multiples(column).even(K))
             else:

@@ -9,7 +9,8 @@ from the counts (`fits.bin_errors`).  What is not known of the density within bi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -80,6 +81,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
         (MEAN, "variance", "sd"),
         ("plain", "log", "root"),
         (lows, highs),
+        told=True,
     )
 
 
@@ -92,10 +94,12 @@ def derived(
     own: tuple[str, ...],
     scales: tuple[Scale, ...],
     bounds: tuple[Array, Array],
+    told: bool,
 ) -> Derived:
     """Join the statistics of all groups, with covariances.
 
-    own: names of a group's p statistics.  scales: scale of each interval.  bounds: lower and upper, shape (p,).
+    own: names of a group's p statistics.  scales: scale of each interval.  bounds: lower and upper, shape (p,).  told:
+    whether lattices that counts leave plausible are in what is not known (`bin_errors`).
     """
     # groups have different cells: sampling errors are uncorrelated, and noises but for the projection
     p, cells = parts[0].influence.shape
@@ -126,7 +130,6 @@ def derived(
     def shortest() -> float | None:
         return _error_of_mean(own, sampling + privacy)
 
-    single = made.axes[:1] if len(made.axes) == 1 else ()
     note = "corrected for binning; values within a bin are taken as the column's own counts suggest"
     return Derived(
         made.release,
@@ -143,15 +146,22 @@ def derived(
             note,
             *_noted(made, own, parts, sampling + privacy),
             *rounding_notes(made.release, (axis.name for axis in made.axes), shortest),
-            *(
-                line
-                for axis in single
-                for line in told_notes(axis, list(made.regular), made.noise.known, MEAN in own, shortest)
-            ),
+            *_told(made, told, shortest),
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
         term_title=":".join(made.by),
     )
+
+
+def _told(made: GroupCounts, included: bool, error: Callable[[], float | None]) -> tuple[str, ...]:
+    """Return the notes on what counts of each column tell of lattices, as `told_notes` has them."""
+    found = tuple[str, ...]()
+    for at, axis in enumerate(made.axes):
+        others = tuple(i for i in range(len(made.axes)) if i != at)
+        counts = [one.sum(axis=others) for one in made.regular]
+        variance = made.noise.known * math.prod(made.axes[i].bins for i in others)
+        found += told_notes(axis, counts, variance, included, error)
+    return found
 
 
 def _error_of_mean(own: tuple[str, ...], total: Array) -> float | None:
@@ -190,7 +200,7 @@ def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
     mean = float(points.gather(x[:, None])[:, 0] @ counts) / size
     off_center = np.stack([x - mean, (x - mean) ** 2], axis=-1)
     centred = points.gather(off_center).T
-    moved = within_moved(points, off_center, unseen=True)
+    moved = within_moved(points, off_center, unseen=True, told=True)
     # influence of a ratio: a row in the cell moves S1 / N by (x - mean) / N
     off = moved.influence[0] / size
     own = float(noise.variance(off))
@@ -227,9 +237,9 @@ class Moved:
     unknown: Array
 
 
-def within_moved(points: Points, values: Array, unseen: bool = False) -> Moved:
-    """Return what moves the sums of values at points, shape (points, p), by their weights; unseen: as `bin_errors`."""
-    within = bin_errors(points, values, unseen)
+def within_moved(points: Points, values: Array, unseen: bool = False, told: bool = False) -> Moved:
+    """Return what moves the sums of values at points, shape (points, p); unseen, told: as in `bin_errors`."""
+    within = bin_errors(points, values, unseen, told)
     return Moved((points.gather(values) + within.influence).T, within.unknown)
 
 

@@ -116,7 +116,7 @@ def _two(release: Released, names: tuple[str, str], target: Target) -> Derived:
         places(axis)
     part = _correlation(made.axes, made.regular[0], made.noise)
     ends = np.array([-1.0]), np.array([1.0])
-    return derived(made, [part], target, "", "", (":".join(names),), ("fisher",), ends)
+    return derived(made, [part], target, "", "", (":".join(names),), ("fisher",), ends, told=True)
 
 
 def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> GroupNumbers:
@@ -148,7 +148,7 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     r = float(np.clip(product / (scale[0] * scale[1]), -1.0, 1.0)) if rough is None else 0.0
     a, b = x / scale[0], y / scale[1]
     # influence function of a correlation: a b - r (a**2 + b**2) / 2 for standardised a, b
-    end = within_moved(points, (a * b - r * (a * a + b * b) / 2)[:, None] / size)
+    end = within_moved(points, (a * b - r * (a * a + b * b) / 2)[:, None] / size, told=True)
     given = 1.0 if rough is None else 0.0
     # clipped: the noisy moments contradict each other, and a standard error at r = 1 would be too small
     if rough is None and abs(r) == 1.0:

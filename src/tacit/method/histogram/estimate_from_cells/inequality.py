@@ -119,6 +119,7 @@ def _joined(
         own,
         ("plain",) * p,
         (np.zeros(p), np.ones(p)),
+        told=False,
     )
 
 
