@@ -136,11 +136,14 @@ FAULTS = (
         (f"{LOG}normal_exponential_and_beta_laws_are_not_smoothed",),
     ),
     Fault(
-        "tacit.estimates.densities.log_density",
-        "weights = np.exp(evidence - max(evidence)) * prior",
-        "weights = np.ones(len(evidence))",
-        "every smoothness counts as much as the one that the shares tell",
-        (f"{LOG}noise_is_smoothed_and_a_narrow_peak_is_not",),
+        "tacit.estimates.densities.model_weights",
+        "made = _scaled(POWER * evidence) * prior",
+        "made = prior",
+        "every kind of model counts as much as the one that the shares tell",
+        (
+            "tests/inference/test_even_pieces.py::test_a_smooth_density_has_hardly_any_pieces",
+            f"{LOG}laws_of_few_parameters_have_few",
+        ),
     ),
     Fault(
         "tacit.estimates.densities.log_density",

@@ -1088,8 +1088,8 @@ CELLS = (
     ),
     Fault(
         "tacit.method.histogram.estimate_from_cells.correlation",
-        "end = within_moved(points, (a * b - r * (a * a + b * b) / 2)[:, None] / size)",
-        "end = within_moved(points, (a * b - r * (a * a + b * b))[:, None] / size)",
+        "end = within_moved(points, (a * b - r * (a * a + b * b) / 2)[:, None] / size, told=True)",
+        "end = within_moved(points, (a * b - r * (a * a + b * b))[:, None] / size, told=True)",
         "the error of a correlation",
         ("tests/fromcells/test_cell_influences.py::test_of_correlation",),
     ),
