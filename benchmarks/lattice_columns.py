@@ -16,7 +16,7 @@ Written into docs/reference/heaped-values.md, with --plain printed only.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,6 +35,10 @@ ROUND: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 PROBS: Final = (0.1, 0.5, 0.9)
 SHOWN: Final = ("mean", "sd", "quantiles")
 WAYS: Final = ("equal", "now")
+
+
+Lines = Callable[[str, str, int, list[int] | None], Iterator[str]]
+"""Lines of a part's table: of a part, a set, so many simulations, and some designs or all."""
 
 
 @dataclass(frozen=True)
@@ -135,23 +139,31 @@ def lines(part: str, which: str, repeats: int, numbers: list[int] | None) -> Ite
         words = (one.words, f"{one.upper:g}", f"{one.rows:,}", price)
         yield f"| {' | '.join((*words, *(found[way].shown(name) for name in SHOWN for way in WAYS)))} |"
         each = [(found[way], name) for name in SHOWN for way in WAYS]
-        held.append([100 * _mean(tally.held[name]) for tally, name in each])
-        long.append([_mean(tally.length[name]) for tally, name in each])
+        held.append([100 * mean_of(tally.held[name]) for tally, name in each])
+        long.append([mean_of(tally.length[name]) for tally, name in each])
+    yield from closing(held, long, blank=3)
+
+
+def closing(held: list[list[float]], long: list[list[float]], blank: int) -> Iterator[str]:
+    """Yield what all designs have together: coverages in %, and lengths beside those of the first of WAYS.
+
+    held, long: of each design, ways side by side.  blank: number of columns that say what a design is, after its name.
+    """
     covered, length = np.array(held), np.array(long)
     ratio = length / np.repeat(length[:, :: len(WAYS)], len(WAYS), axis=1)
-    yield _row("coverage, mean of designs", np.nanmean(covered, axis=0), "{:.1f}")
-    yield _row("designs below 85%", (covered < 85).sum(axis=0), "{:.0f}")
-    yield _row("length beside equal, median", np.nanmedian(ratio, axis=0), "{:.2f}")
-    yield _row("length beside equal, geometric mean", np.exp(np.nanmean(np.log(ratio), axis=0)), "{:.2f}")
-    yield _row("designs more than 1.3 as long", (ratio > 1.3).sum(axis=0), "{:.0f}")
+    for words, values, form in (
+        ("coverage, mean of designs", np.nanmean(covered, axis=0), "{:.1f}"),
+        ("designs below 85%", (covered < 85).sum(axis=0), "{:.0f}"),
+        ("length beside equal, median", np.nanmedian(ratio, axis=0), "{:.2f}"),
+        ("length beside equal, geometric mean", np.exp(np.nanmean(np.log(ratio), axis=0)), "{:.2f}"),
+        ("designs more than 1.3 as long", (ratio > 1.3).sum(axis=0), "{:.0f}"),
+    ):
+        yield f"| {words} |{' |' * blank} {' | '.join(form.format(one) for one in values)} |"
 
 
-def _mean(values: list[float]) -> float:
+def mean_of(values: list[float]) -> float:
+    """Return their mean; NaN of none."""
     return float(np.mean(values)) if values else float("nan")
-
-
-def _row(words: str, values: Any, form: str) -> str:
-    return f"| {words} | | | | {' | '.join(form.format(one) for one in values)} |"
 
 
 ABOUT: Final = {
@@ -165,9 +177,13 @@ WORDS: Final = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", default="told", choices=list(ABOUT))
+def command(script: str, words: str | None, about: dict[str, str], lines: Lines, said: str) -> None:
+    """Print a part that the command line names, and write it into the page if it is of all fresh designs.
+
+    script: its file.  words: what it is.  about: heading of each part.  said: what the table shows.
+    """
+    parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", default="told", choices=list(about))
     parser.add_argument("--set", default="fresh", choices=list(SEEDS))
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--design", type=int, nargs="*", default=None)
@@ -177,9 +193,9 @@ def main() -> None:
         print(line, flush=True)
         made.append(line)
     if not given.plain and not given.design and given.set == "fresh":
-        above = f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  {WORDS}\n\n"
-        put(earlier.PAGE, f"lattice_columns.py {given.part}", above + "\n".join(made))
+        above = f"{about[given.part]}\n{given.repeats} simulations a row.  {said}\n\n"
+        put(earlier.PAGE, f"{script} {given.part}", above + "\n".join(made))
 
 
 if __name__ == "__main__":
-    main()
+    command("lattice_columns.py", __doc__, ABOUT, lines, WORDS)

@@ -16,7 +16,6 @@ Written into docs/reference/heaped-values.md, with --plain printed only.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +25,6 @@ import lattice_columns as single
 import numpy as np
 import unclear_heaps as unclear
 import undeclared_heaps as earlier
-from pages import put
 from scipy.special import expit
 
 import tacit as tc
@@ -220,23 +218,9 @@ def lines(part: str, which: str, repeats: int, numbers: list[int] | None) -> Ite
         price = f"{'ε' if one.price[0] == 'epsilon' else 'ρ'} = {one.price[1]}"
         each = [(found[way], name) for name in SHOWN for way in WAYS]
         yield f"| {' | '.join((one.words, f'{one.rows:,}', price, *(tally.shown(name) for tally, name in each)))} |"
-        held.append([100 * _mean(tally.held[name]) for tally, name in each])
-        long.append([_mean(tally.length[name]) for tally, name in each])
-    covered, length = np.array(held), np.array(long)
-    ratio = length / np.repeat(length[:, :: len(WAYS)], len(WAYS), axis=1)
-    yield _row("coverage, mean of designs", np.nanmean(covered, axis=0), "{:.1f}")
-    yield _row("designs below 85%", (covered < 85).sum(axis=0), "{:.0f}")
-    yield _row("length beside equal, median", np.nanmedian(ratio, axis=0), "{:.2f}")
-    yield _row("length beside equal, geometric mean", np.exp(np.nanmean(np.log(ratio), axis=0)), "{:.2f}")
-    yield _row("designs more than 1.3 as long", (ratio > 1.3).sum(axis=0), "{:.0f}")
-
-
-def _mean(values: list[float]) -> float:
-    return float(np.mean(values)) if values else float("nan")
-
-
-def _row(words: str, values: Any, form: str) -> str:
-    return f"| {words} | | | {' | '.join(form.format(one) for one in values)} |"
+        held.append([100 * single.mean_of(tally.held[name]) for tally, name in each])
+        long.append([single.mean_of(tally.length[name]) for tally, name in each])
+    yield from single.closing(held, long, blank=2)
 
 
 ABOUT: Final = {
@@ -250,21 +234,5 @@ WORDS: Final = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", default="told", choices=list(ABOUT))
-    parser.add_argument("--set", default="fresh", choices=list(SEEDS))
-    parser.add_argument("--repeats", type=int, default=12)
-    parser.add_argument("--design", type=int, nargs="*", default=None)
-    parser.add_argument("--plain", action="store_true")
-    given, made = parser.parse_args(), list[str]()
-    for line in lines(given.part, given.set, given.repeats, given.design):
-        print(line, flush=True)
-        made.append(line)
-    if not given.plain and not given.design and given.set == "fresh":
-        above = f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  {WORDS}\n\n"
-        put(earlier.PAGE, f"lattice_fits.py {given.part}", above + "\n".join(made))
-
-
 if __name__ == "__main__":
-    main()
+    single.command("lattice_fits.py", __doc__, ABOUT, lines, WORDS)

@@ -122,9 +122,8 @@ def density(release: Released, at: Any, order: int | None = None, target: Target
     cells, hidden = between_heaps(fit, one)
     if cells is None:
         over, doubts = slopes(fit.degree, h, places), fit.doubts(h)
-        second = fit.shapes.density(places)
         unknown = _off(fit, doubts, over, slopes, places, fit.shapes.density)
-        unknown = np.maximum(unknown, fit.hidden(places, *second))
+        unknown = np.maximum(unknown, fit.hidden(places))
     else:
         over, unknown, doubts = cells.weights(places), cells.unknown(places), LatticeDoubts()
     sums = _OfLattice(

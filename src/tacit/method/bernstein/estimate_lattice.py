@@ -101,13 +101,14 @@ class LatticeFit:
         first = off_by(each[0], noise[0], np.zeros(len(over)), noise[2])
         return np.maximum(first, off_by(each[1], noise[1], unknown, noise[2]))
 
-    def hidden(self, places: Array, cells: Array, unknown: Array) -> Array:
+    def hidden(self, places: Array) -> Array:
         """Return what is not known of the density at places whose cell holds so many rows that no residual tells.
 
-        cells, unknown: as of `beside`.  0 elsewhere.
+        0 elsewhere.
         """
         if not self.full.any():
             return np.zeros(len(places))
+        cells, unknown = self.shapes.density(places)
         return self.shapes.hidden(places, unknown, self._noise(cells @ _steps(self.degree)))
 
     def hidden_below(self, places: Array, told: Array) -> Array:
@@ -229,7 +230,7 @@ class BernsteinCurve:
     def _off(self, t: Array) -> Array:
         """Return what the derivative of the polynomial may be off by, but for doubts."""
         part = self.doubts.misfit
-        hidden = self.fit.hidden(t, *self.fit.shapes.density(t))
+        hidden = self.fit.hidden(t)
         if not part:
             return hidden
         found = [hidden / np.sqrt(part)]
