@@ -1613,8 +1613,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.estimate_coefficients.score_step",
-        "return np.concatenate([moves, _moves(self.moments, 1 - self.curve.weight, back)])",
-        "return moves",
+        "return np.concatenate([released, _guess_moves(self.moments, self.curve, self.regressors, 1 - self.part)])",
+        "return released",
         "noise in the moments that a curvature is guessed from is in no standard error",
         (
             "tests/inference/test_norm_scores.py::test_noise_in_the_moments_that_a_curvature_is_guessed_from_is_in_privacy",
