@@ -182,15 +182,18 @@ class ScoreStep:
         if self.link.weighed:
             return np.ones(len(total))
         rows, moves = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.moves_in_step(last)
-        base = np.diag(rows @ (self.squares.matrix * self.fitted + last.noise) @ rows.T)
+        square = np.outer(self.step, self.step)
+        # errors of the guess, and of shortened rows, have no law that a curvature shares: along the step, as ever
+        middle = self.squares.matrix * self.fitted + last.noise + self._error_of_way(moves[:0], square)
+        base = np.diag(rows @ middle @ rows.T)
         # column j: how the way changes with coefficient j, where the others follow it
         follow = np.linalg.solve(back, total / np.diag(total))
         out = np.ones(len(total))
         for j, (row, along) in enumerate(zip(rows, follow.T, strict=True)):
-            mixed = np.outer(self.step, along)
-            squares = np.outer(self.step, self.step), (mixed + mixed.T) / 2, np.outer(along, along)
-            found = (float(row @ self._error_of_way(moves, one) @ row) for one in squares)
-            out[j] = max(farther_end(float(base[j]), *found) / math.sqrt(total[j, j]), 1.0)
+            # what each noise does to coefficient j along the step, and along that change
+            here, there = row @ moves @ self.step, row @ moves @ along
+            reach = farther_end(float(base[j]), float(here @ here), float(here @ there), float(there @ there))
+            out[j] = max(reach / math.sqrt(total[j, j]), 1.0)
         return out
 
 
