@@ -73,16 +73,16 @@ def test_an_end_is_a_root_of_the_inverted_score() -> None:
 
 
 def test_intervals_by_inversion_hold_for_a_ratio() -> None:
-    """A way of 2, told as a score over a curvature with noise of 0.2: 20,000 intervals hold at least as often as said.
+    """A way of 6, told as a score over a curvature with noise of 0.2: 20,000 intervals hold at least as often as said.
 
     5.2 standard deviations of the share that holds have a false-alarm rate of 1e-7.
     """
     rng = np.random.default_rng(3)
-    score, curve = 2 + 0.2 * rng.normal(0, 1, 20_000), 1 + 0.2 * rng.normal(0, 1, 20_000)
+    score, curve = 6 + 0.2 * rng.normal(0, 1, 20_000), 1 + 0.2 * rng.normal(0, 1, 20_000)
     held = []
     for g, w in zip(score, curve, strict=True):
         here, there = 0.2 * g / w / w, 0.2 / w
-        held.append(abs(g / w - 2) < LEVEL * farther_end((0.2 / w) ** 2, here**2, here * there, there**2))
+        held.append(abs(g / w - 6) < LEVEL * farther_end((0.2 / w) ** 2, here**2, here * there, there**2))
     assert np.mean(held) > 0.95 - 5.2 * np.sqrt(0.95 * 0.05 / 20_000)
 
 
