@@ -13,7 +13,8 @@ relative to what released products made of it.  *Weighed*, as were all before: t
 of the curvature that errs least over all tables, with intervals that know nothing of inversion (`released_curvature`).
 A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
 (mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over that of the fit
-without privacy.  Last lines have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
+without privacy.  Below are median lengths of intervals, slope by slope, by the last rule over the first.  Last lines
+have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
 Deterministic: seeds are constants.
 """
 
@@ -160,6 +161,10 @@ def main() -> None:
             for name, one in simulated(cell, seed, options.repeats, options.rules).items():
                 print(f"    {name} | {line(one, options.repeats)}", flush=True)
                 together[name].append(one)
+            ends = [together[name][-1].sizes for name in (options.rules[0], options.rules[-1])]
+            if all(ends):
+                first, last = (np.median(np.array(one), axis=0) for one in ends)
+                print(f"    length | {' '.join(f'{one:.2f}' for one in last / first)}", flush=True)
         for name, every in together.items():
             told = [one for one in every if len(one.errors) >= LEAST]
             many = f"{sum(len(one.errors) for one in every)} answers, {len(told)} of {len(every)} designs"
