@@ -47,11 +47,11 @@ LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
 MANY: Final = 20
-DEEP: Final = 80
+DEEP: Final = 600
 """Simulations of a line: of the laws asked for at pure prices, DEEP."""
 SOUGHT: Final = 20
 """Simulations of each number in a search, of every third number."""
-AGAIN: Final = 200
+AGAIN: Final = 1_000
 """Simulations of the best of each estimator, half as many of RICH."""
 ANEW: Final = 60
 """Simulations of a line of the default with today's models."""
