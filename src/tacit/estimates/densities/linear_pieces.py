@@ -27,7 +27,7 @@ MOST: Final = 50
 POINTS: Final = 24
 """Heights at each node."""
 APART: Final = 0.9
-"""Between heights, in standard errors of an average over WINDOW about the node."""
+"""Between heights, in standard errors of an average within WINDOW of the node."""
 WINDOW: Final = 0.1
 
 
@@ -48,7 +48,9 @@ def heights(edges: Array, variance: Array, near: Array) -> Heights:
     every = max(1, -(-(len(edges) - 1) // MOST))
     nodes = np.unique(np.append(edges[::every], 1.0))
     middle = (edges[1:] + edges[:-1]) / 2
-    inside = (np.abs(middle - nodes[:, None]) <= WINDOW).astype(float)
+    # bins may be wider than the window
+    far = np.abs(middle - nodes[:, None])
+    inside = (far <= np.maximum(WINDOW, far.min(axis=1, keepdims=True))).astype(float)
     error = np.sqrt(inside @ variance) / (inside @ np.diff(edges))
     center = np.interp(nodes, middles(), near)
     apart = APART * error
