@@ -56,9 +56,10 @@ other estimators has a standard error of at most NEAR."""
 SOUGHT: Final = 20
 """Simulations of each number in a search, of every third number."""
 AGAIN: Final = 1_000
-"""Simulations of the best of each estimator, half as many of RICH."""
+AGAIN_RICH: Final = 100
+"""Simulations of the best of each estimator, of laws asked for and of RICH."""
 ANEW: Final = 60
-"""Simulations of a line of the default with today's models."""
+"""Simulations of a line of the default with later models."""
 CLOSE: Final = 1.4
 """Estimators whose error is at most so many times the least are simulated again."""
 RICH: Final = ("skewed: lognormal", "slope to a jump at a bound", "three modes", "heavy tails: t(1.5)", "claw")
@@ -171,7 +172,7 @@ def _cells(laws: tuple[str, ...]) -> None:
 
 
 def again() -> None:
-    """Simulate the default anew, with today's models, where few models of it are of the law."""
+    """Simulate the default anew, with later models, where few models of it are of the law."""
     done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "again"]
     for law in RICH:
         for n in SIZES:
@@ -190,7 +191,7 @@ def others() -> None:
                     continue
                 found = _sought(law, n, price) if law in RICH else _stored(law, n, price)
                 near = [one for one in found if found[one][0] <= CLOSE * min(error for error, _ in found.values())]
-                many = AGAIN // 2 if law in RICH else AGAIN
+                many = AGAIN_RICH if law in RICH else AGAIN
                 again = [[one, found[one][1], *_squared(one, law, n, price, found[one][1], many, 77)] for one in near]
                 keep(part="others", law=law, n=n, price=price, found=again)
 
@@ -306,14 +307,14 @@ def of_all(own: list[dict[str, Any]]) -> str:
     """Return the tables of the laws asked for, and of FRESH, beside the best of all estimators."""
     deep = [one["many"] for one in own if one["law"] in ASKED]
     text = f"""
-Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN} simulations of each that
+Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN:,} simulations of each that
 is near the best (± 2 standard errors of both simulations), in the first table for the laws asked for. The second has
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
 average; the density without a number has {MANY} simulations a line, before models with kinks, but of laws asked for as
 many as make the standard error of the ratio at most {NEAR}, or {DEEPEST}: from {min(deep)} to {max(deep)}. Laws of a
-search were simulated anew at ε = 0.5 with today's models, {ANEW} times a line. Of those that no model of few parameters
+search were simulated anew at ε = 0.5 with pieces, {ANEW} times a line. Of those that no model of few parameters
 describes the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every third of
-the grid ({SOUGHT} and {AGAIN // 2} simulations).
+the grid ({SOUGHT} and {AGAIN_RICH} simulations).
 
 Seven models are of few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the
 first three): laws of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked
