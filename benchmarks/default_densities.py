@@ -307,8 +307,8 @@ def of_all(own: list[dict[str, Any]]) -> str:
     """Return the tables of the laws asked for, and of FRESH, beside the best of all estimators."""
     deep = [one["many"] for one in own if one["law"] in ASKED]
     text = f"""
-Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN:,} simulations of each that
-is near the best (± 2 standard errors of both simulations), in the first table for the laws asked for. The second has
+Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN:,} simulations of each
+that is near the best (± 2 standard errors of both), in the first table for the laws asked for. The second has
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
 average; the density without a number has {MANY} simulations a line, before models with kinks, but of laws asked for as
 many as make the standard error of the ratio at most {NEAR}, or {DEEPEST}: from {min(deep)} to {max(deep)}. Laws of a
