@@ -10,8 +10,9 @@ from tacit.errors import InferenceError
 from tacit.estimates.total_errors.error_laws import ndtr
 from tacit.estimates.verbs.contrasts import Test
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
-from tacit.method.histogram.estimate_from_cells.life_table import LOWER, LifeTable
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.survival import life_tables
+from tacit.method.histogram.estimate_from_cells.survival_selection import LOWER
 from tacit.release.document import Released
 
 CLEAR = 8.0

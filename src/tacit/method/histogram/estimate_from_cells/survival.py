@@ -20,6 +20,7 @@ from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, 
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
 from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
+from tacit.method.histogram.estimate_from_cells.survival_selection import Decision
 from tacit.method.histogram.estimate_from_cells.survival_times import (
     WholeTimes,
     absent_parts,
@@ -171,6 +172,7 @@ def survival(
             tuple(one.at_risk for one in found),
             tuple(one.chance for one in found),
             T,
+            tuple(one.decision for one in found),
         ),
         sampling,
         _privacy(tables[0], np.stack([one.influence for one in found])),
@@ -190,8 +192,8 @@ class GroupSurvival:
     """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance, (T, T).
 
     logs, error: log S and its error law at the clear times; noise: the noise's part in its variance; at_risk: rows at
-    risk, infinite without sampling error; chance: `LifeTable.chance` there.  reasons: one for each time after these,
-    else None.
+    risk, infinite without sampling error; chance, decision: `LifeTable.chance` there, and what it follows from.
+    reasons: one for each time after these, else None.
     """
 
     values: Array
@@ -202,6 +204,7 @@ class GroupSurvival:
     noise: Array
     at_risk: Array
     chance: Array
+    decision: Decision
     reasons: tuple[str | None, ...]
 
 
@@ -228,7 +231,10 @@ def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: 
     reasons = (None,) * k + tuple(end if whole and i == T - 1 else few for i in range(k, T))
     noise = np.zeros(0) if error is None else np.maximum(error.sd**2 - np.diag(part), 0.0)
     at_risk = table.at_risk[:k] if target == "population" else np.full(k, np.inf)
-    return GroupSurvival(values, influence, sampling, table.logs[:k], error, noise, at_risk, table.chance[:k], reasons)
+    decided = table.decision.first(k)
+    return GroupSurvival(
+        values, influence, sampling, table.logs[:k], error, noise, at_risk, decided.chance(), decided, reasons
+    )
 
 
 def _privacy(one: LifeTable, influences: Array) -> Array:
