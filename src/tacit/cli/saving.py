@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tacit.base.json_text import write_text
-from tacit.base.table import Table, documents, label_of, suffix_of
+from tacit.base.table import Table, documents, label_of, suffix_of, with_numbers
 from tacit.cli.output import as_text, writable
 from tacit.errors import InferenceError
 
 if TYPE_CHECKING:
     from tacit.cli.show_commands import Told
-
-DASHED: Final = {"estimate": "estimate", "std. error": "std_error", "of which privacy": "privacy_share"}
-"""Headings of tables whose cells may be dashes, and the columns of frames with their numbers."""
 
 
 def save_tables(tables: Mapping[str, Table], target: str, *inputs: str) -> list[Path]:
@@ -47,27 +44,12 @@ def save_numbers(tables: Mapping[str, Table], frames: Callable[[str], Any], targ
     if suffix == ".csv":
         paths = one_each(target, tables, inputs)
         for name, path in paths.items():
-            write_text(path, str(_flat(frames(name), tables[name]).to_csv(index=False)))
+            write_text(path, str(with_numbers(frames(name), tables[name]).to_csv(index=False)))
         return list(paths.values())
     writable(target, *inputs)
-    words = [_words(one, _flat(frames(name), one)) for name, one in tables.items()]
+    words = [_words(one, with_numbers(frames(name), one)) for name, one in tables.items()]
     write_text(target, as_text(words[0] if len(words) == 1 else words) + "\n")
     return [Path(target)]
-
-
-def _flat(frame: Any, table: Table) -> Any:
-    """Return a frame with its index as the first column: "term", unless the index has a name.
-
-    Where the table has a dash there is a reason instead of a number, and the cell is empty: a program that does not
-    read reasons must not take what stands in its place.
-    """
-    named = frame.index.nlevels > 1 or frame.index.name is not None
-    flat = frame.reset_index() if named else frame.reset_index(names="term")
-    for heading, column in DASHED.items():
-        if len(table.rows) == len(flat) and heading in table.columns and column in flat:
-            at = table.columns.index(heading)
-            flat[column] = flat[column].mask([str(row[at]) == "–" for row in table.rows])
-    return flat
 
 
 def _words(table: Table, frame: Any) -> dict[str, Any]:

@@ -112,7 +112,8 @@ def _functions(shape: Measurement, at: int) -> Array:
     """Return the functions of one column in its bins, shape (functions, bins)."""
     d, facts = len(shape.variables), shape.columns[0].form.parameters
     ends = edges(shape.variables[at], d)
-    return np.asarray(table(getattr(shape.query, "basis", "cosine"), ends, facts["terms"], SCALE[d]))
+    functions = table(getattr(shape.query, "basis", "cosine"), ends, facts["terms"], SCALE[d])
+    return np.asarray(functions, dtype=np.float64)
 
 
 def _of_sums(shape: Measurement, sums: Array, present: float) -> NDArray[np.int64]:
