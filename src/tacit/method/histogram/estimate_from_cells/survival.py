@@ -14,7 +14,7 @@ from tacit.estimates.noisy_terms.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, group_counts, words
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, counts_of_events, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
@@ -148,7 +148,7 @@ def survival(
 ) -> Survival:
     """Return survival curves by group; see `Statistics.survival`."""
     check_target(target)
-    made = group_counts(release, (time, event), by)
+    made = counts_of_events(release, time, event, by)
     tables = life_tables(made, happened)
     axis = made.axes[0]
     edges = times_of(axis)
