@@ -15,16 +15,17 @@ Source: Heitjan & Rubin 1990 (coarse and heaped data).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.heap_evidence import INNER, OUTER, pieces, third_matrix
-from tacit.fits.log_densities import LogDensities
+from tacit.fits.log_densities import FILLED, HIDDEN, LogDensities
 
 ROUND: Final = 0.03
 """How many times as plausible as a smooth column one told in multiples of a round number is, counts unseen."""
@@ -38,6 +39,8 @@ PHASES: Final = 8
 """Places at which a lattice may begin, in a spacing."""
 FINEST: Final = 5.0
 """Spacings that are looked at are no smaller than the narrowest bin over this."""
+ROUND_FINEST: Final = 12.0
+"""The same of round ones, of which there are few."""
 COARSEST: Final = 1.2
 """And no larger than the widest bin times this: beyond, bins without a place are holes."""
 DRIFT: Final = 0.25
@@ -50,6 +53,8 @@ LEAST: Final = 0.1
 """Odds below which spacings that are not round are left out: of so many, some are always open."""
 FEWEST: Final = 6
 """Filled bins in a row from which something is concluded."""
+HOLE: Final = 0.1
+"""Part of what bins beside it hold that a bin without a place may have, at most."""
 CLEAR: Final = 20.0
 """How many times as plausible as all other spacings together one is that is named."""
 
@@ -123,19 +128,29 @@ def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | No
 # notes ask again what errors asked, of as many groups
 @lru_cache(maxsize=1_024)
 def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float) -> Lattices | None:
-    axis, counts = CellAxis("", "continuous", np.array(bounds)), np.array(given)
-    seen = LogDensities.of(axis, counts, variance)
+    ends, counts, own_variance, holes = _joined(np.array(bounds), np.array(given), variance)
+    axis = CellAxis("", "continuous", ends)
+    seen = LogDensities.of(axis, counts, own_variance)
+    if len(holes):
+        # a bin and the empty one above it are wider than others
+        double = np.isin(ends[1:], holes[:, 1])
+        seen = replace(seen, alike=seen.alike | double[1:] | double[:-1])
     own = _longest(seen)
     if own is None:
         return None
-    edges = axis.bounds[own.start : own.stop + 1]
+    edges = ends[own.start : own.stop + 1]
+    inner = holes[(holes[:, 0] >= edges[0]) & (holes[:, 1] <= edges[-1])]
     shares = np.maximum(counts[own], 0.0) / max(np.maximum(counts[own], 0.0).sum(), 1.0)
     found, logs, spacings = list[Array](), list[float](), list[float]()
     for asked, prior in ((_round(edges), ROUND), (_any(edges), PRIOR)):
-        chance = _over_none(seen, own, edges, asked)
+        chance = np.where(_empty(inner, asked), _over_none(seen, own, edges, asked), -np.inf)
+        if not np.isfinite(chance).any():
+            continue
         # round spacings one by one, others together
         for group in np.unique(asked[0]) if prior == ROUND else [0.0]:
             at = np.flatnonzero((asked[0] == group) | (group == 0))
+            if not np.isfinite(chance[at]).any():
+                continue
             logs.append(float(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
             spacings.append(float(group))
             odds = float(np.exp(min(logs[-1], 0.0)))
@@ -150,6 +165,32 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
         return None
     spacing, first, part, odds = np.concatenate(found, axis=1)
     return Lattices(spacing, first, part, odds, _clear(np.array(logs), spacings))
+
+
+def _joined(bounds: Array, counts: Array, variance: float) -> tuple[Array, Array, Array, Array]:
+    """Return bounds, counts and their variances with bins without a row joined to those below; and bounds of these.
+
+    Where all rows are at places further apart than a bin is wide, some bins have none: they hold what noise may, between
+    two that hold much more.  Shapes (J + 1,), (J,), (J,) and (holes, 2).
+    """
+    hidden = np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0)
+    filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
+    beside = np.minimum(counts[:-2], counts[2:])
+    hole = np.zeros(len(counts), dtype=np.bool_)
+    hole[1:-1] = ~filled[1:-1] & filled[:-2] & filled[2:] & (hidden[1:-1] < HOLE * beside)
+    kept = np.flatnonzero(~hole)
+    many = np.diff(np.append(kept, len(counts)))
+    found = np.stack([bounds[:-1][hole], bounds[1:][hole]], axis=1)
+    return np.append(bounds[kept], bounds[-1]), np.add.reduceat(counts, kept), variance * many, found
+
+
+def _empty(holes: Array, asked: Array) -> NDArray[np.bool_]:
+    """Return which lattices leave bins between such bounds, shape (holes, 2), without a row, shape (L,)."""
+    if not len(holes):
+        return np.ones(asked.shape[1], dtype=np.bool_)
+    told = nearest_edges(holes.ravel(), asked[0][:, None], asked[1][:, None]).reshape(-1, *holes.shape)
+    out: NDArray[np.bool_] = (np.ptp(told, axis=2) < asked[0][:, None] / 2).all(axis=1) & (asked[2] == max(PARTS))
+    return out
 
 
 def _longest(seen: LogDensities) -> slice | None:
@@ -187,7 +228,7 @@ def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
 def _round(edges: Array) -> Array:
     """Return round spacings, with places that are their multiples or halfway between, and parts, shape (3, L)."""
     widths = np.diff(edges)
-    low, high = float(widths.min()) / FINEST, float(widths.max()) * COARSEST
+    low, high = float(widths.min()) / ROUND_FINEST, float(widths.max()) * COARSEST
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     near = np.array(sorted(digits * 10.0**power for power in powers for digits in DIGITS))
     near = near[(near >= low) & (near <= high)]
