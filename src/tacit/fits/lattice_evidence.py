@@ -3,8 +3,9 @@
 Values told to the nearest of places s apart are, to an edge of a bin, as if the edge were halfway between the two
 places about it.  So the counts are those of the column before it was told, in bins with other edges; where only a part
 p of the rows is told so, with edges moved by p of the way.  In bins of one width that is a multiple of s all edges move
-alike: no count shows it, and means are off by up to s / 2.  In bins of unequal widths, as automatic ones have them, the
-logarithms of densities scatter about a smooth curve by what the edges move, unless the right places are taken.
+alike: no count shows it, and means are off by up to s / 2.  In bins of other widths, and of unequal ones, as automatic
+bins have them, the logarithms of densities scatter about a smooth curve by what the edges move, unless the right places
+are taken.  Where places are further apart than bins are wide, bins without one are empty: they are joined to the next.
 
 Of each spacing the chance of the counts, averaged over places and parts, is held against that with edges as they are
 (`heap_evidence` has the law of third differences): a Bayes factor.  Times PRIOR, and at most 1, it is what part of the
@@ -55,6 +56,8 @@ FEWEST: Final = 6
 """Filled bins in a row from which something is concluded."""
 HOLE: Final = 0.1
 """Part of what bins beside it hold that a bin without a place may have, at most."""
+HOLLOW: Final = 10.0
+"""How many times as plausible such bins are where places are further apart than in a smooth column."""
 CLEAR: Final = 20.0
 """How many times as plausible as all other spacings together one is that is named."""
 
@@ -120,7 +123,7 @@ def unequal(edges: Array) -> bool:
 
 def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | None:
     """Return the lattices that noisy counts, shape (K,), with noise of a variance each, leave plausible, or None."""
-    if axis.step or axis.heaped_at or not unequal(axis.bounds):
+    if axis.step or axis.heaped_at:
         return None
     return _found(tuple(axis.bounds.tolist()), tuple(counts.tolist()), float(variance))
 
@@ -151,7 +154,7 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
             at = np.flatnonzero((asked[0] == group) | (group == 0))
             if not np.isfinite(chance[at]).any():
                 continue
-            logs.append(float(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
+            logs.append(float(np.log(prior * (HOLLOW if len(inner) else 1.0)) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
             spacings.append(float(group))
             odds = float(np.exp(min(logs[-1], 0.0)))
             at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
