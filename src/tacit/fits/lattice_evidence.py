@@ -154,7 +154,11 @@ def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float)
             at = np.flatnonzero((asked[0] == group) | (group == 0))
             if not np.isfinite(chance[at]).any():
                 continue
-            logs.append(float(np.log(prior * (HOLLOW if len(inner) else 1.0)) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
+            logs.append(
+                float(
+                    np.log(prior * (HOLLOW if len(inner) else 1.0)) + np.logaddexp.reduce(chance[at]) - np.log(len(at))
+                )
+            )
             spacings.append(float(group))
             odds = float(np.exp(min(logs[-1], 0.0)))
             at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
