@@ -131,54 +131,52 @@ def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | No
 # notes ask again what errors asked, of as many groups
 @lru_cache(maxsize=1_024)
 def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float) -> Lattices | None:
-    ends, counts, own_variance, holes = _joined(np.array(bounds), np.array(given), variance)
-    axis = CellAxis("", "continuous", ends)
-    seen = LogDensities.of(axis, counts, own_variance)
-    if len(holes):
-        # a bin and the empty one above it are wider than others
-        double = np.isin(ends[1:], holes[:, 1])
-        seen = replace(seen, alike=seen.alike | double[1:] | double[:-1])
+    ends, counts, variances, holes = _joined(np.array(bounds), np.array(given), variance)
+    seen = LogDensities.of(CellAxis("", "continuous", ends), counts, variances)
+    # a bin and the empty one above it are wider than others
+    double = np.isin(ends[1:], holes[:, 1])
+    seen = replace(seen, alike=seen.alike | double[1:] | double[:-1])
     own = _longest(seen)
     if own is None:
         return None
     edges = ends[own.start : own.stop + 1]
     inner = holes[(holes[:, 0] >= edges[0]) & (holes[:, 1] <= edges[-1])]
-    shares = np.maximum(counts[own], 0.0) / max(np.maximum(counts[own], 0.0).sum(), 1.0)
+    rows = np.maximum(counts[own], 0.0)
+    shares, more = rows / max(rows.sum(), 1.0), HOLLOW if len(inner) else 1.0
     found, logs, spacings = list[Array](), list[float](), list[float]()
     for asked, prior in ((_round(edges), ROUND), (_any(edges), PRIOR)):
         chance = np.where(_empty(inner, asked), _over_none(seen, own, edges, asked), -np.inf)
-        if not np.isfinite(chance).any():
-            continue
         # round spacings one by one, others together
         for group in np.unique(asked[0]) if prior == ROUND else [0.0]:
             at = np.flatnonzero((asked[0] == group) | (group == 0))
-            if not np.isfinite(chance[at]).any():
-                continue
-            logs.append(
-                float(
-                    np.log(prior * (HOLLOW if len(inner) else 1.0)) + np.logaddexp.reduce(chance[at]) - np.log(len(at))
-                )
-            )
+            log = float(np.log(prior * more / len(at)) + np.logaddexp.reduce(chance[at]))
+            logs.append(log)
             spacings.append(float(group))
-            odds = float(np.exp(min(logs[-1], 0.0)))
-            at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
-            one = Lattices(asked[0, at], asked[1, at], asked[2, at], np.full(len(at), odds))
-            # those that move the mean most, either way, and the most plausible one
-            off = one.moved(edges) @ shares
-            kept = sorted({int(off.argmin()), int(off.argmax()), int(chance[at].argmax())})
+            odds = float(np.exp(min(log, 0.0)))
             if odds >= LEAST:
-                found.append(np.array([*asked[:, at[kept]], np.full(len(kept), odds)]))
+                kept = at[_most(asked[:, at], chance[at], edges, shares)]
+                found.append(np.array([*asked[:, kept], np.full(len(kept), odds)]))
     if not found:
         return None
     spacing, first, part, odds = np.concatenate(found, axis=1)
     return Lattices(spacing, first, part, odds, _clear(np.array(logs), spacings))
 
 
+def _most(asked: Array, chance: Array, edges: Array, shares: Array) -> list[int]:
+    """Return which open lattices move the mean most, either way, and the most plausible one.
+
+    asked, chance: of each lattice, shapes (3, L) and (L,).  shares: of all rows, in bins with these edges.
+    """
+    at = np.flatnonzero(chance >= chance.max() + np.log(OPEN))
+    off = Lattices(asked[0, at], asked[1, at], asked[2, at], np.ones(len(at))).moved(edges) @ shares
+    return sorted({int(at[off.argmin()]), int(at[off.argmax()]), int(chance.argmax())})
+
+
 def _joined(bounds: Array, counts: Array, variance: float) -> tuple[Array, Array, Array, Array]:
     """Return bounds, counts and their variances with bins without a row joined to those below; and bounds of these.
 
-    Where all rows are at places further apart than a bin is wide, some bins have none: they hold what noise may, between
-    two that hold much more.  Shapes (J + 1,), (J,), (J,) and (holes, 2).
+    Where all rows are at places further apart than a bin is wide, some bins have none: they hold what noise may,
+    between two that hold much more.  Shapes (J + 1,), (J,), (J,) and (holes, 2).
     """
     hidden = np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0)
     filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
@@ -195,6 +193,7 @@ def _empty(holes: Array, asked: Array) -> NDArray[np.bool_]:
     """Return which lattices leave bins between such bounds, shape (holes, 2), without a row, shape (L,)."""
     if not len(holes):
         return np.ones(asked.shape[1], dtype=np.bool_)
+    # all rows are at places, of which none is between
     told = nearest_edges(holes.ravel(), asked[0][:, None], asked[1][:, None]).reshape(-1, *holes.shape)
     out: NDArray[np.bool_] = (np.ptp(told, axis=2) < asked[0][:, None] / 2).all(axis=1) & (asked[2] == max(PARTS))
     return out

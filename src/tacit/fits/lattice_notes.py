@@ -1,4 +1,4 @@
-"""Notes on columns of real numbers: what their counts tell of rounding, or, in bins of two widths, that they tell little.
+"""Notes on columns of real numbers: what counts tell of rounding, or, in bins of two widths, that they tell little.
 
 In bins of one width no count shows rounding to a part of it; of these `estimates.rounded_values` has the notes.
 """
