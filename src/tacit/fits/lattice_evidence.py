@@ -58,6 +58,8 @@ HOLE: Final = 0.1
 """Part of what bins beside it hold that a bin without a place may have, at most."""
 HOLLOW: Final = 10.0
 """How many times as plausible such bins are where places are further apart than in a smooth column."""
+MATTERS: Final = 0.35
+"""Spacings, times the part of rows that are told so, are large if they are this part of a bin or more."""
 CLEAR: Final = 20.0
 """How many times as plausible as all other spacings together one is that is named."""
 
@@ -192,10 +194,12 @@ def _joined(bounds: Array, counts: Array, variance: float) -> tuple[Array, Array
 def _empty(holes: Array, asked: Array) -> NDArray[np.bool_]:
     """Return which lattices leave bins between such bounds, shape (holes, 2), without a row, shape (L,)."""
     if not len(holes):
-        return np.ones(asked.shape[1], dtype=np.bool_)
+        every: NDArray[np.bool_] = np.full(asked.shape[1], True)
+        return every
     # all rows are at places, of which none is between
-    told = nearest_edges(holes.ravel(), asked[0][:, None], asked[1][:, None]).reshape(-1, *holes.shape)
-    out: NDArray[np.bool_] = (np.ptp(told, axis=2) < asked[0][:, None] / 2).all(axis=1) & (asked[2] == max(PARTS))
+    spacing, first = asked[0][:, None], asked[1][:, None]
+    low, high = nearest_edges(holes[:, 0], spacing, first), nearest_edges(holes[:, 1], spacing, first)
+    out: NDArray[np.bool_] = (high - low < spacing / 2).all(axis=1) & (asked[2] == max(PARTS))
     return out
 
 
@@ -213,9 +217,10 @@ def _clear(logs: Array, spacings: list[float]) -> float | None:
 
 
 def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
-    """Return whether such counts, shape (K,), would show all rows told in round multiples of half a bin or more.
+    """Return whether such counts, shape (K,), would show rows told in round multiples that are large beside a bin.
 
-    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them.
+    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them;
+    of all rows with spacings of a third of a bin or more, and of a part of them with larger ones (MATTERS).
     """
     seen = LogDensities.of(axis, counts, variance)
     own = _longest(seen)
@@ -223,7 +228,7 @@ def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
         return False
     edges = axis.bounds[own.start : own.stop + 1]
     asked = _round(edges)
-    wide = asked[:, (asked[0] >= np.diff(edges).min() / 2) & (asked[2] == max(PARTS))]
+    wide = asked[:, asked[0] * asked[2] >= MATTERS * np.diff(edges).min()]
     off, noise = _differences(seen, own, edges, wide)
     each = _chances(np.zeros((1, off.shape[1])), noise) - _chances(off, noise)
     # of a spacing's places and parts that are averaged over, one is right

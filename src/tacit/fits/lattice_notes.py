@@ -41,12 +41,17 @@ if so
     found = [one for one in each if one is not None]
     if found:
         return (_found(axis.name, {one.clear for one in found}, included),)
-    # in typed bins of widths that are far apart, rounded values lie as often above as below, if edges are not round
-    if not unequal(axis.bounds) or round_edges(axis.bounds.tolist()) is not None:
+    edges = axis.bounds.tolist()
+    if round_edges(edges) is not None:
         return ()
-    if not two_widths(axis.bounds.tolist()) or all(would_show(axis, one, variance) for one in groups):
+    one_width = not unequal(axis.bounds)
+    # in typed bins of widths that are far apart, rounded values lie as often above as below
+    if not (one_width or two_widths(edges)) or all(would_show(axis, one, variance) for one in groups):
         return ()
     known = error()
+    # in bins of one width, where lattices drift from bin to bin, it is told of means
+    if one_width and known is None:
+        return ()
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
 
 
