@@ -193,14 +193,11 @@ def _joined(bounds: Array, counts: Array, variance: float) -> tuple[Array, Array
 
 def _empty(holes: Array, asked: Array) -> NDArray[np.bool_]:
     """Return which lattices leave bins between such bounds, shape (holes, 2), without a row, shape (L,)."""
-    if not len(holes):
-        every: NDArray[np.bool_] = np.full(asked.shape[1], True)
-        return every
     # all rows are at places, of which none is between
-    spacing, first = asked[0][:, None], asked[1][:, None]
+    spacing, first = asked[:2, :, None]
     low, high = nearest_edges(holes[:, 0], spacing, first), nearest_edges(holes[:, 1], spacing, first)
-    out: NDArray[np.bool_] = (high - low < spacing / 2).all(axis=1) & (asked[2] == max(PARTS))
-    return out
+    none: NDArray[np.bool_] = (high - low < spacing / 2).all(axis=1)
+    return none & ((asked[2] == max(PARTS)) | (len(holes) == 0))
 
 
 def _longest(seen: LogDensities) -> slice | None:
