@@ -138,8 +138,19 @@ class GroupCurve:
         first = at + (self.below is not None)
         weights = np.stack([1 - tau, within - tau, -tau], axis=-1)
         times = np.stack([first, np.ones_like(first), self.cells - first - 1], axis=-1).astype(np.float64)
-        variance = self.size * tau * (1 - tau) if self.sampling else np.zeros_like(tau)
+        variance = self.size * tau * (1 - tau) if self.sampling else self._drawn(at, within)
         return self.noise.error(weights, variance, times)
+
+    def _drawn(self, at: Places, within: Array) -> Array:
+        """Return the variance of how many of a bin's rows are below the fraction `within`, each drawn from its density.
+
+        The table's own rows are as many in each bin as they are, but where within it chance put them is not known.
+        """
+        if self.discrete or self.step:
+            return np.zeros_like(within)
+        below = self.inside.below(at, within)
+        out: Array = positive(self.counts, self.noise.cell)[at] * below * (1 - below)
+        return np.where((within > 0) & (within < 1), np.maximum(out, 0.0), 0.0)
 
     def quantile(self, tau: float) -> tuple[float, int]:
         """Return the tau-quantile and the index of its bin: -1 below the bounds, K above."""
