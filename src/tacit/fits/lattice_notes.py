@@ -44,13 +44,13 @@ if so
     edges = axis.bounds.tolist()
     if round_edges(edges) is not None:
         return ()
-    one_width = not unequal(axis.bounds)
-    # in typed bins of widths that are far apart, rounded values lie as often above as below
-    if not (one_width or two_widths(edges)) or all(would_show(axis, one, variance) for one in groups):
-        return ()
     known = error()
-    # in bins of one width, where lattices drift from bin to bin, it is told of means
-    if one_width and known is None:
+    if not unequal(axis.bounds):
+        # no count shows multiples of which the width is one; it is told of what has an error that may be small
+        if known is None:
+            return ()
+    # in typed bins of widths that are far apart, rounded values lie as often above as below
+    elif not two_widths(edges) or all(would_show(axis, one, variance) for one in groups):
         return ()
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
 
