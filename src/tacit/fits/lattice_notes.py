@@ -45,12 +45,13 @@ if so
     if round_edges(edges) is not None:
         return ()
     known = error()
-    if not unequal(axis.bounds):
-        # no count shows multiples of which the width is one; it is told of what has an error that may be small
-        if known is None:
-            return ()
+    # without an error of its own (a fit's, say) a column in bins of one width has the note on rounded values
+    if not unequal(axis.bounds) and known is None:
+        return ()
     # in typed bins of widths that are far apart, rounded values lie as often above as below
-    elif not two_widths(edges) or all(would_show(axis, one, variance) for one in groups):
+    if unequal(axis.bounds) and not two_widths(edges):
+        return ()
+    if all(would_show(axis, one, variance) for one in groups):
         return ()
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
 
