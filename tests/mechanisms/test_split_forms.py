@@ -188,7 +188,7 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     asked = [regression.next_question(one, release.parts[:i], rows.shape) for i, one in enumerate(plain)]
     # aimed, not the placeholders; the matrices are of the vector and the score that were released just before
     assert all(one.question.norm != other.question.norm for one, other in zip(asked[1:], plain[1:], strict=True))
-    name = "residual-matrices-3" if model == "linear" else "score-matrices"
+    name = "residual-matrices-4" if model == "linear" else "score-matrices"
     assert (asked[-1].form.name, asked[-1].form) == (name, plain[-1].form)
     assert (asked[-1].question.norm, asked[-1].question.score) == (asked[-2].question.norm, asked[-2].question.score)
     # nor do these follow from the scores' own noisy integers
