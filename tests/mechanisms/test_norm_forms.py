@@ -178,7 +178,7 @@ def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> No
         first = np.array(form.extreme, dtype=object)
         reached = int((first**2).sum())
         if relation == "replace-one" and form in scores:
-            # the residual goes from one end to the other: scores change sign, their products do not, both counts change,
+            # the residual goes from end to end: scores change sign, their products do not, both counts change,
             # and so do those of two axes, of a vector between them that goes over to the other by a little
             reached = sum((2 * x) ** 2 for x in form.extreme[: layout.size]) + 4 * form.parameters.get("far", 0) ** 2
         elif relation == "replace-one":  # on another axis, and far on the other side

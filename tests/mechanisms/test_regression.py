@@ -361,8 +361,8 @@ def test_a_plan_says_how_wide_and_when_too_noisy() -> None:
     good = tc.plan(query, PLAIN, rows=10_000, rho=0.5)
     assert [one.term for one in good.parts[0].terms] == ["Intercept", "x", "m"]
     # sums, squares of both numbers, and rows; products of all four coordinates, far responses; scores, one square, the
-    # numbers of clipped residuals, products of three
-    assert good.numbers == (3 + 2 + 1) + (10 + 1) + (3 + 3 + 6)
+    # numbers of clipped residuals and of rows far along each axis, products of three
+    assert good.numbers == (3 + 2 + 1) + (10 + 1) + (3 + 3 + 3 + 6)
     assert 1 < good.width / good.width_without_privacy < 1.3
     bad = tc.plan(query, PLAIN, rows=100, rho=0.001)
     assert bad.width == np.inf

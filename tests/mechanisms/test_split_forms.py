@@ -64,7 +64,8 @@ def largest(rows: Ints, relation: str) -> int:
 def matrices(layout: Layout, form: ProductEncoding, w: Ints, psi: Ints, size: Ints) -> Ints:
     """What rows of these vectors, scores and sizes add to the part of matrices."""
     pairs = [one.pairs[0] for one in layout.all_pairs]
-    far = [1 * (psi == forms.CLIP), -1 * (psi == -forms.CLIP)] if "far" in form.parameters else []
+    along = [1 * (2 * w[:, i] ** 2 > forms.MOST**2) for i in range(layout.size)]
+    far = [1 * (psi == forms.CLIP), -1 * (psi == -forms.CLIP), *along] if "far" in form.parameters else []
     squares = [psi**2, *far, *(psi**2 * w[:, i] * w[:, k] // forms.CLIP**2 for i, k in pairs)]
     if form.parameters["size"]:
         sizes = [size * w[:, i] * w[:, k] // forms.CLIP for i, k in pairs]
