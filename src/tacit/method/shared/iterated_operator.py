@@ -21,13 +21,15 @@ def polynomials(degree: int, t: Array) -> Array:
     >>> polynomials(2, np.array([0.0, 0.5])).tolist()
     [[1.0, 0.0, 0.0], [0.25, 0.5, 0.25]]
     """
-    made = np.zeros((len(t), degree + 1))
-    made[:, 0] = 1.0
+    # a row for each polynomial while they are made: each step reads and writes whole rows
+    made, raised, rest = np.zeros((degree + 1, len(t))), np.empty((degree, len(t))), 1 - t
+    made[0] = 1.0
     # of degree m from degree m - 1, by sums of positive terms
     for m in range(1, degree + 1):
-        made[:, 1 : m + 1] = made[:, 1 : m + 1] * (1 - t)[:, None] + made[:, :m] * t[:, None]
-        made[:, 0] *= 1 - t
-    return made
+        np.multiply(made[:m], t, out=raised[:m])
+        made[: m + 1] *= rest
+        made[1 : m + 1] += raised[:m]
+    return np.ascontiguousarray(made.T)
 
 
 @lru_cache(maxsize=64)
