@@ -28,11 +28,13 @@ from tacit.base.arrays import Array
 from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums.counted_tails import CountedTail, Told
 from tacit.method.regression.row_sums.linear_pilot import raised_inverse, range_of_rows
 from tacit.method.regression.row_sums.long_tails import LongTail, tail_of
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, raised
+from tacit.method.regression.row_sums.noisy_norms import FarAlong
 from tacit.method.regression.row_sums.norm_scaling import Columns, sizes
-from tacit.method.regression.row_sums.row_reach import LONGER, ROOMS, far, shortening
+from tacit.method.regression.row_sums.row_reach import LONGER, MOSTLY_NOISE, ROOMS, far, shortening
 
 BENT: Final = 0.5
 """Standard deviation of theta."""
@@ -42,6 +44,10 @@ SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
 IN_SQUARES: Final = 0.3
 """Largest noise in sums of psi**2 v v', which make standard errors, relative to them, at which it is longer."""
+LEAST_FOUND: Final = 0.01
+"""Least part of a column's variance that products are taken to find."""
+AT_NOISE: Final = 0.995 * MOSTLY_NOISE
+"""Doubt in a variance from which it was set by its noise, but for rounding."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
 
@@ -54,7 +60,7 @@ class FarRows:
     variance 1 and the constant.  norms: mean square of a vector's norm, and what rare levels add.
     """
 
-    tails: tuple[LongTail | None, ...]
+    tails: tuple[LongTail | CountedTail | None, ...]
     second: Array
     norms: tuple[float, float]
 
@@ -103,6 +109,48 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
         tail = tail_of(tau, noise, common + 1, reach_found, most)
         tails.append(tail)
         scales[j] = 1 / math.sqrt(max(tail.found(common + 1, reach_found), 0.05))
+    second = scales[:, None] * raised(summed.leading(m), columns.rows) * scales
+    return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
+
+
+def counted_far_rows(
+    columns: Columns, layout: Layout, products: NoisyMatrix, reaches: tuple[float, float], along: FarAlong
+) -> FarRows:
+    """Return what `far_rows` does, of a release that counts rows far along axes.
+
+    reaches: of the vectors of products and of scores, in standard deviations.  along: the counts.
+    """
+    m, (common, rare) = layout.size, sizes(columns, layout)
+    summed = products.of_rows(columns.rows)
+    factor = float(summed.values[0, 0]) / max(float(products.values[0, 0]), 1.0)
+    rows, diagonal = max(columns.rows, 1.0), np.diag(summed.values) / max(columns.rows, 1.0)
+    tails, scales = list[CountedTail | None](), np.ones(m)
+    for j in range(m):
+        numbers, marks = layout.coordinates[j]
+        # the constant has neither
+        if j == 0 or not numbers:
+            tails.append(None)
+            continue
+        noise = factor * math.sqrt(products.quadratic_variance(np.eye(m + 1)[j])) / rows
+        doubt, most, alone = float(columns.doubts[j - 1]), math.inf, len(numbers) + len(marks) == 1
+        if alone:
+            most = (layout.bounds[j] + abs(float(columns.mean[j - 1]))) / float(columns.sd[j - 1])
+        rest = float(np.clip(np.delete(diagonal, [0, j]), 0, None).sum())
+        told = Told(
+            found=max(float(diagonal[j]), noise / 2, LEAST_FOUND),
+            noise=noise,
+            doubt=doubt if alone else math.hypot(doubt, UNSEEN),
+            hidden=alone and doubt > AT_NOISE,
+            most=most,
+            others=(rest, common - 2),
+            reaches=reaches,
+            share=float(along.values[j]) / rows,
+            share_noise=along.noise / rows,
+            rows=rows,
+        )
+        tail = told.tail()
+        tails.append(tail)
+        scales[j] = tail.scale()
     second = scales[:, None] * raised(summed.leading(m), columns.rows) * scales
     return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
 
