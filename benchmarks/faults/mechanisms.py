@@ -433,7 +433,28 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.row_sums.norm_encoding",
+        " + 2 * far * (R * R // (8 if one else 16) + 1)",
         " + far * (R * R // (8 if one else 16) + 1)",
+        "the numbers of rows far along axes are released without noise of their own",
+        ("tests/mechanisms/test_norm_forms.py::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
+    ),
+    Fault(
+        "tacit.method.regression.row_sums.norm_encoding",
+        "AXIS: Final = 2 * (MOST.bit_length() - 1)",
+        "AXIS: Final = 2 * (MOST.bit_length() - 1) - 1",
+        "a row counts as far along two axes",
+        ("tests/mechanisms/test_norm_forms.py::test_rows_on_and_between_axes_are_no_further_apart_than_declared",),
+    ),
+    Fault(
+        "tacit.method.regression.designs.norms_design",
+        "    plus = forms.MOST**2 // 2 - 1\n",
+        "    plus = forms.MOST**2 * 3 // 4 - 1\n",
+        "a row between two axes counts as far along both",
+        ("tests/mechanisms/test_norm_forms.py::test_rows_on_and_between_axes_are_no_further_apart_than_declared",),
+    ),
+    Fault(
+        "tacit.method.regression.row_sums.norm_encoding",
+        " + 2 * far * (R * R // (8 if one else 16) + 1)",
         "",
         "the number of clipped residuals is released without noise of its own",
         ("tests/mechanisms/test_norm_forms.py::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
@@ -468,7 +489,14 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.regression.row_sums.split_score_encoding",
+        "(4 * quarters + far * (4 if one else 2))",
         "(4 * quarters + far * (2 if one else 1))",
+        "at pure prices the numbers of rows far along axes have no noise of their own",
+        (f"{SPLIT}::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
+    ),
+    Fault(
+        "tacit.method.regression.row_sums.split_score_encoding",
+        "(4 * quarters + far * (4 if one else 2))",
         "(4 * quarters)",
         "at pure prices the number of clipped residuals has no noise of its own",
         (f"{SPLIT}::test_on_the_grid_of_releases_bounds_are_nearly_attained",),

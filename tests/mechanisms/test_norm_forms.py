@@ -157,6 +157,31 @@ def test_a_row_is_counted_along_one_axis_at_most() -> None:
         assert found.tolist() == [[1, 0], [0, 1], [1, 0], [0, 0], [0, 0], [0, 1]]
 
 
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_rows_on_and_between_axes_are_no_further_apart_than_declared(relation: str) -> None:
+    """The products that `norms_design` asks for, of the longest vectors on axes and between two, and of 0."""
+    C, public = forms.MOST, Public(SCHEMA, relation, 100 if relation == "replace-one" else None)
+    half = math.isqrt(C * C // 2)
+    w = np.vstack([np.zeros((1, 4)), C * np.eye(4)])
+    between = np.zeros((3, 4))
+    for i in range(3):
+        between[i, [0, i + 1]] = half
+    # a little further along the first than along the other
+    w = np.vstack([w, between, np.add(between, [1, -2, -2, -2])]).astype(np.int64)
+    w = np.unique(np.vstack([w, -w]), axis=0)
+    w = w[(w**2).sum(axis=1) <= C * C]
+    for cost in (Cost.of(rho=1), Cost.of(epsilon=9)):
+        column = cast(ProductPart, design(tc.Regression("y ~ x + m + k"), public, cost).columns[-1])
+        assert column.layout.size == 4
+        asked, found = column.question.products, list[np.ndarray]()
+        for psi in (-forms.CLIP, 0, forms.CLIP):
+            each = np.full(len(w), psi, dtype=np.int64)
+            found.append(np.column_stack([one.numpy(w, each, each) >> one.sum_shift for one in asked]))
+        released = np.vstack(found) * np.array([row[0] for row in column.form.matrix])
+        reached = furthest(released, relation, relation == "add-remove", 2)
+        assert 0.95 * column.form.l2_squared < reached <= column.form.l2_squared, reached / column.form.l2_squared
+
+
 def test_a_clipped_residual_is_counted_on_its_side() -> None:
     """The products that `norms_design` asks for: 1 at one end, -1 at the other, 0 in between."""
     psi = np.arange(-forms.CLIP, forms.CLIP + 1)
