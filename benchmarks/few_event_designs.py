@@ -5,8 +5,8 @@ bounds ten times too wide, events in a few percent of the rows.  `skewed`: such 
 has a long upper tail and a slope to match.  `hidden`: few rows at low prices in bounds so wide that noise in products
 is about as large as what they tell, so that whether there is an answer depends on the noise.  A set is a seed.  All
 were committed before any of them was simulated.  Set 0 is for looking at; set 1 (of `skewed` none) was for judging,
-and was looked at since, and so were sets 4 of `wide` and of `skewed`, sets 5 and 6 of `skewed`, and set 6 of `hidden`.
-For judging are set 6 of `wide`, and set 7 of all.
+and was looked at since, and so were sets 4 of `wide` and of `skewed`, sets 5 and 6 of `skewed`, set 6 of `wide` and of
+`hidden`, and sets 7 and 8 of all; set 9 of `skewed` and `wide` judged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Logistic models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
     python benchmarks/few_event_tables.py [KIND ...] [--set 1] [--repeats 200] [--only PLACE ...]
-                                          [--rules before read shrunk now]
+                                          [--rules before read shrunk weighed now]
 
 Designs of `few_event_designs.py`.  Tables are drawn anew in every repetition, and released by the mechanism's own
 steps, with the same seeds by each rule: *before*, scores are taken at coefficients as noise makes them; *now*, what
@@ -9,10 +9,12 @@ leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).  *Rea
 the errors of before: the last step counted as the whole way to the truth, noise in the moments widened nothing, joint
 tests knew of no noise in the curvature, its guess was doubted where the step begins, and rows that were shortened in a
 tail on the side of the events cost nothing.  *Shrunk*: the same releases, and the error of a guessed curvature is
-relative to what released products made of it.
+relative to what released products made of it.  *Weighed*, as were all before: the same releases, and steps are those
+of the curvature that errs least over all tables, with intervals that know nothing of inversion (`released_curvature`).
 A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
 (mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over that of the fit
-without privacy.  Last lines have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
+without privacy.  Below are median lengths of intervals, slope by slope, by the last rule over the first.  Last lines
+have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
 Deterministic: seeds are constants.
 """
 
@@ -39,7 +41,7 @@ from tacit.method.regression.pilots.glm_pilot import ShrunkMatrix
 from tacit.method.regression.row_sums.noisy_scores import ScorePart
 from tacit.testing.simulated_regressions import rows_of
 
-RULES = "before", "read", "shrunk", "now"
+RULES = "before", "read", "shrunk", "weighed", "now"
 LEAST = 20
 Z = 1.959964
 
@@ -66,6 +68,11 @@ def no_moves(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarr
     return np.zeros((0, *total.shape))
 
 
+def not_inverted(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Lengthen no standard error by inversion."""
+    return np.ones(len(total))
+
+
 def of_itself(part: ScorePart, found: Regressors, end: np.ndarray | None = None) -> ShrunkMatrix:
     """Return the curvature as if it had been its own guess."""
     made = glm_pilot.curvature(part, found, end)
@@ -76,6 +83,9 @@ def of_itself(part: ScorePart, found: Regressors, end: np.ndarray | None = None)
 def rule(name: str) -> Iterator[None]:
     """Make and read releases by a rule; of binary responses the earliest one shrinks nothing."""
     with contextlib.ExitStack() as stack:
+        if name != "now":
+            stack.enter_context(mock.patch.object(ScoreStep, "inverted", not_inverted))
+            stack.enter_context(mock.patch.object(score_step, "nearer_released", lambda weight, *_: weight))
         if name == "before":
             stack.enter_context(mock.patch.object(glm_pilot, "beyond_noise", return_value=1.0))
         if name == "shrunk":
@@ -151,6 +161,10 @@ def main() -> None:
             for name, one in simulated(cell, seed, options.repeats, options.rules).items():
                 print(f"    {name} | {line(one, options.repeats)}", flush=True)
                 together[name].append(one)
+            ends = [together[name][-1].sizes for name in (options.rules[0], options.rules[-1])]
+            if all(ends):
+                first, last = (np.median(np.array(one), axis=0) for one in ends)
+                print(f"    length | {' '.join(f'{one:.2f}' for one in last / first)}", flush=True)
         for name, every in together.items():
             told = [one for one in every if len(one.errors) >= LEAST]
             many = f"{sum(len(one.errors) for one in every)} answers, {len(told)} of {len(every)} designs"

@@ -52,10 +52,10 @@ released anew.  ± is twice the Monte-Carlo error; bold is what should not be: l
 answer where rows and price are plenty.  Intervals of pooled means, of histograms' cells and of survival are
 conservative where few releases have an answer: their level is lower, so that it holds given that there is one.  So are
 those of means, variances and shares of few rows: the size behind an answer is taken as small as it may be, and one row
-more is counted at the bounds.  Not enough of it is done where survival is small and about one release in ten has an
-answer (hazard 4): noise has then made those at risk more than they are, the curve is too high, its error is that of
-more rows, and intervals that miss lie above the truth.
-Written by `python benchmarks/selected_answers.py` and `selected_cells.py`.
+more is counted at the bounds.  Where survival is small and few releases have an answer, noise has made those at risk
+more than they are, and the curve too high: lower limits are then those given an answer, tested with as few at risk as a
+smaller survival leaves.
+Written by `python benchmarks/selected_answers.py`, `selected_cells.py` and `rare_survival.py`.
 """
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 

@@ -146,6 +146,20 @@ FAULTS = (
         ),
     ),
     Fault(
+        "tacit.estimates.densities.linear_pieces",
+        "best.append(top + own.log_prior[k])",
+        "best.append(top)",
+        "heights at kinks have no prior law",
+        ("tests/inference/test_linear_pieces.py::test_recursions_add_up_all_kinks_and_heights",),
+    ),
+    Fault(
+        "tacit.estimates.densities.linear_pieces",
+        "np.maximum(WINDOW, far.min(axis=1, keepdims=True))",
+        "WINDOW",
+        "bins wider than a window have no heights",
+        ("tests/inference/test_linear_pieces.py::test_few_bins_have_kinks_too",),
+    ),
+    Fault(
         "tacit.estimates.densities.log_density",
         "if len(bin_) and bin_[0] > STEEP * bin_.mean():",
         "if len(bin_) and bin_[0] > 50 * bin_.mean():",

@@ -112,6 +112,42 @@ def test_csv_and_pictures_are_one_for_each(bought: Path) -> None:
     assert "[R07]" in run(bought, "show", "t-x.json", "--plot", "nowhere/p.png", code=2)
 
 
+def test_saved_numbers_are_those_of_the_frame(bought: Path) -> None:
+    """CSV and JSON files are for programs: full precision, one number a cell, no thousands separators or intervals."""
+    release = tc.Releases.load(bought / "job.release.json")["mean-age"]
+    found = release.estimate()
+    run(bought, "show", "job.release.json", "--name", "mean-age", "--save", "age.csv", "--level", "0.9")
+    table = pd.read_csv(bought / "age.csv")
+    assert list(table.columns) == ["sex", "estimate", "std_error", "lower", "upper", "privacy_share", "reason"]
+    assert list(table["sex"]) == list(found.terms)
+    for column in ("estimate", "std_error", "lower", "upper", "privacy_share"):
+        # the text of a float reads back as that float, up to the last digit
+        np.testing.assert_allclose(table[column], found.to_frame(0.9)[column], rtol=1e-14)
+    run(bought, "show", "job.release.json", "--name", "mean-age", "--save", "age.json", "--level", "0.9")
+    words = json.loads((bought / "age.json").read_text())
+    assert words["title"] == found.summary().title
+    assert words["notes"] == list(found.summary().notes)
+    assert words["columns"] == list(table.columns)
+    np.testing.assert_allclose([row[1] for row in words["rows"]], table["estimate"], rtol=1e-14)
+
+
+def test_saved_numbers_leave_cells_empty_where_there_is_a_reason(tmp_path: Path) -> None:
+    """A dash in the table is an empty cell in a file, not the number that stands in its place inside."""
+    schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m", "nobody"])})
+    rows = {"age": [30.0, 40.0] * 400, "sex": ["f", "m"] * 400}
+    curator = tc.Curator(rows, schema, name="few", budget=tc.Budget(rho=20), ledger=str(tmp_path / "few.ledger"))
+    curator.release(tc.Mean("age", by="sex"), rho=20).save(tmp_path / "few.json")
+    run(tmp_path, "show", "few.json", "--save", "few.csv")
+    table = pd.read_csv(tmp_path / "few.csv")
+    assert table["estimate"].isna().tolist() == [False, False, True]
+    assert table["std_error"].isna().tolist() == [False, False, True]
+    assert table["reason"].isna().tolist() == [True, True, False]
+    run(tmp_path, "show", "few.json", "--save", "saved.json")
+    words = json.loads((tmp_path / "saved.json").read_text())
+    assert words["rows"][2][1] is None
+    assert "number of rows" in words["rows"][2][6]
+
+
 DENSITIES = """
 [ask.set]
 query = "KSDataset"

@@ -18,6 +18,7 @@ from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.logrank import compared, logrank
 from tacit.method.histogram.estimate_from_cells.survival import survival
 from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
+from tacit.method.histogram.estimate_from_cells.survival_selection import Decision
 from tacit.method.histogram.estimate_from_cells.survival_times import WholeTimes
 from tacit.noise.laws import RoundedNormal
 
@@ -207,6 +208,49 @@ def test_levels_of_survival_are_multiplied_by_the_chance_of_an_answer() -> None:
     margins = table.at_risk / sds - 5  # 5 standard deviations are asked for; more remain after the events
     assert table.margin == pytest.approx(margins, rel=5e-3)
     assert table.chance == pytest.approx(norm.cdf(np.minimum.accumulate(margins) - 1.645), rel=1e-2)
+
+
+def decided(k: int, noise: float, at_risk: list[float]) -> Decision:
+    """So many rows at risk at each time, a tenth of which have the event; 5 deviations of the noise are asked for."""
+    rows, sd = np.array(at_risk), np.full(k, noise)
+    return Decision(rows, 0.9 * rows, 5 * sd, 2.5 * sd, Error(sd**2, np.zeros((k, 1)), np.ones(1)))
+
+
+def test_lower_limits_given_an_answer_are_those_of_a_truncated_normal() -> None:
+    """Without sampling error: the smallest r with 2 P(Z > (1 - r) / s) >= alpha P(answer | r R), by hand."""
+    s, alpha, R, noise = 0.3, 0.05, 60.0, 10.0
+    one = decided(1, noise, [R])
+    found = one.lowest(
+        alpha, np.array([0.2]), Error(np.array([s**2]), np.zeros((1, 1)), np.ones(1)), np.array([s**2]), False
+    )
+    r = np.linspace(0, 1, 201)
+    wide = s / (1 - 1.645 * noise / (0.9 * R))
+    chance = np.minimum(norm.sf((5 * noise - r * R) / noise), norm.sf((2.5 * noise - r * 0.9 * R) / noise))
+    chance = np.minimum(chance, norm.cdf(1 - 1.645))
+    accepted = 2 * norm.sf((1 - r) / wide) >= alpha * chance
+    assert found == pytest.approx([0.2 * max(r[np.argmax(accepted)] - 0.005, 0.0)], abs=1e-9)
+    assert found[0] < 0.2
+
+
+def test_lower_limits_are_lower_only_where_there_seldom_is_an_answer() -> None:
+    """Of ten deviations and more nothing changes; at the threshold no small survival is rejected."""
+    error = Error(np.full(2, 0.01), np.zeros((2, 1)), np.ones(1))
+    args = (0.05, np.array([0.5, 0.3]), error, np.full(2, 0.008), True)
+    assert decided(2, 10.0, [200.0, 100.0]).lowest(*args) == pytest.approx([1, 1], abs=1e-12)
+    found = decided(2, 10.0, [200.0, 50.1]).lowest(*args)
+    assert found[0] == pytest.approx(1.0, abs=1e-12)
+    assert found[1] < 0.2
+    # of a higher level they are lower
+    assert (
+        decided(2, 10.0, [200.0, 60.0]).lowest(0.01, *args[1:])[1] <= decided(2, 10.0, [200.0, 60.0]).lowest(*args)[1]
+    )
+
+
+def test_the_table_itself_has_no_sampling_error_in_lower_limits() -> None:
+    error, noise = Error(np.full(1, 0.01), np.zeros((1, 1)), np.ones(1)), np.full(1, 0.01)
+    one = decided(1, 10.0, [62.0])
+    table, everyone = (one.lowest(0.05, np.array([0.4]), error, noise, sampled)[0] for sampled in (False, True))
+    assert everyone < table < 0.4
 
 
 def test_limits_of_a_hazard_without_events_are_those_of_a_score() -> None:

@@ -42,6 +42,44 @@ def test_a_lattice_is_found_and_its_mean_is_within_what_is_not_known(spacing: fl
     assert abs(off) < 1.96 * np.abs(found.moved(EDGES) @ counts / ROWS).max()
 
 
+def test_bins_without_a_place_are_joined_and_their_lattice_is_found() -> None:
+    law = stats.gamma(2, scale=18)
+    places = np.array([*np.arange(0, 401, 25.0)])
+    shares = np.diff(law.cdf([-1.0, *(places[1:] + places[:-1]) / 2, np.inf]))
+    edges = np.array([0.0, *uneven_edges(0, 400, 20), 400.0])
+    counts = np.histogram(places, edges, weights=23_000 * shares)[0]
+    # between 79.9 and 98.7 there is no multiple of 25
+    assert counts[4] == 0
+    assert counts[5] > 0
+    found = lattices_of(CellAxis("x", "continuous", edges), counts, 8.0)
+    assert found is not None
+    assert found.clear == 25
+    assert found.odds.max() == 1
+    # what densities that are even within bins make of the mean, beside that of the places
+    off = counts @ ((edges[1:] + edges[:-1]) / 2) / 23_000 - places @ shares
+    assert abs(off) < 1.96 * np.abs(found.moved(edges) @ counts / 23_000).max()
+
+
+def test_a_lattice_is_found_in_bins_of_one_width_that_is_no_multiple_of_it() -> None:
+    even = CellAxis("x", "continuous", np.linspace(0, 100, 24))
+    counts = told(even.bounds, 5.0, 0.0)
+    found = lattices_of(even, counts, 8.0)
+    assert found is not None
+    assert found.odds.max() == 1
+    (note,) = told_notes(even, [counts], 8.0)
+    assert "is in the errors" in note
+
+
+def test_means_in_bins_of_a_width_that_is_not_round_have_a_note() -> None:
+    even = CellAxis("x", "continuous", np.linspace(0, 100, 14))
+    smooth = 500 * np.diff(LAW.cdf(even.bounds))
+    (note,) = told_notes(even, [smooth], 8.0, error=lambda: 0.2)
+    assert "no error includes" in note
+    # beside a large error it is little, and of other numbers nothing is said
+    assert told_notes(even, [smooth], 8.0, error=lambda: 5.0) == ()
+    assert told_notes(even, [smooth], 8.0) == ()
+
+
 def test_nothing_is_found_in_a_smooth_column_nor_in_bins_of_one_width() -> None:
     smooth = ROWS * np.diff(LAW.cdf(EDGES))
     assert lattices_of(CellAxis("x", "continuous", EDGES), smooth, 8.0) is None

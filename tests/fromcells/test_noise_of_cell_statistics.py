@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tacit.fits.bin_shapes import positive
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.cell_moments import _moments, sampling_of  # pyright: ignore[reportPrivateUsage]
@@ -91,9 +92,13 @@ def test_the_error_of_a_curve_counts_the_noise_of_all_its_cells(projected: bool)
     cells = z[:, :8]  # below, six bins, above
     sums = np.stack([cells[:, : 1 + j].sum(axis=1) + u * cells[:, 1 + j] for j, u in zip(at, within, strict=True)], 1)
     off = sums - tau * cells.sum(axis=1, keepdims=True)
-    agrees(off**2, curve.error(at, within, tau).sd ** 2)
+    # of the table's rows chance has put as many below a place within a bin as it has put heads of as many coins
+    below = curve.inside.below(at, within)
+    chance = np.where(within < 1, positive(counts, noise.cell)[at] * below * (1 - below), 0.0)
+    own = curve.error(at, within, tau)
+    agrees(off**2, own.sd**2 - chance)
     sampled = GroupCurve(np.linspace(0, 6, 7), counts, noise, 10.0, 12.0).error(at, within, tau)
-    assert sampled.variance - curve.error(at, within, tau).variance == pytest.approx(302 * tau * (1 - tau))
+    assert sampled.variance - own.variance == pytest.approx(302 * tau * (1 - tau) - chance)
 
 
 def test_sampling_variances_of_cells_are_those_of_rows() -> None:

@@ -13,7 +13,7 @@ import tacit as tc
 from tacit.estimates.densities.chosen_terms import ErrorsOfValues, largest_error
 from tacit.estimates.densities.density_jumps import StraightModel
 from tacit.estimates.densities.density_models import CELLS
-from tacit.estimates.densities.even_pieces import EvenPieces
+from tacit.estimates.densities.even_pieces import AveragedPieces
 from tacit.estimates.densities.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
 from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions
 from tacit.estimates.densities.series_curve import terms_of
@@ -128,7 +128,7 @@ def test_a_jump_is_found_and_a_smooth_density_has_none() -> None:
     counts = rng.multinomial(int(n), chances)
     data = BinnedLikelihood(edges, counts / n, n, np.full(56, 2 / n**2))
     models = of_models(data)
-    without = [one for one in models if not one.steps and not isinstance(one.model, EvenPieces)]
+    without = [one for one in models if not one.steps and not isinstance(one.model, AveragedPieces)]
     old, new = (((density_of(each, data) - jumped) ** 2).mean() for each in (without, models))
     assert max(one.steps for one in models) == 1
     assert new < old / 3

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from tacit.estimates.densities.density_models import CELLS
-from tacit.estimates.densities.even_pieces import CHANCES, HEIGHTS, EvenPieces, pieces
+from tacit.estimates.densities.even_pieces import CHANCES, HEIGHTS, AveragedPieces, pieces
 from tacit.estimates.densities.log_density import BinnedLikelihood, averaged, density_of, log_density, of_models
 from tacit.estimates.densities.model_weights import Fitted, Mode, weights
 
@@ -50,7 +50,7 @@ def test_a_box_both_of_whose_ends_are_needed_is_found_by_pieces() -> None:
     counts = rng.multinomial(int(n), true) + rng.laplace(0, 4.0, 40)
     data = BinnedLikelihood(edges, counts / n, n, np.full(40, 32 / n**2))
     models, box = of_models(data), data.over_bins.T @ (40 * true) / data.over_bins.sum(axis=0)
-    smooth = [one for one in models if not (one.steps or isinstance(one.model, EvenPieces))]
+    smooth = [one for one in models if not (one.steps or isinstance(one.model, AveragedPieces))]
     old, new = (((density_of(each, data) - box) ** 2).mean() for each in (smooth, models))
     assert new < old / 2
 
@@ -61,8 +61,8 @@ def test_a_smooth_density_has_hardly_any_pieces() -> None:
     counts = rng.multinomial(int(n), np.diff(stats.beta(3, 4).cdf(edges)))
     data = BinnedLikelihood(edges, counts / n, n, np.full(60, 8 / n**2))
     models = of_models(data)
-    without = [one for one in models if not isinstance(one.model, EvenPieces)]
-    assert len(without) == len(models) - 2
+    without = [one for one in models if not isinstance(one.model, AveragedPieces)]
+    assert len(without) == len(models) - 3
     assert np.abs(averaged(models) - averaged(without)).max() < 0.03
 
 
@@ -70,13 +70,13 @@ def test_bins_finer_than_cells_have_no_pieces() -> None:
     edges, n = np.linspace(0, 1, 401), 1e5
     values, noise = np.full(400, 1 / 400), np.full(400, 8 / n**2)
     models = of_models(BinnedLikelihood(edges, values, n, noise))
-    assert not any(isinstance(one.model, EvenPieces) for one in models)
+    assert not any(isinstance(one.model, AveragedPieces) for one in models)
     assert np.abs(log_density(edges, values, n, noise) - 1).max() < 0.01
 
 
 def test_weights_of_rough_models_go_by_residuals_and_their_sum_does_not() -> None:
     mode = Mode(np.zeros(0), np.full(CELLS, 1 / CELLS), np.ones(1), 0.0)
-    cut = EvenPieces(mode.cells)
+    cut = AveragedPieces(mode.cells)
 
     class Rough:
         plain = False

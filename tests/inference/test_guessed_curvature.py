@@ -109,7 +109,7 @@ def test_what_is_allowed_for_the_guess_is_in_privacy_and_follows_its_error() -> 
     without = replace(step, curve=replace(step.curve, guess_error=0.0))
     told = step.first_order(last)[1] - without.first_order(last)[1]
     left = left_in_step(step.curve.guess, np.outer(step.step, step.step), step.curve.guess_error)
-    assert told == pytest.approx((1 - step.curve.weight) ** 2 * (inverse @ left @ inverse))
+    assert told == pytest.approx((1 - step.released_part) ** 2 * (inverse @ left @ inverse))
 
 
 def test_the_error_of_a_guess_is_relative_to_the_guess_however_small_products_say_that_it_is() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tacit as tc
@@ -110,6 +111,9 @@ def test_good_answers_are_combined(home: Path) -> None:
     saved = found.save("results")
     assert {one.name for one in saved} >= {"summary.txt", "summary.csv", "refused.json", "stay.parties.csv"}
     assert all(one.exists() for one in saved)
+    numbers = pd.read_csv("results/summary.csv").set_index(["question", "term"])  # in full precision
+    np.testing.assert_allclose(numbers.loc["stay"].loc[list(stay.terms), "estimate"], stay.values, rtol=1e-14)
+    assert {"std_error", "lower", "upper", "reason"} <= set(numbers.columns)
 
 
 def test_answers_in_memory_too(good: dict[str, Releases]) -> None:

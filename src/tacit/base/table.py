@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from types import FunctionType
-from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tacit.base.arguments import named_arguments
 from tacit.base.json_text import write_text
@@ -23,6 +23,8 @@ HEAD: Final = 20
 TAIL: Final = 10
 REST: Final = "summary().to_text(), or summary().save('table.csv')"
 """What shows all rows of a table that was shortened."""
+DASHED: Final = {"estimate": "estimate", "std. error": "std_error", "of which privacy": "privacy_share"}
+"""Headings of columns whose cells may be dashes, and the columns of frames with their numbers."""
 LATEX: Final = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -279,6 +281,21 @@ def label_of(caption: str) -> str:
     """
     words = "".join(one if one.isascii() and one.isalnum() else " " for one in caption.partition(" · ")[0].lower())
     return f"tab:{'-'.join(words.split())}" if words.strip() else ""
+
+
+def with_numbers(frame: Any, table: Table) -> Any:
+    """Return the frame of a table for a file: its index the first column ("term", unless it has a name).
+
+    Where the table has a dash there is a reason instead of a number, and the cell is empty: a program that does not
+    read reasons must not take what stands in its place.
+    """
+    named = frame.index.nlevels > 1 or frame.index.name is not None
+    flat = frame.reset_index() if named else frame.reset_index(names="term")
+    for heading, column in DASHED.items():
+        if len(table.rows) == len(flat) and heading in table.columns and column in flat:
+            at = table.columns.index(heading)
+            flat[column] = flat[column].mask([str(row[at]) == "–" for row in table.rows])
+    return flat
 
 
 class Summarised(Protocol):

@@ -255,7 +255,9 @@ def _analyst(job: Job, given: str | None) -> str | None:
 
 def _ledger(job: Job) -> str | None:
     """Return the path of the file's ledger, by default the one that a curator keeps beside the table."""
-    return job.ledger if job.ledger is not None or job.data is None else f"{job.data}.ledger"
+    from tacit.curator.locations import ledger_beside
+
+    return job.ledger if job.ledger is not None or job.data is None else ledger_beside(job.data)
 
 
 def _open(job: Job, where: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from tacit.base.progress import phase
 from tacit.cli.output import emit, on_screen, progress_on_terminal, writable
+from tacit.cli.saving import save_numbers
 from tacit.cli.show_commands import records
 from tacit.errors import CommandError
 from tacit.release.document import Releases
@@ -48,7 +49,7 @@ def fit(
         model = release.fit(wanted.formula, model=wanted.model, family=wanted.family, method=method, tau=wanted.tau)
         table = model.summary(level)
     if save is not None:
-        table.save(save)
+        save_numbers({name: table}, lambda _: model.to_frame(level), save, path)
     if plot is not None:
         model.plot().save(plot)
     words: dict[str, Any] = {"formula": model.formula, "model": model.model, "method": model.method}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.base.json_text import write_text
-from tacit.base.table import Table, documents, label_of, suffix_of
-from tacit.cli.output import writable
+from tacit.base.table import Table, documents, label_of, suffix_of, with_numbers
+from tacit.cli.output import as_text, writable
 from tacit.errors import InferenceError
 
 if TYPE_CHECKING:
@@ -30,6 +30,32 @@ def save_tables(tables: Mapping[str, Table], target: str, *inputs: str) -> list[
     for name, path in paths.items():
         tables[name].save(path)
     return list(paths.values())
+
+
+def save_numbers(tables: Mapping[str, Table], frames: Callable[[str], Any], target: str, *inputs: str) -> list[Path]:
+    """Write tables as `save_tables` does, but .csv and .json in full precision; return the paths.
+
+    A file for programs has one number a cell, whatever digits a reader would be shown: the columns of `to_frame`.
+    frames: the frame of a table, by its name; only asked for where it is written.
+    """
+    suffix = suffix_of(target)
+    if suffix not in (".csv", ".json"):
+        return save_tables(tables, target, *inputs)
+    if suffix == ".csv":
+        paths = one_each(target, tables, inputs)
+        for name, path in paths.items():
+            write_text(path, str(with_numbers(frames(name), tables[name]).to_csv(index=False)))
+        return list(paths.values())
+    writable(target, *inputs)
+    words = [_words(one, with_numbers(frames(name), one)) for name, one in tables.items()]
+    write_text(target, as_text(words[0] if len(words) == 1 else words) + "\n")
+    return [Path(target)]
+
+
+def _words(table: Table, frame: Any) -> dict[str, Any]:
+    """Return the object of `Table.to_json` with a frame's columns and numbers as its rows."""
+    rows = frame.to_dict(orient="split", index=False)["data"]
+    return {"title": table.title, "columns": list(frame.columns), "rows": rows, "notes": list(table.notes)}
 
 
 def save_pictures(releases: Mapping[str, Any], told: Told, place: str, *inputs: str) -> tuple[list[Path], list[str]]:

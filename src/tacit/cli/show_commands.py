@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from tacit.base.progress import phase
 from tacit.base.table import Table
 from tacit.cli.ledger_answers import is_ledger, listed, stored_answers
 from tacit.cli.output import emit, on_screen, progress_on_terminal
-from tacit.cli.saving import save_pictures, save_tables
+from tacit.cli.saving import save_numbers, save_pictures
 from tacit.errors import CommandError, InferenceError, ReleaseError, nearest
 from tacit.release.document import Releases
 
@@ -103,10 +103,12 @@ def show(
     questions = None if charges is None else listed(path, charges, found, tables)
     if questions is not None:
         shown = [questions.to_text()]
-    shown += _saved(path, found, tables, told, save, plot)
-    own = () if level is None else (level,)
-    frames = {key: _estimate(one, told).to_frame(*own) for key, one in found.items()} if as_json else {}
-    words: dict[str, Any] = {key: records(frame) for key, frame in frames.items()}
+
+    def frame(name: str) -> Any:
+        return _estimate(found[name], told).to_frame(*(() if level is None else (level,)))
+
+    shown += _saved(path, found, tables, frame, told, save, plot)
+    words: dict[str, Any] = {key: records(frame(key)) for key in found} if as_json else {}
     if questions is not None:
         lines = [dict(zip(questions.columns, row, strict=True)) for row in questions.rows]
         words = {"questions": lines, "answers": words}
@@ -122,14 +124,20 @@ def _named(found: Mapping[str, Any], name: str) -> Any:
 
 
 def _saved(
-    path: str, found: Mapping[str, Any], tables: Mapping[str, Table], told: Told, save: str | None, plot: str | None
+    path: str,
+    found: Mapping[str, Any],
+    tables: Mapping[str, Table],
+    frame: Callable[[str], Any],
+    told: Told,
+    save: str | None,
+    plot: str | None,
 ) -> list[str]:
     """Save tables and plots where asked; return lines on where they are."""
     if (save is not None or plot is not None) and not found:
         raise CommandError(f"{path} holds no answer.", code="C03", hint="leave --save and --plot out", state=None)
     said: list[str] = []
     if save is not None:
-        said.append(f"saved to {', '.join(map(str, save_tables(tables, save, path)))}")
+        said.append(f"saved to {', '.join(map(str, save_numbers(tables, frame, save, path)))}")
     if plot is not None:
         drawn, refused = save_pictures(found, told, plot, path)
         said.append(f"drawn in {', '.join(map(str, drawn))}" if drawn else "nothing could be drawn")

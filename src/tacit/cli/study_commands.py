@@ -85,6 +85,7 @@ def release(
 ) -> None:
     """Run `tacit release` on a study, with the site file of one party."""
     from tacit.curator.curator import Curator
+    from tacit.curator.locations import ledger_beside
 
     study = Study.load(path)
     own = Site.load(site, study)
@@ -92,7 +93,7 @@ def release(
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
     if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
-    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
+    writable(target, path, site, own.data, own.ledger or ledger_beside(own.data), own.key)
     progress("opening the table")
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     _nothing_refuses(study, own, typed, analyst, note)
@@ -107,12 +108,13 @@ def _nothing_refuses(study: Study, own: Site, price: dict[str, Any], analyst: st
     """Raise what refuses a party's first release while no ledger is there yet: an empty one must not stay behind."""
     from tacit.curator import study_rules
     from tacit.curator.first_release import check_first_release
+    from tacit.curator.locations import ledger_beside
     from tacit.curator.purchase import log_of_path
     from tacit.curator.request import Questions, split
     from tacit.source import open_source
     from tacit.source.site_table import apply
 
-    where = own.ledger or f"{own.data}.ledger"
+    where = own.ledger or ledger_beside(own.data)
     if "://" in where or os.path.exists(where):
         return
     study.party(own.name)

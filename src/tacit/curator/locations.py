@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tacit.base.arguments import described
@@ -13,10 +14,29 @@ from tacit.study import Site
 
 
 def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
-    """Return the ledger given, or `<file>.ledger` beside a file; None for a table in memory."""
+    """Return the ledger given, or that beside a file (`ledger_beside`); None for a table in memory."""
     if ledger is not None:
         return str(ledger)
-    return None if path is None else f"{path}.ledger"
+    return None if path is None else ledger_beside(path)
+
+
+def ledger_beside(path: str | Path) -> str:
+    """Return the ledger of a file for which none is given: `<file>.ledger`, of a symbolic link beside its target.
+
+    A link is another name of the same rows: with a ledger of its own they would have the whole budget once more.  A
+    ledger that an earlier version made beside the link stays in use; LedgerError L93 where there are two.
+    """
+    own, target = f"{path}.ledger", os.path.realpath(path)
+    place = Path(path)
+    if os.path.join(os.path.realpath(place.parent), place.name) == target:
+        return own
+    beside = f"{target}.ledger"
+    if not os.path.exists(own):
+        return beside
+    if os.path.exists(beside) and not os.path.samefile(own, beside):
+        text = f"{path} is a link to {target}, and there is a ledger beside either: which one counts is not known."
+        raise LedgerError(text, code="L93", hint=f"ledger={beside!r}, with all charges about these rows")
+    return own
 
 
 def _text(name: str) -> str:

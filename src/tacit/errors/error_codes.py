@@ -200,6 +200,7 @@ CODES: Final[dict[str, str]] = {
     "L90": "a charge without an answer that would now buy what costs more than was charged",
     "L91": "persons told apart by another column than the one that the ledger records for a table",
     "L92": "the file of a ledger has several names",
+    "L93": "a table that is a symbolic link, with a ledger beside the link and another beside its target",
     # D: data sources, before any row is read
     "D01": "data of a type that is not a table",
     "D02": "no such file",

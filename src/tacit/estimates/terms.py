@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from tacit.base.arguments import described, kind_of
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.noisy_terms.interval_inversion import (
-    Inversion,
-)
+from tacit.estimates.noisy_terms.interval_inversion import Inversion, of_sums
 from tacit.noise.laws import Law
 
 Target: TypeAlias = Literal["population", "table"]
+KEPT: Final = 24
+"""Levels of which the limits of a column's terms are kept: those of ratios, with some of their p-values."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,34 @@ class ColumnTerms:
     def sampling_variance(self) -> Array:
         """Variance due to sampling, shape (m,); zero where the table is the population."""
         return np.maximum(self.variance - self.rank_one**2, 0.0)
+
+    def limits(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits of all terms, shape (m,) each, not to be written to; kept for other combinations.
+
+        Each of many differences or ratios asks for the same few levels, and an inversion is what they cost.
+        """
+        known = self._known
+        # taken out and put back, so that the first is the one that was not asked for longest
+        found = known.pop(level, None)
+        if found is None:
+            low, high = (end.copy() for end in self.inversion.interval(level))
+            low.flags.writeable = high.flags.writeable = False
+            found = low, high
+            while len(known) >= KEPT:
+                known.pop(next(iter(known)), None)
+        known[level] = found
+        return found
+
+    @cached_property
+    def summed(self) -> ColumnTerms:
+        """The same terms with the limits by which they reach within sums (`of_sums`)."""
+        inversion = of_sums(self.inversion)
+        return self if inversion is self.inversion else replace(self, inversion=inversion)
+
+    @cached_property
+    def _known(self) -> dict[float, tuple[Array, Array]]:
+        """Limits by level."""
+        return {}
 
 
 def check_level(level: float) -> float:

@@ -142,6 +142,13 @@ def rows_of(table: Any) -> Any:
         return pandas().DataFrame(given)
     except (TypeError, ValueError):
         pass
+    if isinstance(given, Mapping):
+        lengths = {name: np.size(one) for name, one in cast("Mapping[str, Any]", given).items() if np.ndim(one)}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{one:,} of {name!r}" for name, one in lengths.items())
+            text = f"the rows to predict at have columns of several lengths: {told}."
+            hint = "as many values of each column, or a single one that holds in all rows"
+            raise InferenceError(text, code="I42", hint=hint, state=None)
     text = f"the rows to predict at are {described(cast(Any, table))}: no frame, and no mapping of columns."
     raise InferenceError(text, code="I42", hint='predict({"age": [30, 40]})', state=None)
 

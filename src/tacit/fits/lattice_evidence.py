@@ -3,8 +3,9 @@
 Values told to the nearest of places s apart are, to an edge of a bin, as if the edge were halfway between the two
 places about it.  So the counts are those of the column before it was told, in bins with other edges; where only a part
 p of the rows is told so, with edges moved by p of the way.  In bins of one width that is a multiple of s all edges move
-alike: no count shows it, and means are off by up to s / 2.  In bins of unequal widths, as automatic ones have them, the
-logarithms of densities scatter about a smooth curve by what the edges move, unless the right places are taken.
+alike: no count shows it, and means are off by up to s / 2.  In bins of other widths, and of unequal ones, as automatic
+bins have them, the logarithms of densities scatter about a smooth curve by what the edges move, unless the right places
+are taken.  Where places are further apart than bins are wide, bins without one are empty: they are joined to the next.
 
 Of each spacing the chance of the counts, averaged over places and parts, is held against that with edges as they are
 (`heap_evidence` has the law of third differences): a Bayes factor.  Times PRIOR, and at most 1, it is what part of the
@@ -15,16 +16,17 @@ Source: Heitjan & Rubin 1990 (coarse and heaped data).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.heap_evidence import INNER, OUTER, pieces, third_matrix
-from tacit.fits.log_densities import LogDensities
+from tacit.fits.log_densities import FILLED, HIDDEN, LogDensities
 
 ROUND: Final = 0.03
 """How many times as plausible as a smooth column one told in multiples of a round number is, counts unseen."""
@@ -38,6 +40,8 @@ PHASES: Final = 8
 """Places at which a lattice may begin, in a spacing."""
 FINEST: Final = 5.0
 """Spacings that are looked at are no smaller than the narrowest bin over this."""
+ROUND_FINEST: Final = 12.0
+"""The same of round ones, of which there are few."""
 COARSEST: Final = 1.2
 """And no larger than the widest bin times this: beyond, bins without a place are holes."""
 DRIFT: Final = 0.25
@@ -50,6 +54,12 @@ LEAST: Final = 0.1
 """Odds below which spacings that are not round are left out: of so many, some are always open."""
 FEWEST: Final = 6
 """Filled bins in a row from which something is concluded."""
+HOLE: Final = 0.1
+"""Part of what bins beside it hold that a bin without a place may have, at most."""
+HOLLOW: Final = 10.0
+"""How many times as plausible such bins are where places are further apart than in a smooth column."""
+MATTERS: Final = 0.35
+"""Spacings, times the part of rows that are told so, are large if they are this part of a bin or more."""
 CLEAR: Final = 20.0
 """How many times as plausible as all other spacings together one is that is named."""
 
@@ -115,7 +125,7 @@ def unequal(edges: Array) -> bool:
 
 def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | None:
     """Return the lattices that noisy counts, shape (K,), with noise of a variance each, leave plausible, or None."""
-    if axis.step or axis.heaped_at or not unequal(axis.bounds):
+    if axis.step or axis.heaped_at:
         return None
     return _found(tuple(axis.bounds.tolist()), tuple(counts.tolist()), float(variance))
 
@@ -123,33 +133,71 @@ def lattices_of(axis: CellAxis, counts: Array, variance: float) -> Lattices | No
 # notes ask again what errors asked, of as many groups
 @lru_cache(maxsize=1_024)
 def _found(bounds: tuple[float, ...], given: tuple[float, ...], variance: float) -> Lattices | None:
-    axis, counts = CellAxis("", "continuous", np.array(bounds)), np.array(given)
-    seen = LogDensities.of(axis, counts, variance)
+    ends, counts, variances, holes = _joined(np.array(bounds), np.array(given), variance)
+    seen = LogDensities.of(CellAxis("", "continuous", ends), counts, variances)
+    # a bin and the empty one above it are wider than others
+    double = np.isin(ends[1:], holes[:, 1])
+    seen = replace(seen, alike=seen.alike | double[1:] | double[:-1])
     own = _longest(seen)
     if own is None:
         return None
-    edges = axis.bounds[own.start : own.stop + 1]
-    shares = np.maximum(counts[own], 0.0) / max(np.maximum(counts[own], 0.0).sum(), 1.0)
+    edges = ends[own.start : own.stop + 1]
+    inner = holes[(holes[:, 0] >= edges[0]) & (holes[:, 1] <= edges[-1])]
+    rows = np.maximum(counts[own], 0.0)
+    shares, more = rows / max(rows.sum(), 1.0), HOLLOW if len(inner) else 1.0
     found, logs, spacings = list[Array](), list[float](), list[float]()
     for asked, prior in ((_round(edges), ROUND), (_any(edges), PRIOR)):
-        chance = _over_none(seen, own, edges, asked)
+        chance = np.where(_empty(inner, asked), _over_none(seen, own, edges, asked), -np.inf)
         # round spacings one by one, others together
         for group in np.unique(asked[0]) if prior == ROUND else [0.0]:
             at = np.flatnonzero((asked[0] == group) | (group == 0))
-            logs.append(float(np.log(prior) + np.logaddexp.reduce(chance[at]) - np.log(len(at))))
+            log = float(np.log(prior * more / len(at)) + np.logaddexp.reduce(chance[at]))
+            logs.append(log)
             spacings.append(float(group))
-            odds = float(np.exp(min(logs[-1], 0.0)))
-            at = at[chance[at] >= chance[at].max() + np.log(OPEN)]
-            one = Lattices(asked[0, at], asked[1, at], asked[2, at], np.full(len(at), odds))
-            # those that move the mean most, either way, and the most plausible one
-            off = one.moved(edges) @ shares
-            kept = sorted({int(off.argmin()), int(off.argmax()), int(chance[at].argmax())})
+            odds = float(np.exp(min(log, 0.0)))
             if odds >= LEAST:
-                found.append(np.array([*asked[:, at[kept]], np.full(len(kept), odds)]))
+                kept = at[_most(asked[:, at], chance[at], edges, shares)]
+                found.append(np.array([*asked[:, kept], np.full(len(kept), odds)]))
     if not found:
         return None
     spacing, first, part, odds = np.concatenate(found, axis=1)
     return Lattices(spacing, first, part, odds, _clear(np.array(logs), spacings))
+
+
+def _most(asked: Array, chance: Array, edges: Array, shares: Array) -> list[int]:
+    """Return which open lattices move the mean most, either way, and the most plausible one.
+
+    asked, chance: of each lattice, shapes (3, L) and (L,).  shares: of all rows, in bins with these edges.
+    """
+    at = np.flatnonzero(chance >= chance.max() + np.log(OPEN))
+    off = Lattices(asked[0, at], asked[1, at], asked[2, at], np.ones(len(at))).moved(edges) @ shares
+    return sorted({int(at[off.argmin()]), int(at[off.argmax()]), int(chance.argmax())})
+
+
+def _joined(bounds: Array, counts: Array, variance: float) -> tuple[Array, Array, Array, Array]:
+    """Return bounds, counts and their variances with bins without a row joined to those below; and bounds of these.
+
+    Where all rows are at places further apart than a bin is wide, some bins have none: they hold what noise may,
+    between two that hold much more.  Shapes (J + 1,), (J,), (J,) and (holes, 2).
+    """
+    hidden = np.maximum(counts, 0.0) + HIDDEN * np.sqrt(variance + 1.0)
+    filled = counts > FILLED * np.sqrt(variance + np.maximum(counts, 1.0))
+    beside = np.minimum(counts[:-2], counts[2:])
+    hole = np.zeros(len(counts), dtype=np.bool_)
+    hole[1:-1] = ~filled[1:-1] & filled[:-2] & filled[2:] & (hidden[1:-1] < HOLE * beside)
+    kept = np.flatnonzero(~hole)
+    many = np.diff(np.append(kept, len(counts)))
+    found = np.stack([bounds[:-1][hole], bounds[1:][hole]], axis=1)
+    return np.append(bounds[kept], bounds[-1]), np.add.reduceat(counts, kept), variance * many, found
+
+
+def _empty(holes: Array, asked: Array) -> NDArray[np.bool_]:
+    """Return which lattices leave bins between such bounds, shape (holes, 2), without a row, shape (L,)."""
+    # all rows are at places, of which none is between
+    spacing, first = asked[:2, :, None]
+    low, high = nearest_edges(holes[:, 0], spacing, first), nearest_edges(holes[:, 1], spacing, first)
+    none: NDArray[np.bool_] = (high - low < spacing / 2).all(axis=1)
+    return none & ((asked[2] == max(PARTS)) | (len(holes) == 0))
 
 
 def _longest(seen: LogDensities) -> slice | None:
@@ -166,9 +214,10 @@ def _clear(logs: Array, spacings: list[float]) -> float | None:
 
 
 def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
-    """Return whether such counts, shape (K,), would show all rows told in round multiples of half a bin or more.
+    """Return whether such counts, shape (K,), would show rows told in round multiples that are large beside a bin.
 
-    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them.
+    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them;
+    of all rows with spacings of a third of a bin or more, and of a part of them with larger ones (MATTERS).
     """
     seen = LogDensities.of(axis, counts, variance)
     own = _longest(seen)
@@ -176,7 +225,7 @@ def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
         return False
     edges = axis.bounds[own.start : own.stop + 1]
     asked = _round(edges)
-    wide = asked[:, (asked[0] >= np.diff(edges).min() / 2) & (asked[2] == max(PARTS))]
+    wide = asked[:, asked[0] * asked[2] >= MATTERS * np.diff(edges).min()]
     off, noise = _differences(seen, own, edges, wide)
     each = _chances(np.zeros((1, off.shape[1])), noise) - _chances(off, noise)
     # of a spacing's places and parts that are averaged over, one is right
@@ -187,7 +236,7 @@ def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
 def _round(edges: Array) -> Array:
     """Return round spacings, with places that are their multiples or halfway between, and parts, shape (3, L)."""
     widths = np.diff(edges)
-    low, high = float(widths.min()) / FINEST, float(widths.max()) * COARSEST
+    low, high = float(widths.min()) / ROUND_FINEST, float(widths.max()) * COARSEST
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     near = np.array(sorted(digits * 10.0**power for power in powers for digits in DIGITS))
     near = near[(near >= low) & (near <= high)]

@@ -1,6 +1,6 @@
-"""Notes on columns of real numbers in bins of two widths: what their counts tell of rounding, or that they tell little.
+"""Notes on columns of real numbers: what counts tell of rounding, or, in bins of two widths, that they tell little.
 
-In bins of one width no count shows rounding; of these `estimates.rounded_values` has the notes.
+In bins of one width no count shows rounding to a part of it; of these `estimates.rounded_values` has the notes.
 """
 
 from __future__ import annotations
@@ -35,18 +35,23 @@ def told_notes(
 some: where in bins these lie is not known, and is in the errors; Real(…, multiple_of=…) of all, heaped_at=… of some, \
 if so
     """
-    if axis.kind != "continuous" or axis.step or axis.heaped_at or not unequal(axis.bounds):
-        return ()
-    if round_edges(axis.bounds.tolist()) is not None:
+    if axis.kind != "continuous" or axis.step or axis.heaped_at:
         return ()
     each = [lattices_of(axis, counts, variance) for counts in groups]
     found = [one for one in each if one is not None]
     if found:
         return (_found(axis.name, {one.clear for one in found}, included),)
-    # in typed bins of widths that are far apart, rounded values lie as often above as below
-    if not two_widths(axis.bounds.tolist()) or all(would_show(axis, one, variance) for one in groups):
+    edges = axis.bounds.tolist()
+    if round_edges(edges) is not None:
         return ()
     known = error()
+    if not unequal(axis.bounds):
+        # no count shows multiples of which the width is one; it is told of what has an error that may be small
+        if known is None:
+            return ()
+    # in typed bins of widths that are far apart, rounded values lie as often above as below
+    elif not two_widths(edges) or all(would_show(axis, one, variance) for one in groups):
+        return ()
     return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
 
 

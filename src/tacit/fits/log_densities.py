@@ -42,7 +42,9 @@ class LogDensities:
     alike: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, axis: CellAxis, counts: Array, variance: float, kept: NDArray[np.bool_] | None = None) -> LogDensities:
+    def of(
+        cls, axis: CellAxis, counts: Array, variance: float | Array, kept: NDArray[np.bool_] | None = None
+    ) -> LogDensities:
         """Return those of noisy counts, with noise of a variance; kept: which bins, or all; shapes (axis.bins,)."""
         own = np.ones(axis.bins, dtype=np.bool_) if kept is None else kept
         counts, widths = counts[own], axis.widths[own]

@@ -266,8 +266,9 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
     return Column(
         label=label,
         value=made.value,
-        # what is not noise: sampling, and the differences of parties; of an estimated total it may come out below 0
-        variance=np.maximum(made.variance - made.privacy, 0.0),
+        # what is not noise: sampling, and the differences of parties; parties that agree by chance make the estimated
+        # total too small, but the parties' own rows leave at least this
+        variance=np.maximum(made.variance - made.privacy, _least(made)),
         privacy=made.privacy,
         excess=np.zeros_like(made.privacy),
         inversion=made,
@@ -277,6 +278,12 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
         effects=made.effects,
         shared=True,
     )
+
+
+def _least(made: RandomEffects) -> Array:
+    """Return the sampling variance of the weighted mean of quantities that do not differ, shape (T,)."""
+    own = np.where(made.shares > 0, made.parts.sampling, 0.0)
+    return np.nan_to_num((made.shares**2 * own).sum(axis=0))
 
 
 def _differing(found: Evidence, parts: PartyEstimates, method: Method) -> tuple[PooledEffects | None, ...]:

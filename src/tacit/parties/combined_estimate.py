@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -16,6 +16,17 @@ from tacit.estimates.terms import check_level
 if TYPE_CHECKING:
     from tacit.parties.combined import Combined
     from tacit.pooling.heterogeneity import PooledEffects
+
+_NOT_WHOLE: Final = (
+    "how far parties differ is said of all terms of a combination, not of some that were picked or combined.",
+    'estimate().I2["female"], not estimate()["female"].I2; parties that differ: combine(…, effects="random")',
+)
+"""Message and hint for an estimate that is a part of a combination."""
+_TOTAL: Final = (
+    "numbers of the parties were added up: there is no common quantity from which they could differ.",
+    'combine(…, effects="random") of their Mean; by_party() lists the numbers of each',
+)
+"""The same where the combination is a total."""
 
 
 @runtime_checkable
@@ -83,8 +94,8 @@ class Combination(Estimate):
 
     def _whole(self) -> Combined:
         if self.parties is None or self.parties.is_total:
-            text = "how far parties differ is said of means and variances, as they were combined."
-            raise InferenceError(text, code="C16", hint="combine(releases).estimate()", state=None)
+            text, hint = _NOT_WHOLE if self.parties is None else _TOTAL
+            raise InferenceError(text, code="C16", hint=hint, state=None)
         return self.parties
 
 

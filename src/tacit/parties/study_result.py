@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from tacit.base.json_text import write_text
-from tacit.base.table import Table, shown_by_summary
+from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary, with_numbers
 from tacit.errors import InferenceError, StudyError, nearest
 from tacit.estimates.display import percent
 from tacit.estimates.terms import check_level
@@ -207,7 +208,7 @@ class StudyResult(Mapping[str, Any]):
         return [some for some in found.values() if len(some) > 1]
 
     def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
-        """Write the summary (text, CSV), a table of the parties for each question, and refused parties (JSON).
+        """Write the summary (text), its numbers and those of the parties (CSV), and refused parties (JSON).
 
         The folder is created if needed.  StudyError C21 (too few answers), ReleaseError R07 (cannot be written).
         """
@@ -217,7 +218,7 @@ class StudyResult(Mapping[str, Any]):
         place.mkdir(parents=True, exist_ok=True)
         made = [place / "summary.txt", place / "summary.csv", place / "refused.json"]
         table.save(made[0])
-        table.save(made[1])
+        write_text(made[1], self._numbers(level))
         words = {"refused": dict(self.refused), "missing": list(self.missing), "parties": list(self.parties)}
         write_text(made[2], json.dumps(words, ensure_ascii=False, indent=1) + "\n")
         for name in self:
@@ -226,6 +227,18 @@ class StudyResult(Mapping[str, Any]):
                 made.append(place / f"{_plain(name)}.parties.csv")
                 write_text(made[-1], str(found.to_frame(level).to_csv(index=False)))
         return tuple(made)
+
+    def _numbers(self, level: float) -> str:
+        """Return the numbers of the summary as CSV, in full precision, without histograms of many cells."""
+        frames = list[Any]()
+        for name in self:
+            found = self[name]
+            if found.kind != "histogram" or found.counts.size <= SHOWN:
+                made = found.estimate()
+                frame = with_numbers(made.to_frame(level).rename_axis(index="term"), made.summary(level))
+                frame.insert(0, "question", name)
+                frames.append(frame)
+        return str(pandas().concat(frames).to_csv(index=False)) if frames else "question,term\n"
 
     def plot(self, path: str | Path, level: float | None = None) -> tuple[Path, ...]:
         """Draw a forest plot of each combined question but histograms, and return the files.

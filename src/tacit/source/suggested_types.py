@@ -48,6 +48,8 @@ MULTIPLES: Final = (1_000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.1,
 
 HEAPS: Final = (100_000.0, 10_000.0, 5_000.0, *MULTIPLES)
 """Numbers at whose multiples many cells of a column may be, the largest first."""
+EXACT: Final = 2.0**53
+"""Whole numbers beyond this are no longer exact as floats."""
 MANY: Final = 0.1
 """Least part of the cells that are not 0 which is suggested as heaped."""
 BEYOND: Final = 3.0
@@ -103,7 +105,7 @@ class _Cells:
                 break
 
     def _divide(self, words: Any, times: NDArray[np.int64]) -> None:
-        """Drop the multiples that some text is none of, and count those of heaps; all where it is no number."""
+        """Drop the multiples that some text is none of, and count those of heaps; all where it is no exact number."""
         if self.tallied[-1] < 0 or not len(words):
             return
         if not _compute().all(_compute().match_substring_regex(words, _PATTERNS["number"])).as_py():
@@ -112,6 +114,9 @@ class _Cells:
             return
         # NumPy reads +12, 4. and 1e5 as `tacit import` does
         values = words.to_numpy(zero_copy_only=False).astype(np.float64)
+        if np.abs(values).max() > EXACT:  # what divides the float need not divide the number that is written
+            self.multiples, self.tallied[-1] = (), -1
+            return
         some = values != 0
         self.tallied[-1] += times[some].sum()
         for i, unit in enumerate(HEAPS):

@@ -70,9 +70,19 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
         raise SourceError(f"the first line of {path} is not UTF-8 text.", code="D03", hint=hint)
     names: list[str] = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), list[str]())
     if not names or len(set(names)) < len(names) or not all(names):
-        message = f"the first line of {path} does not name its columns, each once."
+        message = f"the first line of {path} does not name its columns, each once{_which(names)}."
         raise SourceError(message, code="D04", hint="a first line like age,sex,income")
     return tuple(names)
+
+
+def _which(names: Sequence[str]) -> str:
+    """Return the first place without a name of its own in words, which quote nothing: the line may be a row."""
+    for at, name in enumerate(names):
+        if not name:
+            return f": name {at + 1:,} of {len(names):,} is empty"
+        if name in names[:at]:
+            return f": name {at + 1:,} of {len(names):,} is that of column {names.index(name) + 1:,}"
+    return ""
 
 
 def cells(path: Path, delimiter: str, width: int, wanted: Sequence[int]) -> Any:

@@ -215,7 +215,7 @@ def _text(bytes_: Any, encoding: str) -> TextIOWrapper:
 
 def _names(reader: Any, source: Path) -> list[str]:
     try:
-        return [name.strip() for name in next(reader, list[str]())]
+        return next(reader, list[str]())
     except csv.Error:
         message = f"the first line of {source} cannot be split into names."
     raise FileError(message, code="F11", hint="names on the first line, or header=False")
@@ -262,10 +262,13 @@ def _broken(report: ImportReport, first: int, last: int) -> None:
         report.lines.append(first)
 
 
-def _places(names: list[str], schema: Schema) -> dict[str, int]:
+def _places(written: list[str], schema: Schema) -> dict[str, int]:
+    """Return where each column of the schema stands: a name as it is written, else without the blanks around it."""
+    stripped = [name.strip() for name in written]
     places: dict[str, int] = {}
     for name in schema.stored:
         wanted = schema.source(name)
+        names = written if wanted in written else stripped
         if wanted not in names:
             guess = nearest(wanted, names)
             hint = f'column = "{guess}"' if guess else "names stand on the first line; is the delimiter right?"

@@ -25,10 +25,14 @@ LEAST_SHARE: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class EvenPieces:
-    """A density whose heights have been averaged over: it has no coordinates left.  found: shares of the cells."""
+class AveragedPieces:
+    """A density whose heights have been averaged over: it has no coordinates left.
+
+    found: shares of the cells.  kinked: whether pieces are straight and meet (`linear_pieces`), not even.
+    """
 
     found: Array
+    kinked: bool = False
     plain: bool = False
 
     @property

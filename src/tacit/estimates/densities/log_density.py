@@ -13,7 +13,7 @@ The average
     method [Tierney & Kadane 1986] and their residuals (`model_weights`): nobody chooses a smoothness, and noisy shares
     give a smooth density.  Families, hills, and penalties of PLAIN and more, which leave little beside the free
     functions, have half of the prior weight.  Beside them are pieces that are even, or even beside the best family
-    (`even_pieces`), of which all are averaged over.
+    (`even_pieces`), or straight between kinks (`linear_pieces`), of which all are averaged over.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -48,7 +48,8 @@ from tacit.estimates.densities.density_models import (
     process_of,
     spline,
 )
-from tacit.estimates.densities.even_pieces import EvenPieces, pieces
+from tacit.estimates.densities.even_pieces import AveragedPieces, pieces
+from tacit.estimates.densities.linear_pieces import kinked
 from tacit.estimates.densities.model_weights import Fitted, Mode, mixed, weights
 from tacit.estimates.densities.two_hills import TwoHills
 
@@ -208,20 +209,32 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     line = data.fitted(straight, data.mode(straight, np.zeros(1), variance), variance)
     jumps = _with_jumps(data, over, found[: len(first)], variance)
     plain = max((one for one in (*found, line) if one.model.plain), key=lambda one: one.evidence)
-    # bins finer than the cells are left to the other models
-    bases = (found[len(first)], plain) if len(data.values) <= CELLS else ()
-    cut = [_cut(data, one, variance) for one in bases]
-    return [*found, max(each, key=lambda one: one.evidence), line, *jumps, *cut]
+    smooth = [*found, max(each, key=lambda one: one.evidence), line, *jumps]
+    if len(data.values) > CELLS:
+        # bins finer than the cells are left to these models
+        return smooth
+    cut = [*smooth, *(_cut(data, one, variance) for one in (found[len(first)], plain))]
+    return [*cut, _kinked(data, found[len(first)], averaged(cut), variance)]
 
 
 def _cut(data: BinnedLikelihood, base: Fitted, variance: Array) -> Fitted:
     """Return the average over all pieces that are even beside a density of few parameters."""
     gain, heights = pieces(data.values, variance, base.mode.shares)
     over = data.over_bins.T @ np.maximum(heights, 0.0) / data.over_bins.sum(axis=0)
-    cells = base.mode.cells * over
-    cells = cells / cells.sum()
+    return _averaged_over(data, base, base.mode.cells * over, gain)
+
+
+def _kinked(data: BinnedLikelihood, even: Fitted, near: Array, variance: Array) -> Fitted:
+    """Return the average over all densities that are straight between kinks.  near: another estimate."""
+    gain, density = kinked(data.values, variance, data.edges, near)
+    return _averaged_over(data, even, density, gain, kinks=True)
+
+
+def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: float, *, kinks: bool = False) -> Fitted:
+    """Return a density of which heights have been averaged over.  gain: in evidence, beside a base."""
+    cells = density / density.sum()
     made = Mode(np.zeros(0), cells, data.binned(cells), base.mode.loss)
-    return Fitted(EvenPieces(cells), made, base.evidence + gain)
+    return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain)
 
 
 def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], variance: Array) -> list[Fitted]:

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.densities.density_models import CELLS, DensityModel
-from tacit.estimates.densities.even_pieces import EvenPieces
+from tacit.estimates.densities.even_pieces import AveragedPieces
 
 POWER: Final = 0.7
 """Of marginal likelihoods, between groups of models."""
 LIKELY: Final = 0.3
 """Of marginal likelihoods, within the rough models; the rest is of the criterion."""
 PIECES: Final = 0.1
-"""Prior weight of either model of pieces, where all others have 1."""
+"""Prior weight of each model of pieces, even or straight, where all others have 1."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def weights(models: list[Fitted], plain: int, rough: int) -> Array:
 
     plain, rough: how many of either kind there may be; models left out have no weight, but had a prior one.
     """
-    kinds = [isinstance(one.model, EvenPieces) for one in models]
+    kinds = [isinstance(one.model, AveragedPieces) for one in models]
     prior = np.array(
         [
             PIECES if pieces else 0.5 / (plain if one.model.plain else rough)

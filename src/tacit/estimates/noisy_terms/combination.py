@@ -95,7 +95,7 @@ class LinearCombination:
         """
         level = check_level(level)
         if self.matrix is None:
-            pairs = [block.inversion.interval(level) for block in self.blocks]
+            pairs = [block.limits(level) for block in self.blocks]
             return np.concatenate([np.stack(pair, axis=-1) for pair in pairs])
         values = self.values
         out = np.empty((len(values), 2))

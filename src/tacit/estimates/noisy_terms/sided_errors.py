@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.noisy_terms.interval_inversion import of_sums
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.total_errors import error_laws as laws
 
@@ -116,8 +115,7 @@ def _of_column(block: ColumnTerms, level: float) -> tuple[ReachOfTerms, ReachOfT
     """Return how far the terms of one column reach, below and above."""
     s, b = laws.split(block.law, block.loadings)
     half = laws.halfwidth(level, np.sqrt(block.sampling_variance + s**2), b)
-    inversion = of_sums(block.inversion)
-    near, far = (inversion.interval(one) for one in (level, 1 - FARTHER * (1 - level)))
+    near, far = (block.summed.limits(one) for one in (level, 1 - FARTHER * (1 - level)))
     below, above = block.value - near[0], near[1] - block.value
     return _reach(below, half, near[0] == far[0]), _reach(above, half, near[1] == far[1])
 

@@ -58,6 +58,11 @@ class NoisyCovariance:
         total, calm = (matrix @ one @ matrix.T for one in (self.total, self.calm))
         return NoisyCovariance(total, matrix @ self.moves @ matrix.T, calm)
 
+    def scaled(self, factors: Array) -> NoisyCovariance:
+        """Return that of estimates whose standard errors are multiplied by factors, shape (m,)."""
+        both = np.outer(factors, factors)
+        return NoisyCovariance(self.total * both, self.moves * both, self.calm * both)
+
     def wald(self, off: Array) -> tuple[float, float]:
         """Return Wald's statistic of `off` against 0, shape (m,), and its p-value by the law of F."""
         statistic, k = max(float(off @ np.linalg.solve(self.total, off)), 0.0), len(off)

@@ -14,7 +14,6 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
-from tacit.estimates.noisy_terms.interval_inversion import of_sums
 from tacit.estimates.noisy_terms.sided_errors import USUAL
 from tacit.estimates.terms import check_level, place_of
 from tacit.estimates.verbs.contrasts import combine, law_words
@@ -159,7 +158,7 @@ def _p_value(reached: Callable[[float], Reaches]) -> float:
 def kept_limits(estimate: Estimate) -> Limits:
     """Return the limits of all terms by level as they reach within a ratio, each level computed once."""
     made = estimate.combination
-    blocks = tuple(replace(block, inversion=of_sums(block.inversion)) for block in made.blocks)
+    blocks = tuple(block.summed for block in made.blocks)
 
     def limits(level: float) -> Array:
         return replace(made, blocks=blocks).intervals(level)

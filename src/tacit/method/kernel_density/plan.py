@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from statistics import NormalDist
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from tacit.method.shared.plan_densities import (
     AssumedCounts,
     BinnedColumn,
     assumed,
+    drawn_counts,
     over_cells,
     ranged,
+    tried,
     widths_of,
 )
 from tacit.method.shared.plan_expected import Expected
@@ -30,12 +32,15 @@ GROUPS: Final = False
 """Cells are bins of the columns, not groups."""
 SIDE: Final = {1: 101, 2: 21, 3: 9}
 """Places along each column over which the squared error is averaged."""
+TRIALS: Final = 3
+"""Number of simulated releases of values as expected."""
 
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return one entry for the density of each column, and one for the joint density of several.
 
-    A width is the root mean square, over the support, of those of the limits.
+    A width is the root mean square, over the support, of those of the limits.  Simulated releases, with their noise,
+    say over which widths they range: noise may look like what values do, and limits are then wider, or not told.
     """
     names = [key.column for key in shape.keys]
     columns = [
@@ -43,16 +48,31 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         for name, axis in zip(names, shape.axes, strict=True)
     ]
     guesses = assumed(columns, expect)
-    releases = [simulated(shape, (_counts(shape, rows, one)[:, None],)) for one in guesses]
-    fit, lengths = fitted(releases[0]), [float(np.ptp(one.ends)) for one in columns]
+    quiet = simulated(shape, (_counts(shape, rows, guesses[0])[:, None],))
+    fit = fitted(quiet)
+    lengths = [float(np.ptp(one.ends)) for one in columns]
     found = [
         _entry(f"density of {name}", 1 / length, fit.margin(at), level, rows)
         for at, (name, length) in enumerate(zip(names, lengths, strict=True))
     ]
     if len(names) > 1:
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), fit, level, rows))
-    each = [widths_of(names, level, partial(smooth_density, one), partial(joint_density, one)) for one in releases]
-    return ranged(found, each)
+    rng = np.random.default_rng(0)  # equal questions get equal plans
+
+    def of(one: Any) -> list[float]:
+        return widths_of(names, level, partial(smooth_density, one), partial(joint_density, one))
+
+    _, *tries = tried(guesses, TRIALS, lambda counts: of(_noisy(shape, rows, counts, rng)))
+    # in the middle are limits without doubts, which most releases of such values have
+    return ranged(found, [of(quiet), *tries])
+
+
+def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> Any:
+    """Return a simulated release of rows drawn with these shares."""
+    (part,) = shape.columns
+    exact = part.form.parameters.get("share", 1) * drawn_counts(rows, counts, rng)
+    noise = np.asarray(part.law.sample(len(exact), rng), dtype=np.int64)
+    return simulated(shape, ((exact + noise)[:, None],))
 
 
 def _counts(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:

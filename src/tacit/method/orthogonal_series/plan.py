@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from statistics import NormalDist
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,10 @@ from tacit.method.shared.plan_densities import (
     AssumedCounts,
     BinnedColumn,
     assumed,
+    drawn_counts,
     over_cells,
     ranged,
+    tried,
     widths_of,
 )
 from tacit.method.shared.plan_expected import Expected
@@ -31,16 +34,20 @@ from tacit.method.shared.simulated_parts import simulated
 from tacit.release.parts import Variable
 from tacit.schema.expectations import Expectations
 
+TRIALS: Final = 3
+"""Number of simulated releases of values as expected."""
+
 
 def expected(shape: Measurement, rows: int, level: float, expect: Expectations = NOTHING) -> list[Expected]:
     """Return one entry for the density of each column, and one for the joint density of several.
 
-    A width is the root mean square, over the support, of those of the limits.
+    A width is the root mean square, over the support, of those of the limits.  Simulated releases, with their noise,
+    say over which widths they range: noise may look like what values do, and limits are then wider, or not told.
     """
     columns = [_binned(one, len(shape.variables)) for one in shape.variables]
     guesses = assumed(columns, expect)
-    releases = [simulated(shape, (_integers(shape, rows, one)[None, :],)) for one in guesses]
-    fit = fitted(releases[0])
+    quiet = simulated(shape, (_integers(shape, rows, guesses[0])[None, :],))
+    fit = fitted(quiet)
     lengths = [float(np.ptp(one.ends)) for one in columns]
     privacy = fit.variance * (fit.load**2).sum(axis=1)
     found = list[Expected]()
@@ -51,10 +58,29 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         every = np.full(len(fit.values), True)
         found.append(_entry("joint density", 1 / float(np.prod(lengths)), every, fit, privacy, level, rows))
     names = [one.name for one in columns]
-    widths = [widths_of(names, level, partial(smooth_density, one), partial(joint_density, one)) for one in releases]
+    rng = np.random.default_rng(0)  # equal questions get equal plans
+
+    def of(one: Any) -> list[float]:
+        return widths_of(names, level, partial(smooth_density, one), partial(joint_density, one))
+
+    _, *tries = tried(guesses, TRIALS, lambda counts: of(_noisy(shape, rows, counts, rng)))
     # limits of counts without noise have fewer terms than those of a release, which all count in the error
-    widths[0] = [max(one.width, width) for one, width in zip(found, widths[0], strict=True)]
-    return ranged(found, widths)
+    middle = [max(one.width, width) for one, width in zip(found, of(quiet), strict=True)]
+    return ranged(found, [middle, *tries])
+
+
+def _noisy(shape: Measurement, rows: int, counts: AssumedCounts, rng: np.random.Generator) -> Any:
+    """Return a simulated release of rows drawn with these shares."""
+    (part,) = shape.columns
+    made = drawn_counts(rows, counts, rng).astype(np.float64)
+    made = made.reshape([len(one) for one in counts.shares])
+    present = float(made.sum())
+    for at in range(made.ndim):
+        # each turn replaces the first axis, bins, by the functions of the column, and moves it to the end
+        made = np.tensordot(made, _functions(shape, at), axes=([0], [1]))
+    exact = _of_sums(shape, made.reshape(-1), present)
+    noise = np.asarray(part.law.sample(len(exact), rng), dtype=np.int64)
+    return simulated(shape, ((exact + noise)[None, :],))
 
 
 def _binned(one: Variable, columns: int) -> BinnedColumn:
@@ -78,13 +104,20 @@ def _entry(
 
 def _integers(shape: Measurement, rows: int, counts: AssumedCounts) -> NDArray[np.int64]:
     """Return the integers of rows with these shares in the bins, shape (integers,)."""
-    (part,), query = shape.columns, shape.query
-    d, facts = len(shape.variables), part.form.parameters
+    made = over_cells(counts, lambda at, shares: np.asarray(_functions(shape, at) @ shares))
+    return _of_sums(shape, rows * counts.present * made, rows * counts.present)
 
-    def own(at: int, shares: Array) -> Array:
-        ends = edges(shape.variables[at], d)
-        return np.asarray(table(getattr(query, "basis", "cosine"), ends, facts["terms"], SCALE[d]) @ shares)
 
-    presence = [float(facts["presence"])] if facts["presence"] else []
-    made = np.array([*over_cells(counts, own)[1:], *presence])
-    return np.rint(rows * facts.get("share", 1) * counts.present * made).astype(np.int64)
+def _functions(shape: Measurement, at: int) -> Array:
+    """Return the functions of one column in its bins, shape (functions, bins)."""
+    d, facts = len(shape.variables), shape.columns[0].form.parameters
+    ends = edges(shape.variables[at], d)
+    functions = table(getattr(shape.query, "basis", "cosine"), ends, facts["terms"], SCALE[d])
+    return np.asarray(functions, dtype=np.float64)
+
+
+def _of_sums(shape: Measurement, sums: Array, present: float) -> NDArray[np.int64]:
+    """Return the integers of sums of all products of functions, the constant first, over `present` rows."""
+    facts = shape.columns[0].form.parameters
+    counted = [present * float(facts["presence"])] if facts["presence"] else []
+    return np.rint(facts.get("share", 1) * np.array([*sums[1:], *counted])).astype(np.int64)

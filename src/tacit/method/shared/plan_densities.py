@@ -89,8 +89,8 @@ def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> li
 
 
 def drawn_counts(rows: int, counts: AssumedCounts, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return in which bins of the only column rows lie that are drawn with assumed shares, shape (bins,)."""
-    (shares,), present = counts.shares, rng.binomial(rows, min(counts.present, 1.0))
+    """Return in which cells rows lie that are drawn with assumed shares, shape (cells,): those of `over_cells`."""
+    shares, present = over_cells(counts, lambda _, own: own), rng.binomial(rows, min(counts.present, 1.0))
     return rng.multinomial(present, shares / shares.sum())
 
 

@@ -61,6 +61,16 @@ class GroupCounts:
         return tuple(f"{label}:{one}" if label else one for label in self.labels for one in own)
 
 
+def counts_of_events(release: Released, time: str, event: str, by: By) -> GroupCounts:
+    """Return the counts of times and events by group; InferenceError I41, I48, I50 as of `group_counts`."""
+    known = cells_of(release).names
+    if event == "event" and event not in known:  # nothing was said of it
+        text = f"survival needs a column that says whether the event came: 'event' is none of {', '.join(known)}."
+        hint = f'event="died", a Boolean or a Category of two levels, in one histogram with {time!r}'
+        raise InferenceError(text, code="I41", hint=hint, state=None)
+    return group_counts(release, (time, event), by)
+
+
 def group_counts(release: Released, columns: Sequence[str], by: By = None) -> GroupCounts:
     """Select the cells of some columns, by group, from a released or simulated histogram.
 

@@ -197,7 +197,8 @@ def _coarse(curve: GroupCurve, tau: float, at: int, share: float) -> bool:
     if curve.discrete or not 0 <= at < curve.bins:
         return False
     hidden = float(curve.unknown(np.array([at]), np.array([share]))[0])
-    return hidden > COARSE * float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
+    known = curve.error(np.array([at]), np.array([share]), np.array([tau]), drawn=False)
+    return hidden > COARSE * float(known.sd[0])
 
 
 def _whole(made: GroupCounts, levels: Sequence[float], found: Sequence[Sequence[bool]], why: str) -> tuple[str, ...]:

@@ -87,11 +87,14 @@ class Correlations(Derived):
 
 def correlation(release: Released, columns: Sequence[str], target: Target = "population") -> Correlations:
     """Return correlations of all pairs; see `Statistics.correlation`."""
-    check_target(target)
     names = tuple(columns)
     if isinstance(columns, str) or len(names) < 2:
-        text = f"{columns!r} are not two columns or more."
-        raise InferenceError(text, code="I50", hint='correlation(["age", "income"])', state=None)
+        text = f"{columns!r} is not a list of two columns or more."
+        # correlation("age", "income"): the second column came as the target
+        pair = isinstance(columns, str) and target not in ("population", "table")
+        hint = f'correlation(["{columns}", "{target}"])' if pair else 'correlation(["age", "income"])'
+        raise InferenceError(text, code="I50", hint=hint, state=None)
+    check_target(target)
     found = [_two(release, (a, b), target) for i, a in enumerate(names) for b in names[i + 1 :]]
     return Correlations(
         release,

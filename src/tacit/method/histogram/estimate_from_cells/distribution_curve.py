@@ -132,14 +132,30 @@ class GroupCurve:
         # at a bin's lower edge only of rows that may be at it
         return np.where(within < 1, rows[at] * self.inside.unknown(at, within), 0.0)
 
-    def error(self, at: Places, within: Array, tau: Array) -> Error:
-        """Return the law of S(t) - tau N if F(t) = tau, for t at the fraction `within` of bin `at`; shapes (m,)."""
+    def error(self, at: Places, within: Array, tau: Array, drawn: bool = True) -> Error:
+        """Return the law of S(t) - tau N if F(t) = tau, for t at the fraction `within` of bin `at`; shapes (m,).
+
+        drawn: whether where in its bin chance put the table's rows is in it (`_drawn`).
+        """
         # weight 1 - tau for cells below t, `within` - tau for the cell of t, -tau for those above
         first = at + (self.below is not None)
         weights = np.stack([1 - tau, within - tau, -tau], axis=-1)
         times = np.stack([first, np.ones_like(first), self.cells - first - 1], axis=-1).astype(np.float64)
         variance = self.size * tau * (1 - tau) if self.sampling else np.zeros_like(tau)
+        if drawn and not self.sampling:
+            variance = self._drawn(at, within)
         return self.noise.error(weights, variance, times)
+
+    def _drawn(self, at: Places, within: Array) -> Array:
+        """Return the variance of how many of a bin's rows are below the fraction `within`, each drawn from its density.
+
+        The table's own rows are as many in each bin as they are, but where within it chance put them is not known.
+        """
+        if self.discrete or self.step:
+            return np.zeros_like(within)
+        below = self.inside.below(at, within)
+        out: Array = positive(self.counts, self.noise.cell)[at] * below * (1 - below)
+        return np.where((within > 0) & (within < 1), np.maximum(out, 0.0), 0.0)
 
     def quantile(self, tau: float) -> tuple[float, int]:
         """Return the tau-quantile and the index of its bin: -1 below the bounds, K above."""

@@ -15,13 +15,11 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.total_errors.error_laws import ndtr
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.survival_selection import Decision
 
 CLEAR: Final = 5.0
 """A table ends where the rows at risk fall below this many standard deviations of their noise."""
-LOWER: Final = 1.645
-"""The 95% point of a normal law: sums of the noises of many cells are nearly normal."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +73,22 @@ class LifeTable:
         return np.concatenate([rows, rows[..., -1:]], axis=-1) if self.has_beyond else rows[..., :-1]
 
     @cached_property
-    def margin(self) -> Array:
-        """By how many standard deviations of their noise rows at risk are clear of it, shape (J,); below 0: not clear.
+    def decision(self) -> Decision:
+        """The rows of each bin that decide whether it is clear of noise.
 
         Rows left after the events must be clear of noise too, as log((R - d) / R) is taken.
         """
         rows, times = self.weights(self.entered)
-        sd = np.maximum(self.noise.error(rows, np.zeros(self.bins), times).sd, 1e-9)
-        left = self.at_risk - self.events
+        noise = self.noise.error(rows, np.zeros(self.bins), times)
+        sd = np.maximum(noise.sd, 1e-9)
         # at least half a row
-        off = np.minimum(self.at_risk - np.maximum(CLEAR * sd, 0.5), left - np.maximum(CLEAR / 2 * sd, 1e-9))
-        return off / sd
+        least, least_left = np.maximum(CLEAR * sd, 0.5), np.maximum(CLEAR / 2 * sd, 1e-9)
+        return Decision(self.at_risk, self.at_risk - self.events, least, least_left, noise)
+
+    @cached_property
+    def margin(self) -> Array:
+        """By how many standard deviations of their noise rows are clear of it, shape (J,); below 0: not clear."""
+        return self.decision.margin
 
     @cached_property
     def clear(self) -> int:
@@ -95,13 +98,8 @@ class LifeTable:
 
     @cached_property
     def chance(self) -> Array:
-        """Probability of an answer in each of the clear bins, shape (clear,), if fewer were at risk than it seems.
-
-        At most so many tests of level alpha times this chance reject among the answers as of level alpha among all
-        releases.  The rows at risk are taken as LOWER standard deviations of their noise fewer, for they are not known.
-        """
-        nearest = np.minimum.accumulate(self.margin[: self.clear])
-        return ndtr(nearest - LOWER)
+        """Probability of an answer in each of the clear bins, shape (clear,) (`Decision.chance`)."""
+        return self.decision.first(self.clear).chance()
 
     @cached_property
     def logs(self) -> Array:

@@ -9,9 +9,10 @@ from tacit.base.lazy_imports import special
 from tacit.errors import InferenceError
 from tacit.estimates.total_errors.error_laws import ndtr
 from tacit.estimates.verbs.contrasts import Test
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
-from tacit.method.histogram.estimate_from_cells.life_table import LOWER, LifeTable
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, counts_of_events
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.survival import life_tables
+from tacit.method.histogram.estimate_from_cells.survival_selection import LOWER
 from tacit.release.document import Released
 
 CLEAR = 8.0
@@ -23,7 +24,7 @@ CERTAIN = 0.99
 
 def logrank(release: Released, time: str, event: str, by: By, happened: str | None = None) -> Test:
     """Return the test of equal survival; see `Statistics.logrank`."""
-    made = group_counts(release, (time, event), by)
+    made = counts_of_events(release, time, event, by)
     tables = life_tables(made, happened)
     if len(tables) < 2:
         text = "log-rank compares two groups or more."

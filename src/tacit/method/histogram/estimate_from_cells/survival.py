@@ -14,12 +14,13 @@ from tacit.estimates.noisy_terms.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, group_counts, words
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, counts_of_events, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
 from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.survival_intervals import LogLog
+from tacit.method.histogram.estimate_from_cells.survival_selection import Decision
 from tacit.method.histogram.estimate_from_cells.survival_times import (
     WholeTimes,
     absent_parts,
@@ -147,7 +148,7 @@ def survival(
 ) -> Survival:
     """Return survival curves by group; see `Statistics.survival`."""
     check_target(target)
-    made = group_counts(release, (time, event), by)
+    made = counts_of_events(release, time, event, by)
     tables = life_tables(made, happened)
     axis = made.axes[0]
     edges = times_of(axis)
@@ -171,6 +172,7 @@ def survival(
             tuple(one.at_risk for one in found),
             tuple(one.chance for one in found),
             T,
+            tuple(one.decision for one in found),
         ),
         sampling,
         _privacy(tables[0], np.stack([one.influence for one in found])),
@@ -190,8 +192,8 @@ class GroupSurvival:
     """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance, (T, T).
 
     logs, error: log S and its error law at the clear times; noise: the noise's part in its variance; at_risk: rows at
-    risk, infinite without sampling error; chance: `LifeTable.chance` there.  reasons: one for each time after these,
-    else None.
+    risk, infinite without sampling error; chance, decision: `LifeTable.chance` there, and what it follows from.
+    reasons: one for each time after these, else None.
     """
 
     values: Array
@@ -202,6 +204,7 @@ class GroupSurvival:
     noise: Array
     at_risk: Array
     chance: Array
+    decision: Decision
     reasons: tuple[str | None, ...]
 
 
@@ -228,7 +231,10 @@ def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: 
     reasons = (None,) * k + tuple(end if whole and i == T - 1 else few for i in range(k, T))
     noise = np.zeros(0) if error is None else np.maximum(error.sd**2 - np.diag(part), 0.0)
     at_risk = table.at_risk[:k] if target == "population" else np.full(k, np.inf)
-    return GroupSurvival(values, influence, sampling, table.logs[:k], error, noise, at_risk, table.chance[:k], reasons)
+    decided = table.decision.first(k)
+    return GroupSurvival(
+        values, influence, sampling, table.logs[:k], error, noise, at_risk, decided.chance(), decided, reasons
+    )
 
 
 def _privacy(one: LifeTable, influences: Array) -> Array:

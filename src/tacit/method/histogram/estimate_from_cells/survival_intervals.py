@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
+from tacit.method.histogram.estimate_from_cells.survival_selection import Decision
 
 FEW: Final = 20.0
 """Events below which the variance of survival is not taken from them alone."""
@@ -26,6 +27,7 @@ class LogLog:
     last upper limit.  An error of None: no clear time.  noise: the part of the variances that is noise.  at_risk: R,
     infinite where the table is all there is.  chance: of an answer at each time (`LifeTable.chance`), which multiplies
     the level, so that intervals hold given that there is an answer.  terms: number of times of each group.
+    decisions: the rows that decide on answers; where there seldom is one the lower limit is also that given an answer.
     Source: [Rao 1948], score tests.
     """
 
@@ -35,6 +37,7 @@ class LogLog:
     at_risk: tuple[Array, ...]
     chance: tuple[Array, ...]
     terms: int
+    decisions: tuple[Decision, ...] = ()
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Limits, shape (groups * terms,) each."""
@@ -61,6 +64,10 @@ class LogLog:
         few = hazard * self.at_risk[g] < FEW
         low[:k] = np.where(few, np.minimum(low[:k], np.exp(-most)), low[:k])
         high[:k] = np.where(few, np.maximum(high[:k], np.exp(-least)), high[:k])
+        if self.decisions:
+            sampled = bool(np.isfinite(self.at_risk[g]).all())
+            given = self.decisions[g].lowest(1 - level, np.exp(-hazard), error, self.noise[g], sampled)
+            low[:k] = np.minimum(low[:k], given)
         # S never rises, so its last upper limit holds for later times too
         high[k:] = high[k - 1]
         return low, high

@@ -111,7 +111,9 @@ def fit(
     total = sampling + privacy
     noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
-    wider = step.widening(last, total, terms.back)
+    inverted = step.inverted(last, total, terms.back)
+    noisy = noisy.scaled(inverted)
+    wider = np.maximum(step.widening(last, total, terms.back), inverted)
     wider = np.outer(wider, wider)
     made = Fit(
         formula,

@@ -12,7 +12,8 @@ What is multiplied with the error of B is in truth the way from b0 to beta, whic
 binary responses, whose curvature may be noisy, its mean square is the step's and the covariance T of b together: with Q
 the covariance of (error of B) times such a way, T = T0 + B^-1 Q(T) B^-1, a series whose terms fall by about the same
 factor.  Where noise makes B too large, b0, the step and T0 are all too small at once: standard errors are widened, and
-joint tests have a law (`NoisyCovariance`), for the noise in B, of released products and of the guess's moments.
+joint tests have a law (`NoisyCovariance`), for the noise in B, of released products and of the guess's moments; neither
+is shorter than by inversion, and the step is taken nearer to where released products lead (`released_curvature`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHT
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
 from tacit.method.regression.estimate_coefficients.covariance_noise import NoisySquares, noisy_squares
+from tacit.method.regression.estimate_coefficients.released_curvature import farther_end, nearer_released
 from tacit.method.regression.estimate_coefficients.sampling_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_coefficients.variance_between_persons import (
     person_notes,
@@ -66,7 +68,8 @@ class ScoreStep:
     of psi**2 x x'.  moments: noisy sums of x x'.  law_doubts: standard errors from not knowing the law of
     counts, by its spread and by its kind, shape (2, u).  level: the curvature where every row has the mean predictor.
     relative_noise: of the curvature beside it, in the worst direction.  shortened: relative error of the curvature by
-    rows that were shortened (`shortening_error`).
+    rows that were shortened (`shortening_error`).  part: weight of the released curvature in the step's error, w' of
+    `released_curvature`; that in the curvature if None.
     """
 
     b: Array
@@ -82,6 +85,12 @@ class ScoreStep:
     relative_noise: float
     notes: tuple[str, ...]
     shortened: float = 0.0
+    part: float | None = None
+
+    @property
+    def released_part(self) -> float:
+        """The weight of the released curvature in the step's error."""
+        return self.curve.weight if self.part is None else self.part
 
     @property
     def fitted(self) -> float:
@@ -93,7 +102,7 @@ class ScoreStep:
         sampling, privacy = self.first_order(last)
         if self.link.weighed:
             return sampling, privacy
-        inverse, moves = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.curvature_moves(last)
+        inverse, moves = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.moves_in_step(last)
         added = inverse @ self._error_of_way(moves, sampling + privacy) @ inverse
         next_one = inverse @ self._error_of_way(moves, added) @ inverse
         # what each term of the series adds to the sum of squares in units of the curvature
@@ -106,7 +115,7 @@ class ScoreStep:
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         sampling = inverse @ self.squares.matrix @ inverse * self.fitted
         sampling = sampling + self.law_doubts.T @ self.law_doubts
-        moves, square = self.curvature_moves(last), np.outer(self.step, self.step)
+        moves, square = self.moves_in_step(last), np.outer(self.step, self.step)
         return sampling, inverse @ (last.noise + self._error_of_way(moves, square)) @ inverse
 
     def released_moves(self, last: ScorePart) -> Array:
@@ -120,8 +129,14 @@ class ScoreStep:
         if self.link.weighed:
             return moves
         # those of the moments that a guess was computed from, weighted by what it has in the average
-        back = self.curve.transform_of(self.regressors.second_moments)
-        return np.concatenate([moves, _moves(self.moments, 1 - self.curve.weight, back)])
+        return np.concatenate([moves, _guess_moves(self.moments, self.curve, self.regressors, 1 - self.curve.weight)])
+
+    def moves_in_step(self, last: ScorePart) -> Array:
+        """Return what every noise, of variance 1, adds to the curvature by which the step errs, shape (e, u, u)."""
+        if self.part is None:
+            return self.curvature_moves(last)
+        released = _moves(last.weighted_products, self.part, self.curve.transform)
+        return np.concatenate([released, _guess_moves(self.moments, self.curve, self.regressors, 1 - self.part)])
 
     def _error_of_way(self, moves: Array, square: Array) -> Array:
         """Return the covariance of the curvature's error times a way from b0, shape (u, u).
@@ -130,7 +145,7 @@ class ScoreStep:
         """
         error = (moves @ square @ moves).sum(axis=0)
         # the guess errs by its own relative error as well, of counts in every direction
-        rest = (1 - self.curve.weight) ** 2
+        rest = (1 - self.released_part) ** 2
         if self.link.weighed:
             length = float(np.trace(square @ self.curve.matrix))
             return error + rest * self.curve.matrix * length * GUESS_ERROR_OF_COUNTS**2
@@ -158,6 +173,33 @@ class ScoreStep:
         inverse = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         moved = self.curvature_moves(last) @ np.linalg.inv(back)
         return widening_factors(noise_of_diagonal(inverse, moved, np.ones(len(moved)), total), total)
+
+    def inverted(self, last: ScorePart, total: Array, back: Array) -> Array:
+        """Return factors for standard errors, shape (u,), by which their intervals reach as far as Fieller's, or 1.
+
+        total: covariance of back @ b, shape (u, u).
+        """
+        if self.link.weighed:
+            return np.ones(len(total))
+        rows, moves = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.moves_in_step(last)
+        square = np.outer(self.step, self.step)
+        # errors of the guess, and of shortened rows, have no law that a curvature shares: along the step, as ever
+        middle = self.squares.matrix * self.fitted + last.noise + self._error_of_way(moves[:0], square)
+        base = np.diag(rows @ middle @ rows.T)
+        # column j: how the way changes with coefficient j, where the others follow it
+        follow = np.linalg.solve(back, total / np.diag(total))
+        out = np.ones(len(total))
+        for j, (row, along) in enumerate(zip(rows, follow.T, strict=True)):
+            # what each noise does to coefficient j along the step, and along that change
+            here, there = row @ moves @ self.step, row @ moves @ along
+            reach = farther_end(float(base[j]), float(here @ here), float(here @ there), float(there @ there))
+            out[j] = max(reach / math.sqrt(total[j, j]), 1.0)
+        return out
+
+
+def _guess_moves(moments: NoisyMatrix, curve: ShrunkMatrix, found: Regressors, weight: float) -> Array:
+    """Return what noises of the moments add to a curvature of which the guess has this weight, shape (e, u, u)."""
+    return _moves(moments, weight, curve.transform_of(found.second_moments))
 
 
 def _moves(noisy: NoisyMatrix, weight: float, back: Array) -> Array:
@@ -195,6 +237,9 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     of_guess = np.concatenate([moved, varied.error * told.matrix[None]])
     squares = noisy_squares(middle, weight, last.meat, square, of_guess, of_weight)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
+    part = None
+    if not link.weighed:
+        way, part = _towards_released(way, last, (curve, inverse), squares.matrix, (first.moments, found))
     flat = np.zeros_like(last.b)
     # the curvature where every row has the mean predictor, see MAX_RELATIVE_NOISE
     level = bounded(link, np.full(len(NODES), found.mean @ last.b), last.cut)
@@ -207,7 +252,36 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     notes = person_notes(weight) if last.persons else NOTES
     law = varied, np.array(doubts)
     far = 0.0 if end is None else shortening_error(last, found, end)
-    return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes, far)
+    return ScoreStep(b, way, curve, squares, first.moments, found, link, *law, guess, loose, notes, far, part)
+
+
+def _towards_released(
+    way: Array,
+    last: ScorePart,
+    curved: tuple[ShrunkMatrix, Array],
+    squares: Array,
+    known: tuple[NoisyMatrix, Regressors],
+) -> tuple[Array, float]:
+    """Return a step that the released curvature has more weight in, and that weight (`released_curvature`).
+
+    curved: the curvature and its inverse.  squares: sum of psi**2 x x'.  known: the moments that its guess is of.
+    """
+    curve, inverse = curved
+    middle = squares + last.noise
+    # of the way: the step, which misses it by its own error
+    square = np.outer(way, way) + inverse @ middle @ inverse
+
+    def size(moves: Array) -> float:
+        """Return the mean square, in the metric of the curvature, of what noises of it do to the step."""
+        return float(np.trace(inverse @ (moves @ square @ moves).sum(axis=0)))
+
+    guess = float(np.trace(inverse @ left_in_step(curve.guess, square, curve.guess_error)))
+    guess += size(_guess_moves(known[0], curve, known[1], 1.0))
+    noise, base = size(_moves(last.weighted_products, 1.0, curve.transform)), float(np.trace(inverse @ middle))
+    part = nearer_released(curve.weight, base, noise, guess)
+    released = curve.transform @ last.weighted_products.values @ curve.transform.T
+    more = (part - curve.weight) / max(1 - curve.weight, 1e-9)
+    return way + more * (inverse @ ((curve.matrix - released) @ way)), part
 
 
 def shortening_error(last: ScorePart, found: Regressors, end: Array) -> float:
