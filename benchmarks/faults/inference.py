@@ -2188,6 +2188,27 @@ FAULTS: tuple[Fault, ...] = (
         ("tests/mechanisms/test_far_rows.py::test_levels_and_the_constant_have_no_rows_further_out",),
     ),
     Fault(
+        "tacit.method.regression.row_sums.counted_tails",
+        "(self.share - share) ** 2 / 2 / loose",
+        "0.0 * share / loose",
+        "counts of rows far along an axis say nothing of tails",
+        ("tests/inference/test_far_along.py::test_what_is_lost_grows_with_the_count",),
+    ),
+    Fault(
+        "tacit.method.regression.row_sums.noisy_norms",
+        "place = 3 + m * (part.form == FAR_SCORES)",
+        "place = 2 + m * (part.form == FAR_SCORES)",
+        "clipped residuals are read as rows far along the first axis",
+        ("tests/inference/test_far_along.py::test_rows_far_along_each_axis_are_counted",),
+    ),
+    Fault(
+        "tacit.method.regression.row_sums.noisy_norms",
+        "    if part.form not in AXES:\n",
+        "    if part.form not in BOTH_SIDES:\n",
+        "sums of products of releases of before are read as rows far along axes",
+        ("tests/inference/test_far_along.py::test_releases_of_before_are_read_as_they_were",),
+    ),
+    Fault(
         "tacit.method.regression.row_sums.long_tails",
         "(_beyond(most) <= WITHOUT) | (TAILS < 0)",
         "TAILS > -1",
