@@ -15,7 +15,7 @@ from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
 from tacit.method.regression.bounded_scores.binary_links import BinaryLink
 from tacit.method.regression.formulas.layout import Layout
-from tacit.method.regression.pilots.far_rows import BENT, FarRows, counted_far_rows, far_rows
+from tacit.method.regression.pilots.far_rows import BENT, CountedFarRows, FarRows, counted_far_rows, far_rows
 from tacit.method.regression.pilots.glm_pilot import link_of
 from tacit.method.regression.query import Regression
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
@@ -103,7 +103,7 @@ def far_rows_covariance(values: Array, release: Released, made: Layout, at: Reac
     return np.asarray(moved @ moved.T, dtype=np.float64)
 
 
-def known_far_rows(release: Released, made: Layout, at: Reached) -> FarRows:
+def known_far_rows(release: Released, made: Layout, at: Reached) -> FarRows | CountedFarRows:
     """Return what a release tells of rows far out, by its counts of these where it has any."""
     found, along = reach_of_products(release.parts[1], made), read_far_along(release.parts[-1], made.size)
     if along is None:

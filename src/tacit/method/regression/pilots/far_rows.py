@@ -44,8 +44,8 @@ SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
 IN_SQUARES: Final = 0.3
 """Largest noise in sums of psi**2 v v', which make standard errors, relative to them, at which it is longer."""
-LEAST_FOUND: Final = 0.01
-"""Least part of a column's variance that products are taken to find."""
+LEAST_FOUND: Final = 0.05
+"""Least part of an axis's variance that products are taken to find."""
 AT_NOISE: Final = 0.995 * MOSTLY_NOISE
 """Doubt in a variance from which it was set by its noise, but for rounding."""
 LEAST_LEFT: Final = 0.05
@@ -60,7 +60,7 @@ class FarRows:
     variance 1 and the constant.  norms: mean square of a vector's norm, and what rare levels add.
     """
 
-    tails: tuple[LongTail | CountedTail | None, ...]
+    tails: tuple[LongTail | None, ...]
     second: Array
     norms: tuple[float, float]
 
@@ -113,10 +113,41 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
     return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
 
 
+@dataclass(frozen=True)
+class CountedFarRows:
+    """What is known of the tails of the axes of a release's last vectors, which it counts.
+
+    tails: of each axis, None for the constant's and those of levels.  axes: T with S = T T', shape (m, m), lower
+    triangular: coordinate j is the sum of T_jk times axis k.  norms: as of `FarRows`.
+
+    S_w is T (1 - L) T', L what is lost along each axis: where regressors go together, rows further out than those
+    before them tell are far along a regressor's own axis.
+    """
+
+    tails: tuple[CountedTail | None, ...]
+    axes: Array
+    norms: tuple[float, float]
+
+    def _lost_along(self, reach: float) -> Array:
+        """Return what is lost along each axis, shape (m,)."""
+        return np.array([0.0 if one is None else one.lost(self.norms[0], reach) for one in self.tails])
+
+    def lost(self, reach: float) -> Array:
+        """Return the part of each coordinate's variance that scores lose, shape (m,)."""
+        parts = self.axes**2
+        return np.asarray(parts @ self._lost_along(reach) / parts.sum(axis=1), dtype=np.float64)
+
+    def shifts(self, reach: float, slopes: Array) -> Array:
+        """Return what `FarRows.shifts` does."""
+        moved = np.linalg.solve(self.axes.T, self._lost_along(reach)[:, None] * self.axes.T)
+        own = np.array([one is not None for one in self.tails])
+        return np.asarray(moved * (own * slopes), dtype=np.float64)
+
+
 def counted_far_rows(
     columns: Columns, layout: Layout, products: NoisyMatrix, reaches: tuple[float, float], along: FarAlong
-) -> FarRows:
-    """Return what `far_rows` does, of a release that counts rows far along axes.
+) -> CountedFarRows:
+    """Return what a release tells of rows far out that counts those far along axes.
 
     reaches: of the vectors of products and of scores, in standard deviations.  along: the counts.
     """
@@ -124,6 +155,9 @@ def counted_far_rows(
     summed = products.of_rows(columns.rows)
     factor = float(summed.values[0, 0]) / max(float(products.values[0, 0]), 1.0)
     rows, diagonal = max(columns.rows, 1.0), np.diag(summed.values) / max(columns.rows, 1.0)
+    axes = np.linalg.cholesky(raised(summed.leading(m), columns.rows) / rows)
+    # part of each coordinate that is not told by those before it
+    own = np.diag(axes) ** 2 / (axes**2).sum(axis=1)
     tails, scales = list[CountedTail | None](), np.ones(m)
     for j in range(m):
         numbers, marks = layout.coordinates[j]
@@ -131,17 +165,19 @@ def counted_far_rows(
         if j == 0 or not numbers:
             tails.append(None)
             continue
+        part = float(own[j])
         noise = factor * math.sqrt(products.quadratic_variance(np.eye(m + 1)[j])) / rows
         doubt, most, alone = float(columns.doubts[j - 1]), math.inf, len(numbers) + len(marks) == 1
         if alone:
             most = (layout.bounds[j] + abs(float(columns.mean[j - 1]))) / float(columns.sd[j - 1])
         rest = float(np.clip(np.delete(diagonal, [0, j]), 0, None).sum())
         told = Told(
-            found=max(float(diagonal[j]), noise / 2, LEAST_FOUND),
-            noise=noise,
-            doubt=doubt if alone else math.hypot(doubt, UNSEEN),
+            # what is missing is missing along its own axis
+            found=max(1 - (1 - float(diagonal[j])) / part, noise / part / 2, LEAST_FOUND),
+            noise=noise / part,
+            doubt=(doubt if alone else math.hypot(doubt, UNSEEN)) / part,
             hidden=alone and doubt > AT_NOISE,
-            most=most,
+            most=most / math.sqrt(part),
             others=(rest, common - 2),
             reaches=reaches,
             share=float(along.values[j]) / rows,
@@ -151,8 +187,7 @@ def counted_far_rows(
         tail = told.tail()
         tails.append(tail)
         scales[j] = tail.scale()
-    second = scales[:, None] * raised(summed.leading(m), columns.rows) * scales
-    return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
+    return CountedFarRows(tuple(tails), np.asarray(axes * scales, dtype=np.float64), (common, rare))
 
 
 def room_with_far_rows(

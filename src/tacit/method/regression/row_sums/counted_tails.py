@@ -5,7 +5,7 @@ noise.  Where a release tells of each axis how many rows have more than half of 
 of `long_tails`, each of the scale at which products find what they found, are weighed by what this number would be of
 them, by the column's variance and by its bounds.
 
-The axis of a regressor is what is left of it after those before it, and of another shape where they go together.
+The axis of a regressor is what is left of it after those before it; that part of its variance is the unit here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LEAST_DEGREES: Final = 0.3
 
 @dataclass(frozen=True)
 class CountedTail:
-    """What is known of a regressor's tail: the posterior weights of TAILS, and of each law its standard deviation over
+    """What is known of the tail along an axis: the posterior weights of TAILS, and of each law its deviation over
     that which products find, shapes (17,).
     """
 
@@ -63,7 +63,7 @@ class CountedTail:
 
 @dataclass(frozen=True)
 class Told:
-    """What a release tells of a regressor, in units of the column's released variance.
+    """What a release tells of a regressor's own axis, in units of its part of the column's released variance.
 
     found, noise: what products find of its variance, and the noise in that.  doubt: the noise in the column's variance;
     hidden: whether that was set by its noise.  most: how far from its mean the regressor may lie within its bounds.
