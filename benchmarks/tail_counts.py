@@ -12,8 +12,9 @@ regressor's variance, L, times its slope (`pilots/far_rows.py`).  Each release i
              bring.
 A line has the mean of L over repetitions, of the first regressors; then coverage of slopes, mean (least), SE/SD, joint
 tests at 5%, and the median length of intervals over those without counts.  Designs of `frontier.py`: set 4 was
-simulated once, after the method was made; sets 2 and 3 were looked at before.  Noise of the scores is 1.5% larger for the counts; lengths are of the same
-releases, so that this is in neither.  Prints to the terminal.  Deterministic: seeds are constants.
+simulated once, after the method was made; sets 2 and 3 were looked at before.  Noise of the scores is 1.5% larger for
+the counts; lengths are of the same releases, so that this is in neither.  Prints to the terminal.  Deterministic: seeds
+are constants.
 """
 
 from __future__ import annotations

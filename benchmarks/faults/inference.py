@@ -2188,6 +2188,13 @@ FAULTS: tuple[Fault, ...] = (
         ("tests/mechanisms/test_far_rows.py::test_levels_and_the_constant_have_no_rows_further_out",),
     ),
     Fault(
+        "tacit.method.regression.pilots.far_rows",
+        "np.where(own, moved, 0.0)",
+        "moved",
+        "levels are taken to have rows further out where regressors before them are counted",
+        ("tests/inference/test_far_along.py::test_what_axes_lose_moves_slopes_of_regressors_alone",),
+    ),
+    Fault(
         "tacit.method.regression.row_sums.counted_tails",
         "(self.share - share) ** 2 / 2 / loose",
         "0.0 * share / loose",

@@ -13,6 +13,7 @@ import pytest
 import tacit as tc
 from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.method.regression.estimate_coefficients.errors_of_far_rows import known_far_rows, reached
+from tacit.method.regression.pilots.far_rows import CountedFarRows
 from tacit.method.regression.row_sums.counted_tails import CountedTail, Told
 from tacit.method.regression.row_sums.long_tails import TAILS, LongTail
 from tacit.method.regression.row_sums.noisy_norms import read_far_along, turned
@@ -115,6 +116,31 @@ def test_counts_tell_a_long_tail_from_none() -> None:
     # the Pareto regressor has lost a good part, the normal one next to none
     assert true[1] > 10 * true[0]
     assert (np.abs(counted - true) < np.abs(guessed - true)).all()
+
+
+class AxisThatLoses(CountedTail):
+    """An axis of which it is known how much is lost."""
+
+    def __init__(self, part: float) -> None:
+        object.__setattr__(self, "weights", np.array([part]))
+
+    def lost(self, norm: float, reach: float) -> float:
+        return float(self.weights[0])
+
+
+def test_what_axes_lose_moves_slopes_of_regressors_alone() -> None:
+    """By hand: a regressor, and a level that goes with it and comes after it."""
+    axes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.6, 0.8]])
+    made = CountedFarRows((None, AxisThatLoses(0.36), None), axes, (3, 0.0))
+    shifts = made.shifts(3.0, np.array([2.0, 1.0, 5.0]))
+    # S^-1 (S - S_w) e of the regressor
+    assert shifts[:, 1] == pytest.approx([0.0, 0.36, 0.0])
+    assert not shifts[:, [0, 2]].any()
+    # .6**2 of the other's variance is along the regressor's axis
+    assert made.lost(3.0) == pytest.approx([0.0, 0.36, 0.36 * 0.36])
+    # another regressor in its place is moved, too: its slope bends as its part along the axis does
+    both = CountedFarRows((None, AxisThatLoses(0.36), AxisThatLoses(0.0)), axes, (3, 0.0))
+    assert both.shifts(3.0, np.array([2.0, 1.0, 5.0]))[:, 2] == pytest.approx([0.0, 5 * 0.6 * 0.36, 0.0])
 
 
 def told(share: float, *, found: float = 0.9, hidden: bool = True, most: float = 40.0) -> CountedTail:

@@ -141,7 +141,7 @@ class CountedFarRows:
         """Return what `FarRows.shifts` does."""
         moved = np.linalg.solve(self.axes.T, self._lost_along(reach)[:, None] * self.axes.T)
         own = np.array([one is not None for one in self.tails])
-        return np.asarray(moved * (own * slopes), dtype=np.float64)
+        return np.asarray(np.where(own, moved, 0.0) * slopes, dtype=np.float64)
 
 
 def counted_far_rows(
