@@ -251,7 +251,7 @@ def test_all_that_there_is_was_tried() -> None:
     parts = [part for words in made for part in words["parts"]]
     old = {"exclusion", "blocks", "ranks", "norm-products", "products", "scores", "scored", "weighed"}
     old |= {"person-scores", "person-scored", "norm-scores-2", "residual-matrices", "joint", "joint-2", "joint-3"}
-    old |= {"norm-scores-3", "residual-matrices-2"}
+    old |= {"norm-scores-3", "norm-scores-4", "residual-matrices-2", "residual-matrices-3"}
     # of quantiles whose three steps would take long to draw together: `test_joint_quantiles`
     old |= {"ranks-2"}
     assert {part["form"] for part in parts} == set(FORMS) - old  # of earlier releases alone
@@ -301,6 +301,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         "norm-scores-2",
         "norm-scores-3",
         "norm-scores-4",
+        "norm-scores-5",
         "norm-scored",
         "norm-weighed",
         "weighted-moments",

@@ -101,8 +101,9 @@ def test_a_release_that_counts_both_sides_together_is_read(cost: Cost) -> None:
     place = next(i for i in reversed(range(len(release.parts))) if "far" in release.parts[i].parameters)
     part, at = release.parts[place], rows.layout.size * (cost is NORMAL) + 1
     one = part.integers[0]
-    former = {"norm-scores-4": "norm-scores-2", "residual-matrices-3": "residual-matrices"}[part.form]
-    joined = (*one[:at], one[at] - one[at + 1], *one[at + 2 :])
+    former = {"norm-scores-5": "norm-scores-2", "residual-matrices-4": "residual-matrices"}[part.form]
+    # nor rows far along each axis
+    joined = (*one[:at], one[at] - one[at + 1], *one[at + 2 + rows.layout.size :])
     parts = list(release.parts)
     parts[place] = replace(part, form=former, integers=(joined,))
     (step, scores), (now, told) = (read(rows, some) for some in (replace(release, parts=tuple(parts)), release))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any, cast
 
@@ -80,7 +81,8 @@ def test_scores_of_all_vectors_in_the_ball(formula: str, relation: str, far: boo
         v = psi * ball
         products = [(v[:, i] * v[:, k]) >> 2 for ((i, k),) in (one.pairs for one in layouts.all_pairs(size))]
         beside = [psi * psi, *([psi == 3, -(psi == -3)] if far else [])]
-        found.append(np.column_stack([v, np.full((len(v), len(beside)), beside), *products]))
+        along = [ball**2 > 8] if far else []
+        found.append(np.column_stack([v, np.full((len(v), len(beside)), beside), *along, *products]))
     released = np.unique(np.vstack(found), axis=0) * np.array([row[0] for row in form.matrix])
     if len(released) > 2_500:
         far = np.argsort((released.astype(float) ** 2).sum(axis=1))[-2_500:]
@@ -101,7 +103,7 @@ def test_sums_that_are_divided_once_change_no_further(relation: str) -> None:
     for psi in range(-3, 4):
         v = psi * ball
         beside = [psi * psi, psi == 3, -(psi == -3)]
-        alone.append(np.column_stack([v, np.full((len(v), 3), beside)]))
+        alone.append(np.column_stack([v, np.full((len(v), 3), beside), ball**2 > 8]))
         products.append(np.column_stack([v[:, i] * v[:, k] for ((i, k),) in (one.pairs for one in layout.all_pairs)]))
     # each row once, and none
     rows = np.vstack(
@@ -140,13 +142,53 @@ def test_a_far_response_is_one_or_minus_one() -> None:
     assert told.tolist() == [-1] * forms.CLIP + [0] * forms.CLIP + [1]
 
 
+def test_a_row_is_counted_along_one_axis_at_most() -> None:
+    """The products that `norms_design` asks for, of entries that may be as large as C, and of vectors within C."""
+    query, public = tc.Regression("y ~ x"), Public(SCHEMA, "replace-one", 100)
+    edge = math.isqrt(forms.MOST**2 // 2)
+    rows = np.array([[forms.MOST, 0], [0, -forms.MOST], [edge + 1, -edge + 2], [edge, edge], [0, 0], [3, -edge - 1]])
+    assert ((rows**2).sum(axis=1) <= forms.MOST**2).all()
+    one = np.ones(len(rows), dtype=np.int64)
+    for cost in (Cost.of(rho=1), Cost.of(epsilon=9)):
+        question = cast(ProductPart, design(query, public, cost).columns[-1]).question
+        axes = [some for some in question.products if some.plus and some.of]
+        assert [some.of for some in axes] == [(0, 0), (1, 1)]
+        found = np.column_stack([some.numpy(rows, one, one) for some in axes])
+        assert found.tolist() == [[1, 0], [0, 1], [1, 0], [0, 0], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_rows_on_and_between_axes_are_no_further_apart_than_declared(relation: str) -> None:
+    """The products that `norms_design` asks for, of the longest vectors on axes and between two, and of 0."""
+    C, public = forms.MOST, Public(SCHEMA, relation, 100 if relation == "replace-one" else None)
+    half = math.isqrt(C * C // 2)
+    w = np.vstack([np.zeros((1, 4)), C * np.eye(4)])
+    between = np.zeros((3, 4))
+    for i in range(3):
+        between[i, [0, i + 1]] = half
+    # a little further along the first than along the other
+    w = np.vstack([w, between, np.add(between, [1, -2, -2, -2])]).astype(np.int64)
+    w = np.unique(np.vstack([w, -w]), axis=0)
+    w = w[(w**2).sum(axis=1) <= C * C]
+    for cost in (Cost.of(rho=1), Cost.of(epsilon=9)):
+        column = cast(ProductPart, design(tc.Regression("y ~ x + m + k"), public, cost).columns[-1])
+        assert column.layout.size == 4
+        asked, found = column.question.products, list[np.ndarray]()
+        for psi in (-forms.CLIP, 0, forms.CLIP):
+            each = np.full(len(w), psi, dtype=np.int64)
+            found.append(np.column_stack([one.numpy(w, each, each) >> one.sum_shift for one in asked]))
+        released = np.vstack(found) * np.array([row[0] for row in column.form.matrix])
+        reached = furthest(released, relation, relation == "add-remove", 2)
+        assert 0.95 * column.form.l2_squared < reached <= column.form.l2_squared, reached / column.form.l2_squared
+
+
 def test_a_clipped_residual_is_counted_on_its_side() -> None:
     """The products that `norms_design` asks for: 1 at one end, -1 at the other, 0 in between."""
     psi = np.arange(-forms.CLIP, forms.CLIP + 1)
     query, public = tc.Regression("y ~ x"), Public(SCHEMA, "replace-one", 100)
     for cost in (Cost.of(rho=1), Cost.of(epsilon=9)):
         question = cast(ProductPart, design(query, public, cost).columns[-1]).question
-        above, below = (one for one in question.products if one.plus)
+        above, below = (one for one in question.products if one.plus and not one.of)
         none = np.zeros((len(psi), 0), dtype=np.int64)
         assert above.numpy(none, psi, psi).tolist() == [0] * (2 * forms.CLIP) + [1]
         assert below.numpy(none, psi, psi).tolist() == [-1] + [0] * (2 * forms.CLIP)
@@ -161,8 +203,9 @@ def test_on_the_grid_of_releases_bounds_are_nearly_attained(relation: str) -> No
         first = np.array(form.extreme, dtype=object)
         reached = int((first**2).sum())
         if relation == "replace-one" and form in scores:
-            # the residual goes from one end to the other: scores change sign, their products do not, both counts change
-            reached = sum((2 * x) ** 2 for x in form.extreme[: layout.size]) + 2 * form.parameters.get("far", 0) ** 2
+            # the residual goes from end to end: scores change sign, their products do not, both counts change,
+            # and so do those of two axes, of a vector between them that goes over to the other by a little
+            reached = sum((2 * x) ** 2 for x in form.extreme[: layout.size]) + 4 * form.parameters.get("far", 0) ** 2
         elif relation == "replace-one":  # on another axis, and far on the other side
             reached = 2 * reached + 2 * form.parameters.get("far", 0) ** 2
         assert 0.99 * form.l2_squared < reached <= form.l2_squared, (form.name, reached / form.l2_squared)
@@ -173,8 +216,8 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: str) -> None
     material = list(pairs(SCHEMA, relation, 12, np.random.default_rng(1)))
     query = tc.Regression("y ~ x*m + g + k + I(x**2)", where="m or x > -0.5")
     found = sensitivity(query, SCHEMA, relation, PRICES, material)
-    split = {"residual-vectors", "residual-matrices-3"}
-    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-4"} | split
+    split = {"residual-vectors", "residual-matrices-4"}
+    assert {one.form for one in found} == {"column-moments", "norm-products-3", "norm-scores-5"} | split
     for one in found:
         assert 0.05 * one.declared < one.reached <= one.declared, one
 
@@ -193,11 +236,11 @@ def test_rows_and_persons_have_norms_at_every_price() -> None:
     data |= {"m": rng.random(300) < 0.5, "g": rng.choice(["a", "b", "c"], 300), "k": rng.integers(0, 9, 300)}
     query, first = tc.Regression("y ~ x + g"), ["column-moments", "norm-products-3"]
     pure = tc.Curator(data, SCHEMA, budget=tc.Budget(epsilon=20)).release(query, epsilon=5)
-    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-3"]
+    assert [one.form for one in pure.parts] == [*first, "residual-vectors", "residual-matrices-4"]
     # sums of columns have noises of their own; each other part is one vector
     assert [one.law.name for one in pure.parts] == ["discrete Laplace", *["rounded spherical Laplace"] * 3]
     noisy = tc.Curator(data, SCHEMA, budget=tc.Budget(rho=5)).release(query, rho=2)
-    assert [one.form for one in noisy.parts] == [*first, "norm-scores-4"]
+    assert [one.form for one in noisy.parts] == [*first, "norm-scores-5"]
     persons = tc.Schema({**SCHEMA, "who": tc.PrivacyUnit(3)})
     data["who"] = np.arange(300) // 2
     for kind, last in (("rho", ["person-norm-scores"]), ("epsilon", ["residual-vectors", "person-score-matrices"])):

@@ -353,10 +353,14 @@ def test_a_row_a_person_is_a_row(query: Any) -> None:
             made = cast(ProductPart, other)
             made = replace(made, question=replace(made.question, norm=one.question.norm, score=one.question.score))
             sums, weights = list(alone.sums(rounded(one))), list(one.form.matrix)
-            if "far" in one.form.parameters:  # counted of rows alone: far responses last, clipped ones after psi**2
+            if (
+                "far" in one.form.parameters
+            ):  # counted of rows alone: far responses last, clipped ones and those along axes after psi**2
                 place = weights.index((one.form.parameters["far"],))
                 responses = [Product((), 1, norm_encoding.SIGNED)]
                 clipped = [Product((), 1, norm_encoding.CLIPPED, plus=c - below) for below in (0, 1)]
+                plus = norm_encoding.MOST**2 // 2 - 1
+                clipped += [Product((j, j), shift=norm_encoding.AXIS, plus=plus) for j in range(one.layout.size)]
                 counts = responses if one.form.name == norm_encoding.FAR_PRODUCTS else clipped
                 asked = slice(place, place + len(counts))
                 assert list(one.question.products[asked]) == counts

@@ -169,7 +169,7 @@ PLAIN = tc.Schema({"y": tc.Real(0, 10), "x": tc.Real(-1, 1), "m": tc.Boolean(), 
 )
 def test_the_contract(query: Any) -> None:
     found = contract(query, PLAIN, tables=40, draws=40_000)
-    split, norms = {"residual-vectors", "residual-matrices-3"}, {"column-moments", "norm-products-3", "norm-scores-4"}
+    split, norms = {"residual-vectors", "residual-matrices-4"}, {"column-moments", "norm-products-3", "norm-scores-5"}
     assert {one.form for one in found.findings} == split | norms
 
 
@@ -361,8 +361,8 @@ def test_a_plan_says_how_wide_and_when_too_noisy() -> None:
     good = tc.plan(query, PLAIN, rows=10_000, rho=0.5)
     assert [one.term for one in good.parts[0].terms] == ["Intercept", "x", "m"]
     # sums, squares of both numbers, and rows; products of all four coordinates, far responses; scores, one square, the
-    # numbers of clipped residuals, products of three
-    assert good.numbers == (3 + 2 + 1) + (10 + 1) + (3 + 3 + 6)
+    # numbers of clipped residuals and of rows far along each axis, products of three
+    assert good.numbers == (3 + 2 + 1) + (10 + 1) + (3 + 3 + 3 + 6)
     assert 1 < good.width / good.width_without_privacy < 1.3
     bad = tc.plan(query, PLAIN, rows=100, rho=0.001)
     assert bad.width == np.inf

@@ -64,7 +64,8 @@ def largest(rows: Ints, relation: str) -> int:
 def matrices(layout: Layout, form: ProductEncoding, w: Ints, psi: Ints, size: Ints) -> Ints:
     """What rows of these vectors, scores and sizes add to the part of matrices."""
     pairs = [one.pairs[0] for one in layout.all_pairs]
-    far = [1 * (psi == forms.CLIP), -1 * (psi == -forms.CLIP)] if "far" in form.parameters else []
+    along = [1 * (2 * w[:, i] ** 2 > forms.MOST**2) for i in range(layout.size)]
+    far = [1 * (psi == forms.CLIP), -1 * (psi == -forms.CLIP), *along] if "far" in form.parameters else []
     squares = [psi**2, *far, *(psi**2 * w[:, i] * w[:, k] // forms.CLIP**2 for i, k in pairs)]
     if form.parameters["size"]:
         sizes = [size * w[:, i] * w[:, k] // forms.CLIP for i, k in pairs]
@@ -188,7 +189,7 @@ def test_every_engine_adds_up_the_same_parts(model: str, formula: str, tmp_path:
     asked = [regression.next_question(one, release.parts[:i], rows.shape) for i, one in enumerate(plain)]
     # aimed, not the placeholders; the matrices are of the vector and the score that were released just before
     assert all(one.question.norm != other.question.norm for one, other in zip(asked[1:], plain[1:], strict=True))
-    name = "residual-matrices-3" if model == "linear" else "score-matrices"
+    name = "residual-matrices-4" if model == "linear" else "score-matrices"
     assert (asked[-1].form.name, asked[-1].form) == (name, plain[-1].form)
     assert (asked[-1].question.norm, asked[-1].question.score) == (asked[-2].question.norm, asked[-2].question.score)
     # nor do these follow from the scores' own noisy integers

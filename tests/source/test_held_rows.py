@@ -15,6 +15,7 @@ import pytest
 from every_engine import ODD_SCHEMA, columns_of, odd_table
 
 import tacit as tc
+from tacit.method.regression import mechanism as regression
 from tacit.method.regression.mechanism_rows import exact_part, rows_held
 from tacit.privacy import Cost
 from tacit.rows.coordinates import EXACT, SHORT, H
@@ -177,6 +178,11 @@ def short_question(
     asked += [Product((), 1, 10, plus=one) for one in (CLIP, CLIP - 1, 0)]
     asked += [Product(at, 2, sum_shift=18) if half else Product(at) for at in pairs]
     asked += [Product((j,), half) for j in range(m)]
+    # numbers of rows far along an entry: half of the squared norm, and other parts
+    most = clip.most**2
+    axis = most.bit_length()
+    parts = (most // 2, most // 3, most) if rng.random() < 0.7 else ()
+    asked += [Product((j, j), shift=axis, plus=2**axis - 1 - part) for j in range(m) for part in parts]
     # in any order, and at a pure price without the pairs
     asked = [asked[i] for i in rng.permutation(len(asked))]
     if half and rng.random() < 0.3:
@@ -226,6 +232,22 @@ def test_vectors_beyond_float32_are_in_float64() -> None:
         replace(plain, products=(Product((), 1, 9),)),
     ):
         assert VectorSums.of(other) is None
+
+
+@pytest.mark.parametrize("cost", [Cost.of(rho=1), Cost.of(epsilon=20)], ids=["normal", "pure"])
+def test_parts_of_a_linear_model_are_in_float32(cost: Cost) -> None:
+    """All that a release asks for after column moments, numbers of rows that are clipped or far included."""
+    rng = np.random.default_rng(0)
+    data = {"y": rng.normal(0, 1, 5_000), "a": rng.normal(0, 1, 5_000), "b": rng.exponential(1, 5_000)}
+    schema = tc.Schema({"y": tc.Real(-20, 20), "a": tc.Real(-5, 5), "b": tc.Real(0, 30)})
+    rows = rows_of(tc.Regression("y ~ a + b"), data, schema, cost)
+    release = rows.release(rng)
+    for i, one in enumerate(rows.shape.columns[1:], 1):
+        asked = regression.next_question(one, release.parts[:i], rows.shape).question
+        vectors = VectorSums.of(asked)
+        assert vectors is not None
+        counted = [at for at in asked.products if at.plus and at.of]
+        assert len(vectors.counted) == len(counted) == (3 if i == len(rows.shape.columns) - 1 else 0)
 
 
 def span_question(m: int, power: int) -> CrossProducts:

@@ -152,7 +152,7 @@ FORMS: Final = {
         weights=True,
     ),
     **dict.fromkeys(
-        ("norm-scores-3", "norm-scores-4"),
+        ("norm-scores-3", "norm-scores-4", "norm-scores-5"),
         Shape(
             "regression",
             ("G", "score", "square", "far", "off", "diag", "shift", "turn"),
@@ -193,7 +193,7 @@ FORMS: Final = {
         "regression", ("G", "size", "square", "far", "off", "diag"), (3, MOST_SUMS), grid=False, laws=PURE_NORM
     ),
     **dict.fromkeys(
-        ("residual-matrices-2", "residual-matrices-3"),
+        ("residual-matrices-2", "residual-matrices-3", "residual-matrices-4"),
         Shape("regression", ("G", "size", "square", "far", "off", "diag"), (4, MOST_SUMS), grid=False, laws=PURE_NORM),
     ),
     "scored": Shape(

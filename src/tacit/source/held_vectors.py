@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 from typing import Any, Final
 
 import numpy as np
@@ -53,9 +54,11 @@ class VectorSums:
         """Return the sums of a question, or None where it asks for others."""
         if not _short(question):
             return None
-        powers = {len(one.of): one.power for one in question.products}
+        # squares of entries that are counted where they are large are of no matrix
+        summed = [one for one in question.products if not _counts(one, question)]
+        powers = {len(one.of): one.power for one in summed}
         half = powers[2] // 2 if 2 in powers else powers.get(1, 0)
-        alike = all(one.shift == 0 and one.power == half * len(one.of) for one in question.products if one.of)
+        alike = all(one.shift == 0 and one.power == half * len(one.of) for one in summed if one.of)
         return cls(ProductSums(question), half) if alike and half < 2 and {1, 2} & set(powers) else None
 
     def over(self, blocks: Iterator[Held]) -> Ints:
@@ -74,6 +77,8 @@ class VectorSums:
         assert self.plain.question.norm is not None
         m, found = len(self.plain.question.norm.weights), list[tuple[int, int, int]]()
         for i, one in enumerate(self.plain.question.products):
+            if _counts(one, self.plain.question):
+                continue
             if one.of:
                 second = one.of[1] if len(one.of) == 2 else m + self.half
                 found.append((i, one.of[0], second))
@@ -85,8 +90,18 @@ class VectorSums:
     @cached_property
     def of_psi(self) -> list[tuple[int, Product]]:
         """The other products, of psi alone, with their indices."""
-        there = set(self.places[0].tolist())
+        there = {*self.places[0].tolist(), *(i for i, _, _ in self.counted)}
         return [(i, one) for i, one in enumerate(self.plain.question.products) if i not in there]
+
+    @cached_property
+    def counted(self) -> list[tuple[int, int, int]]:
+        """Indices of numbers of rows of which an entry is far out, the entry, and the least size that is."""
+        question = self.plain.question
+        return [
+            (i, one.of[0], isqrt(2**one.shift - one.plus - 1) + 1)
+            for i, one in enumerate(question.products)
+            if _counts(one, question)
+        ]
 
     @cached_property
     def weights(self) -> Floats:
@@ -137,6 +152,7 @@ class _Adding:
         found = np.empty(len(asked.shifts))
         for i, one in asked.of_psi:
             found[i] = self._sum_of_psi(one, psi)
+        self._far_along(w, found)
         at, first, second = asked.places
         found[at] = (self._weighted(w, psi) if asked.half else self._products(w))[first, second]
         self._count(found)
@@ -179,12 +195,13 @@ class _Adding:
             return
         w, psi = (np.concatenate(some, axis=-1, dtype=np.float64) for some in zip(*self._aside, strict=True))
         self._aside, self._many = [], 0
-        w = shortened(self._norm, w) * psi**self._asked.half
+        w, found = shortened(self._norm, w), np.zeros(len(self._asked.shifts))
+        self._far_along(w, found)
+        w = w * psi**self._asked.half
         at, first, second = self._asked.places
         # psi of these rows was added with their block
         sums = np.zeros((len(w) + self._asked.half, len(w) + self._asked.half + 1))
         sums[: len(w), : len(w)], sums[: len(w), -1] = matrix(w, w), w.sum(axis=1)
-        found = np.zeros(len(self._asked.shifts))
         found[at] = sums[first, second]
         self._count(found)
 
@@ -233,6 +250,11 @@ class _Adding:
         """Return an array of `many` times so many rows without gaps between them."""
         return self._buffers.array(name, (many * rows,), dtype).reshape(many, rows)
 
+    def _far_along(self, w: Floats, found: Floats) -> None:
+        """Set the numbers of rows of which an entry is far out, of rows within the norm."""
+        for i, j, least in self._asked.counted:
+            found[i] = np.count_nonzero(w[j] >= least) + np.count_nonzero(w[j] <= -least)
+
     def _sum_of_psi(self, one: Product, psi: Floats) -> float:
         """Return the sum of floor((psi**power + plus) / 2**shift)."""
         if one.power == 1 and one.shift:
@@ -242,6 +264,14 @@ class _Adding:
                 return float(least * len(psi) + sum(above))
         x = psi.astype(np.float64)
         return float(np.floor((x**one.power + one.plus) * 2.0**-one.shift).sum())
+
+
+def _counts(one: Product, question: CrossProducts) -> bool:
+    """Whether a product is floor((w_j**2 + plus) / 2**shift), 1 where the entry w_j is large, and else 0."""
+    norm = question.norm
+    if norm is None or len(set(one.of)) != 1 or len(one.of) != 2 or one.power or one.times or one.sum_shift:
+        return False
+    return one.shift > 0 and one.plus >> one.shift == 0 and (norm.most**2 + one.plus) >> one.shift <= 1
 
 
 def _short(question: CrossProducts) -> bool:

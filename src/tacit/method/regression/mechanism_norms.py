@@ -9,7 +9,8 @@ Definition
        floor(q / c), q an integer of the response, |q| <= c: 1 for one far above its mean, -1 for one far below;
     3. sums of psi v, psi**2 and psi**2 v v'.  v is the vector of the regressors, turned to axes on which part 2 finds
        variance 1 and no correlation; psi is the row's residual from a fit to part 2, rounded and clipped.  Of rows
-       without weights also the numbers of those with psi = c and with psi = -c, whose residual is clipped.
+       without weights also the numbers of those with psi = c and with psi = -c, whose residual is clipped, and for
+       each axis j that of those with v_j**2 > C**2 / 2, of which a row can be one on one axis at most.
     At a pure price 3. is two parts: sums of psi v, and all the others of the same psi and v.
     w and v are shortened to a norm of at most C, in integers and as the last step (`rows.norm_clip`).
     Public: schema, query, relation, price, and under replace-one the number of rows.
@@ -22,9 +23,9 @@ Sensitivity
         part 1        F sqrt(4 sum of B**2)                F sqrt(5/4 sum of B**2), and the number of rows
         part 2        sqrt(50) C**2, entries times 5, 7    5 C**2
              counted  sqrt(54) C**2                        sqrt(26) C**2
-        part 3        2 F R, counted: sqrt(66/16) F R      sqrt(11/8) F R, counted: sqrt(23/16) F R
+        part 3        2 F R, counted: sqrt(68/16) F R      sqrt(11/8) F R, counted: sqrt(24/16) F R
         psi v alone   2 F R                                F R
-        the rest      sqrt(2) U, counted: sqrt(34/16) U    sqrt(5/4) U, counted: sqrt(21/16) U
+        the rest      sqrt(2) U, counted: sqrt(36/16) U    sqrt(5/4) U, counted: sqrt(22/16) U
     with U the weight of c R**2; counted: where far or clipped rows are; and a little more in parts 1 (groups of
     levels) and 3 (rounding down); the last two of pure prices (`split_score_encoding`).  In l1, part 1: F times 2 sum
     of B (replace-one), 3/2 sum of B and the number of rows.

@@ -13,6 +13,7 @@ from tacit.method.regression.formulas.formula import parse
 from tacit.method.regression.formulas.layout import Layout, is_binary, layout
 from tacit.method.regression.query import Regression
 from tacit.method.regression.row_sums import norm_score_encoding, split_score_encoding
+from tacit.method.regression.row_sums.noisy_norms import AXES, BOTH_SIDES
 from tacit.method.regression.row_sums.norm_encoding import (
     FAR_PRODUCTS,
     FAR_SCORES,
@@ -20,6 +21,7 @@ from tacit.method.regression.row_sums.norm_encoding import (
     FORMER_SCORES,
     OF_COLUMNS,
     ROUNDED_SCORES,
+    SIDES_SCORES,
     WEIGHTED,
     square_weight,
     squared,
@@ -67,6 +69,7 @@ OF_NORM_CLIPPED: Final = (
     WEIGHTED,
     FAR_PRODUCTS,
     FAR_SCORES,
+    SIDES_SCORES,
     ROUNDED_SCORES,
     FORMER_PRODUCTS,
     FORMER_SCORES,
@@ -77,9 +80,11 @@ OF_NORM_CLIPPED: Final = (
 FAR: Final = {
     FAR_PRODUCTS: LINEAR_NORMS[1],
     FAR_SCORES: LINEAR_NORMS[2],
+    SIDES_SCORES: LINEAR_NORMS[2],
     ROUNDED_SCORES: LINEAR_NORMS[2],
     FORMER_SCORES: LINEAR_NORMS[2],
     split_score_encoding.FAR_MATRICES: split_score_encoding.MATRICES,
+    split_score_encoding.SIDES_MATRICES: split_score_encoding.MATRICES,
     split_score_encoding.ROUNDED_MATRICES: split_score_encoding.MATRICES,
     split_score_encoding.FORMER_MATRICES: split_score_encoding.MATRICES,
 }
@@ -190,6 +195,13 @@ def _of_scores(facts: Mapping[str, int]) -> Iterator[str]:
         yield "has an aim beyond all predictors"
 
 
+def _counts(form: str, m: int) -> int:
+    """Return how many integers of a form of scores, of vectors of m entries, are numbers of rows."""
+    if form in AXES:
+        return 2 + m
+    return 2 if form in BOTH_SIDES else int(form in (FORMER_SCORES, split_score_encoding.FORMER_MATRICES))
+
+
 def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part of norm-clipped rows does not fit the layout."""
     facts, m, form = part.parameters, known.size, of_rows(part.form)
@@ -214,8 +226,7 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
             if not 0 <= facts["tail"] <= 64:
                 yield "has a tail that is none"
     elif form in split_score_encoding.OF_MATRICES:
-        both = split_score_encoding.FAR_MATRICES, split_score_encoding.ROUNDED_MATRICES
-        counts = 2 if form in both else 1 if form == split_score_encoding.FORMER_MATRICES else 0
+        counts = _counts(form, m)
         weighted, weights = 0, ("square", "off", "diag", *(("far",) if counts else ()))
         wanted = (1 + m * (m + 1) // 2) * (2 if facts["size"] else 1) + counts
         if (facts["size"] > 0) != (cast(Regression, made.query).model != "linear"):
@@ -226,8 +237,8 @@ def _of_norms(made: Release, part: Part, known: Layout) -> Iterator[str]:
         if form in split_score_encoding.VECTORS:
             weights, wanted = ("score",), m
             yield from _of_scores({"cut": 0, "squares": 0, **facts})
-        elif form in (FAR_SCORES, ROUNDED_SCORES, FORMER_SCORES):
-            weights, wanted = (*weights, "far"), wanted + (1 if form == FORMER_SCORES else 2)
+        elif _counts(form, m):
+            weights, wanted = (*weights, "far"), wanted + _counts(form, m)
         elif form != LINEAR_NORMS[2]:
             weights, wanted = (*weights, "size"), m + 1 + pairs + (1 + pairs if facts["squares"] else 0)
             yield from _of_scores(facts)

@@ -90,9 +90,11 @@ def split_parts(
 
 
 def _squares(facts: RowFacts) -> list[Product]:
-    """Return what is summed beside scores of residuals: psi**2 and, of rows, whether psi is at either end."""
+    """Return what is summed beside scores of residuals: psi**2 and, of rows, whether psi is at either end, and far."""
     ends = [Product((), 1, forms.CLIPPED, plus=one) for one in (forms.CLIP, forms.CLIP - 1)]
-    return [Product((), 2), *(ends if _counts_clipped(facts) else [])]
+    plus = forms.MOST**2 // 2 - 1
+    axes = [Product((j, j), shift=forms.AXIS, plus=plus) for j in range(facts.layout.size)]
+    return [Product((), 2), *([*ends, *axes] if _counts_clipped(facts) else [])]
 
 
 def _counts_clipped(facts: RowFacts) -> bool:

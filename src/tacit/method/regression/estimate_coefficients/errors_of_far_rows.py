@@ -15,11 +15,11 @@ from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
 from tacit.method.regression.bounded_scores.binary_links import BinaryLink
 from tacit.method.regression.formulas.layout import Layout
-from tacit.method.regression.pilots.far_rows import BENT, far_rows
+from tacit.method.regression.pilots.far_rows import BENT, CountedFarRows, FarRows, counted_far_rows, far_rows
 from tacit.method.regression.pilots.glm_pilot import link_of
 from tacit.method.regression.query import Regression
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
-from tacit.method.regression.row_sums.noisy_norms import reach_of_products, read_standardised, turned
+from tacit.method.regression.row_sums.noisy_norms import reach_of_products, read_far_along, read_standardised, turned
 from tacit.method.regression.row_sums.norm_person_encoding import of_rows
 from tacit.method.regression.row_sums.norm_scaling import Columns, reach, read_columns, room_of
 from tacit.method.regression.row_sums.split_score_encoding import OF_MATRICES
@@ -95,9 +95,17 @@ def far_rows_covariance(values: Array, release: Released, made: Layout, at: Reac
     values: the coefficients, shape (u,).
     """
     m, u = made.size, len(values)
-    known = far_rows(at.columns, made, at.products, reach_of_products(release.parts[1], made))
+    known = known_far_rows(release, made, at)
     # what the coefficients are of coordinates of variance 1: the predictor is values' terms z / H
     terms = np.asarray(np.linalg.solve(at.turn[:m, :m].T, made.terms[:u, :m].T), dtype=np.float64)
     shifts = known.shifts(at.reach, terms @ values)
     moved = BENT * np.linalg.lstsq(terms, shifts, rcond=None)[0]
     return np.asarray(moved @ moved.T, dtype=np.float64)
+
+
+def known_far_rows(release: Released, made: Layout, at: Reached) -> FarRows | CountedFarRows:
+    """Return what a release tells of rows far out, by its counts of these where it has any."""
+    found, along = reach_of_products(release.parts[1], made), read_far_along(release.parts[-1], made.size)
+    if along is None:
+        return far_rows(at.columns, made, at.products, found)
+    return counted_far_rows(at.columns, made, at.products, (found, at.reach), along)

@@ -28,11 +28,13 @@ from tacit.base.arrays import Array
 from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.formulas.layout import Layout
+from tacit.method.regression.row_sums.counted_tails import CountedTail, Told
 from tacit.method.regression.row_sums.linear_pilot import raised_inverse, range_of_rows
 from tacit.method.regression.row_sums.long_tails import LongTail, tail_of
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, raised
+from tacit.method.regression.row_sums.noisy_norms import FarAlong
 from tacit.method.regression.row_sums.norm_scaling import Columns, sizes
-from tacit.method.regression.row_sums.row_reach import LONGER, ROOMS, far, shortening
+from tacit.method.regression.row_sums.row_reach import LONGER, MOSTLY_NOISE, ROOMS, far, shortening
 
 BENT: Final = 0.5
 """Standard deviation of theta."""
@@ -42,6 +44,10 @@ SPARED: Final = 1.5
 """Largest factor by which a longer reach may raise the variance by noise and rows, for the sake of rows further out."""
 IN_SQUARES: Final = 0.3
 """Largest noise in sums of psi**2 v v', which make standard errors, relative to them, at which it is longer."""
+LEAST_FOUND: Final = 0.05
+"""Least part of an axis's variance that products are taken to find."""
+AT_NOISE: Final = 0.995 * MOSTLY_NOISE
+"""Doubt in a variance from which it was set by its noise, but for rounding."""
 LEAST_LEFT: Final = 0.05
 """Least part of the response's variance that is taken to be left by the slopes that products tell."""
 
@@ -105,6 +111,83 @@ def far_rows(columns: Columns, layout: Layout, products: NoisyMatrix, reach_foun
         scales[j] = 1 / math.sqrt(max(tail.found(common + 1, reach_found), 0.05))
     second = scales[:, None] * raised(summed.leading(m), columns.rows) * scales
     return FarRows(tuple(tails), np.asarray(second, dtype=np.float64), (common, rare))
+
+
+@dataclass(frozen=True)
+class CountedFarRows:
+    """What is known of the tails of the axes of a release's last vectors, which it counts.
+
+    tails: of each axis, None for the constant's and those of levels.  axes: T with S = T T', shape (m, m), lower
+    triangular: coordinate j is the sum of T_jk times axis k.  norms: as of `FarRows`.
+
+    S_w is T (1 - L) T', L what is lost along each axis: where regressors go together, rows further out than those
+    before them tell are far along a regressor's own axis.
+    """
+
+    tails: tuple[CountedTail | None, ...]
+    axes: Array
+    norms: tuple[float, float]
+
+    def _lost_along(self, reach: float) -> Array:
+        """Return what is lost along each axis, shape (m,)."""
+        return np.array([0.0 if one is None else one.lost(self.norms[0], reach) for one in self.tails])
+
+    def lost(self, reach: float) -> Array:
+        """Return the part of each coordinate's variance that scores lose, shape (m,)."""
+        parts = self.axes**2
+        return np.asarray(parts @ self._lost_along(reach) / parts.sum(axis=1), dtype=np.float64)
+
+    def shifts(self, reach: float, slopes: Array) -> Array:
+        """Return what `FarRows.shifts` does."""
+        moved = np.linalg.solve(self.axes.T, self._lost_along(reach)[:, None] * self.axes.T)
+        own = np.array([one is not None for one in self.tails])
+        return np.asarray(np.where(own, moved, 0.0) * slopes, dtype=np.float64)
+
+
+def counted_far_rows(
+    columns: Columns, layout: Layout, products: NoisyMatrix, reaches: tuple[float, float], along: FarAlong
+) -> CountedFarRows:
+    """Return what a release tells of rows far out that counts those far along axes.
+
+    reaches: of the vectors of products and of scores, in standard deviations.  along: the counts.
+    """
+    m, (common, rare) = layout.size, sizes(columns, layout)
+    summed = products.of_rows(columns.rows)
+    factor = float(summed.values[0, 0]) / max(float(products.values[0, 0]), 1.0)
+    rows, diagonal = max(columns.rows, 1.0), np.diag(summed.values) / max(columns.rows, 1.0)
+    axes = np.linalg.cholesky(raised(summed.leading(m), columns.rows) / rows)
+    # part of each coordinate that is not told by those before it
+    own = np.diag(axes) ** 2 / (axes**2).sum(axis=1)
+    tails, scales = list[CountedTail | None](), np.ones(m)
+    for j in range(m):
+        numbers, marks = layout.coordinates[j]
+        # the constant has neither
+        if j == 0 or not numbers:
+            tails.append(None)
+            continue
+        part = float(own[j])
+        noise = factor * math.sqrt(products.quadratic_variance(np.eye(m + 1)[j])) / rows
+        doubt, most, alone = float(columns.doubts[j - 1]), math.inf, len(numbers) + len(marks) == 1
+        if alone:
+            most = (layout.bounds[j] + abs(float(columns.mean[j - 1]))) / float(columns.sd[j - 1])
+        rest = float(np.clip(np.delete(diagonal, [0, j]), 0, None).sum())
+        told = Told(
+            # what is missing is missing along its own axis
+            found=max(1 - (1 - float(diagonal[j])) / part, noise / part / 2, LEAST_FOUND),
+            noise=noise / part,
+            doubt=(doubt if alone else math.hypot(doubt, UNSEEN)) / part,
+            hidden=alone and doubt > AT_NOISE,
+            most=most / math.sqrt(part),
+            others=(rest, common - 2),
+            reaches=reaches,
+            share=float(along.values[j]) / rows,
+            share_noise=along.noise / rows,
+            rows=rows,
+        )
+        tail = told.tail()
+        tails.append(tail)
+        scales[j] = tail.scale()
+    return CountedFarRows(tuple(tails), np.asarray(axes * scales, dtype=np.float64), (common, rare))
 
 
 def room_with_far_rows(

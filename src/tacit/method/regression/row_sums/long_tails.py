@@ -73,7 +73,7 @@ def tail_of(tau: float, noise: float, norm: float, reach: float, most: float = m
 
 def _beyond(most: float) -> Array:
     """Return the part of the variance of each s that lies further than `most` from the mean."""
-    square, density = _squares()
+    square, density = squares_of_laws()
     return np.asarray((density * square * (square > most**2)).sum(axis=1))
 
 
@@ -96,7 +96,7 @@ def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
     """Return x**2, w and the weight of points, which broadcast to (values of s, points of z, of the others)."""
     from scipy.special import gammaincinv  # pyright: ignore
 
-    squares, density = _squares()
+    squares, density = squares_of_laws()
     square = squares[:, :, None]
     places = (np.arange(PLACES) + 0.5) / PLACES
     # of the constant 1, of the regressor 1 on average
@@ -109,7 +109,7 @@ def _rows(norm: float, reach: float) -> tuple[Array, Array, Array]:
 
 
 @lru_cache(maxsize=1)
-def _squares() -> tuple[Array, Array]:
+def squares_of_laws() -> tuple[Array, Array]:
     """Return x**2 at points of z, of each s, and the weights of these points."""
     from scipy.special import ndtr  # pyright: ignore
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,15 +17,24 @@ from tacit.method.regression.bounded_scores.heavy_tails import Tail
 from tacit.method.regression.formulas.layout import Layout, all_pairs
 from tacit.method.regression.row_sums.encoding import CLIP, entry_weight
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, ResidualScores, noisy_matrix
-from tacit.method.regression.row_sums.norm_encoding import FAR_SCORES, FORMER_PRODUCTS, MOST, ROUNDED_SCORES, SHIFT
+from tacit.method.regression.row_sums.norm_encoding import (
+    FAR_SCORES,
+    FORMER_PRODUCTS,
+    MOST,
+    ROUNDED_SCORES,
+    SHIFT,
+    SIDES_SCORES,
+)
 from tacit.method.regression.row_sums.norm_person_encoding import PERSON
-from tacit.method.regression.row_sums.split_score_encoding import FAR_MATRICES, ROUNDED_MATRICES
+from tacit.method.regression.row_sums.split_score_encoding import FAR_MATRICES, ROUNDED_MATRICES, SIDES_MATRICES
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
 
-BOTH_SIDES: Final = (FAR_SCORES, ROUNDED_SCORES, FAR_MATRICES, ROUNDED_MATRICES)
+AXES: Final = (FAR_SCORES, FAR_MATRICES)
+"""Forms with the numbers of rows far along each axis."""
+BOTH_SIDES: Final = (*AXES, SIDES_SCORES, ROUNDED_SCORES, SIDES_MATRICES, ROUNDED_MATRICES)
 """Forms with the numbers of residuals clipped above and below."""
 
 
@@ -108,7 +118,7 @@ def read_norm_scores(
     # psi is times the weight of its row, and psi**2 times its square
     one = 1.0 if row is None else row
     sides, counted = _sides_clipped(others, place + 1)
-    start = place + 1 + sides
+    start = place + 1 + sides + m * (others.form in AXES)
     meat = sums_of_products(others, m, start, 2.0**-SHIFT * one**2).transformed(back)
     residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     weight, unit = others.parameters["square"] * one**2, facts["score"] * one
@@ -125,6 +135,25 @@ def read_norm_scores(
         weighted=row is not None,
         signed=counted[1] if sides == 2 else None,
     )
+
+
+@dataclass(frozen=True)
+class FarAlong:
+    """The numbers of rows that are far along each axis of a release's last vectors, shape (m,), and their noise."""
+
+    values: Array
+    noise: float
+
+
+def read_far_along(part: Part, m: int) -> FarAlong | None:
+    """Return what the last part of a release, of m axes, tells of rows far along these; None where it does not."""
+    if part.form not in AXES:
+        return None
+    weight = part.parameters["far"]
+    # after the scores, where these are in the same part, psi**2 and both sides of clipped residuals
+    place = 3 + m * (part.form == FAR_SCORES)
+    values = np.array(part.integers[0][place : place + m], dtype=np.float64) / weight
+    return FarAlong(values, math.sqrt(part.law.variance()) / weight)
 
 
 def _sides_clipped(part: Part, place: int) -> tuple[int, tuple[tuple[float, float], ...]]:

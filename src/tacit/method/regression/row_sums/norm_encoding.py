@@ -27,6 +27,10 @@ little more for rounding down.  Of rows, where `far`, it also releases floor((ps
 else 0, and floor((psi + c - 1) / 2 c), -1 where psi = -c and else 0, each of weight R / 4.  At most one of them is not
 0 in a row, and each changes by at most 1 between two rows: the squared change is at most 2 R**2 / 16 more
 (replace-one), and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 1/16 <= 4.
+    Then it also releases, of each entry w_j, floor((w_j**2 + C**2 / 2 - 1) / C**2), of weight R / 4: 1 where
+w_j**2 > C**2 / 2, and else 0, since w_j**2 <= C**2.  As sum w_j**2 <= C**2, at most one of them is 1 in a row: at most
+two of them change between two rows, each by 1, and one of a row against none.  The squared change is again at most
+2 R**2 / 16 more (replace-one), and R**2 / 16 more of a row against none: 1 + 9/4 + 1/2 + 2/16 <= 4.
     Rounding down.  Of persons and of rows with weights v_i v_k is divided by 2**k and rounded down in each row, else
 their sum S over all rows is, once.  With S' that of the neighbouring table, floor(S / 2**k) = S / 2**k - r and
 floor(S' / 2**k) = S' / 2**k - r', 0 <= r, r' < 1, so that between the two it changes by (S - S') / 2**k, which is what
@@ -47,9 +51,11 @@ from tacit.rows.coordinates import H
 
 FORMS: Final = ("column-moments", "norm-products-2", "norm-scores")
 """Forms of the three parts; of rows the last is FAR_SCORES."""
-FAR_SCORES: Final = "norm-scores-4"
-"""The last of them with the numbers of rows whose residual is clipped above and below, and with sums of v_i v_k that
-are divided once, since 0.2; of persons it is as before."""
+FAR_SCORES: Final = "norm-scores-5"
+"""The last of them with the numbers of rows whose residual is clipped above and below and of those far along each axis,
+and with sums of v_i v_k that are divided once, since 0.2; of persons it is as before."""
+SIDES_SCORES: Final = "norm-scores-4"
+"""The same without the numbers of rows far along each axis."""
 ROUNDED_SCORES: Final = "norm-scores-3"
 """The same with v_i v_k divided and rounded down in each row."""
 FORMER_SCORES: Final = "norm-scores-2"
@@ -75,6 +81,8 @@ SIGNED: Final = 9
 """psi / 2**SIGNED, rounded down, is 1 where psi = c, 0 where 0 <= psi < c, and else -1."""
 CLIPPED: Final = 10
 """(psi + c) / 2**CLIPPED, rounded down, is 1 where psi = c, and else 0; one less above, it is -1 where psi = -c."""
+AXIS: Final = 2 * (MOST.bit_length() - 1)
+"""(w_j**2 + C**2 / 2 - 1) / 2**AXIS, rounded down, is 1 where w_j**2 > C**2 / 2, and else 0."""
 
 
 def squared(layout: Layout) -> tuple[int, ...]:
@@ -139,7 +147,7 @@ def norm_products(layout: Layout, neighbors: str, *, far: bool = False) -> Produ
 def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> ProductEncoding:
     """Return the encoding of clipped residuals: psi w, psi**2 and products psi**2 w w'.
 
-    far: whether rows with psi = c, and those with psi = -c, are counted, beside psi**2.
+    far: whether rows with psi = c, those with psi = -c, and those far along each axis are counted, beside psi**2.
     """
     one, R, pairs = neighbors == "replace-one", CLIP * MOST, layout.all_pairs
     lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
@@ -147,16 +155,23 @@ def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> Product
     square = RESIDUAL_WEIGHT * lift * MOST // (2 * CLIP)
     off = (RESIDUAL_WEIGHT << SHIFT) // (part * R)
     diag = isqrt(off * off // 2)
-    whole = (4 * R * R if one else 11 * R * R // 8 + 1) + far * (R * R // (8 if one else 16) + 1)
+    whole = (4 * R * R if one else 11 * R * R // 8 + 1) + 2 * far * (R * R // (8 if one else 16) + 1)
     # the second summand is for rounding down: each product changes by less than 1
     l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(pairs)) + 1)
     # R / 4, rounded down
-    count = [RESIDUAL_WEIGHT * R // 4] * 2 * far
+    count = [RESIDUAL_WEIGHT * R // 4] * (2 + layout.size) * far
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     weights = [RESIDUAL_WEIGHT] * layout.size + [square, *count]
     weights += [entry_weight(one, off, diag, diag) for one in pairs]
-    most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, *([1, 0] * far), R * R >> SHIFT, *([0] * (len(pairs) - 1))]
+    most = [
+        R,
+        *([0] * (layout.size - 1)),
+        CLIP * CLIP,
+        *([1, 0, 1, *([0] * (layout.size - 1))] * far),
+        R * R >> SHIFT,
+        *([0] * (len(pairs) - 1)),
+    ]
     return weighted_sums(
         FAR_SCORES if far else FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2
     )

@@ -23,7 +23,8 @@ as the inner product of v v' and v' v'' is (v.v')**2 >= 0; and psi**2, of weight
     1 more, too (`norm_encoding`).
     `far`, of residuals of rows: those with psi = c and those with psi = -c are counted as in `norm_encoding`, each of
     weight U / 4: the squared change is at most 2 U**2 / 16 more (replace-one; attained, with the 2 of the matrices, by
-    rows of psi = c and psi = -c on two axes), and U**2 / 16 more of a row against none.
+    rows of psi = c and psi = -c on two axes), and U**2 / 16 more of a row against none.  Rows far along each axis are
+    counted as there, too, of the same weight: as much more again, attained by the same rows.
 """
 
 from __future__ import annotations
@@ -43,14 +44,16 @@ VECTORS: Final = (RESIDUALS, SCORES, COUNT_SCORES)
 """Forms of scores alone: of linear models, of binary responses, and of counts."""
 MATRICES: Final = "score-matrices"
 """Form of the matrices beside them, of all models."""
-FAR_MATRICES: Final = "residual-matrices-3"
-"""The same of linear models of rows, with the numbers of rows whose residual is clipped above and below, and with sums
-of products that are divided once, since 0.2."""
+FAR_MATRICES: Final = "residual-matrices-4"
+"""The same of linear models of rows, with the numbers of rows whose residual is clipped above and below and of those
+far along each axis, and with sums of products that are divided once, since 0.2."""
+SIDES_MATRICES: Final = "residual-matrices-3"
+"""The same without the numbers of rows far along each axis."""
 ROUNDED_MATRICES: Final = "residual-matrices-2"
 """The same with products divided and rounded down in each row."""
 FORMER_MATRICES: Final = "residual-matrices"
 """The same with the number of both together."""
-OF_MATRICES: Final = (MATRICES, FAR_MATRICES, ROUNDED_MATRICES, FORMER_MATRICES)
+OF_MATRICES: Final = (MATRICES, FAR_MATRICES, SIDES_MATRICES, ROUNDED_MATRICES, FORMER_MATRICES)
 """All of these."""
 FORMS: Final = (*VECTORS, *OF_MATRICES)
 """All of them."""
@@ -73,7 +76,7 @@ def score_vectors(name: str, layout: Layout, neighbors: str) -> ProductEncoding:
 def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = False) -> ProductEncoding:
     """Return the encoding of psi**2 and psi**2 v v', and of q and q v v' if `sizes`.
 
-    far: whether rows with psi = c, and those with psi = -c, are counted, beside psi**2.
+    far: whether rows with psi = c, those with psi = -c, and those far along each axis are counted, beside psi**2.
     """
     one, pairs, matrices = neighbors == "replace-one", layout.all_pairs, 1 + sizes
     # U, rounded down: weights of sums that are rounded down only make norms smaller
@@ -84,16 +87,16 @@ def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = F
     quarters = (8 if one else 5) * matrices
     # sixteenths: 4 for each of these, and 1 for each count that changes
     l2 = (
-        isqrt((4 * quarters + far * (2 if one else 1)) * OFF**2 * MOST**4 // 32)
+        isqrt((4 * quarters + far * (4 if one else 2)) * OFF**2 * MOST**4 // 32)
         + 1
         + OFF * (isqrt(matrices * len(pairs)) + 1)
     )
-    count = [diag * MOST**2 // 4] * 2 * far
+    count = [diag * MOST**2 // 4] * (2 + layout.size) * far
     parameters = {"G": CLIP, "size": size, "square": square, "off": OFF, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     matrix = [entry_weight(pair, OFF, diag, diag) for pair in pairs]
     weights = [*([size] if sizes else []), square, *count, *(matrix * matrices)]
     alone = [MOST * MOST, *([0] * (len(pairs) - 1))]
-    most = [*([CLIP] if sizes else []), CLIP**2, *([1, 0] * far), *(alone * matrices)]
+    most = [*([CLIP] if sizes else []), CLIP**2, *([1, 0, 1, *([0] * (layout.size - 1))] * far), *(alone * matrices)]
     name = FAR_MATRICES if far else MATRICES
     return weighted_sums(name, parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
