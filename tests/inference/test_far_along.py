@@ -14,7 +14,7 @@ import tacit as tc
 from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.method.regression.estimate_coefficients.errors_of_far_rows import known_far_rows, reached
 from tacit.method.regression.pilots.far_rows import CountedFarRows
-from tacit.method.regression.row_sums.counted_tails import CountedTail, Told
+from tacit.method.regression.row_sums.counted_tails import AxisEvidence, CountedTail
 from tacit.method.regression.row_sums.long_tails import TAILS, LongTail
 from tacit.method.regression.row_sums.noisy_norms import read_far_along, turned
 from tacit.privacy import Cost
@@ -145,7 +145,7 @@ def test_what_axes_lose_moves_slopes_of_regressors_alone() -> None:
 
 def told(share: float, *, found: float = 0.9, hidden: bool = True, most: float = 40.0) -> CountedTail:
     doubt = 2.0 if hidden else 0.05
-    return Told(found, 0.02, doubt, hidden, most, (3.0, 2.0), (4.2, 3.4), share, 1e-3, 1e4).tail()
+    return AxisEvidence(found, 0.02, doubt, hidden, most, (3.0, 2.0), (4.2, 3.4), share, 1e-3, 1e4).tail()
 
 
 def test_what_is_lost_grows_with_the_count() -> None:

@@ -28,7 +28,7 @@ from tacit.base.arrays import Array
 from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.formulas.layout import Layout
-from tacit.method.regression.row_sums.counted_tails import CountedTail, Told
+from tacit.method.regression.row_sums.counted_tails import AxisEvidence, CountedTail
 from tacit.method.regression.row_sums.linear_pilot import raised_inverse, range_of_rows
 from tacit.method.regression.row_sums.long_tails import LongTail, tail_of
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, raised
@@ -171,7 +171,7 @@ def counted_far_rows(
         if alone:
             most = (layout.bounds[j] + abs(float(columns.mean[j - 1]))) / float(columns.sd[j - 1])
         rest = float(np.clip(np.delete(diagonal, [0, j]), 0, None).sum())
-        told = Told(
+        told = AxisEvidence(
             # what is missing is missing along its own axis
             found=max(1 - (1 - float(diagonal[j])) / part, noise / part / 2, LEAST_FOUND),
             noise=noise / part,

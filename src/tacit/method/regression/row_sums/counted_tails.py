@@ -62,7 +62,7 @@ class CountedTail:
 
 
 @dataclass(frozen=True)
-class Told:
+class AxisEvidence:
     """What a release tells of a regressor's own axis, in units of its part of the column's released variance.
 
     found, noise: what products find of its variance, and the noise in that.  doubt: the noise in the column's variance;
