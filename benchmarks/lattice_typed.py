@@ -15,7 +15,6 @@ Written into docs/reference/heaped-values.md, with --plain printed only.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ import lattice_fits as double
 import numpy as np
 import unclear_heaps as unclear
 import undeclared_heaps as earlier
-from pages import put
 
 import tacit as tc
 from tacit.fits import bin_errors, within_bin_shares
@@ -237,18 +235,7 @@ WORDS: Final = (
 
 def main() -> None:
     """Print a part, and write it into the page if it is of all designs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=list(DESIGNS))
-    parser.add_argument("--repeats", type=int, default=12)
-    parser.add_argument("--design", type=int, nargs="*", default=None)
-    parser.add_argument("--plain", action="store_true")
-    given, made = parser.parse_args(), list[str]()
-    for line in lines(given.part, given.repeats, given.design):
-        print(line, flush=True)
-        made.append(line)
-    if not given.plain and not given.design:
-        above = f"{ABOUT[given.part]}\n{given.repeats} simulations a row.  {WORDS}\n\n"
-        put(earlier.PAGE, f"lattice_typed.py {given.part}", above + "\n".join(made))
+    earlier.run("lattice_typed.py", __doc__, ABOUT, WORDS, lines, repeats=12)
 
 
 if __name__ == "__main__":

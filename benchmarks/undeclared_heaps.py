@@ -247,11 +247,16 @@ ABOUT: Final = {
 }
 
 
-def run(name: str, described: str | None, about: dict[str, str], words: str, lines_of: Lines) -> None:
-    """Print a part's table as the command line asks, and write it under the words about it; name: of the script."""
+def run(
+    name: str, described: str | None, about: dict[str, str], words: str, lines_of: Lines, repeats: int = 20
+) -> None:
+    """Print a part's table as the command line asks, and write it under the words about it.
+
+    name: of the script.  repeats: simulations of a design where nothing is said of them.
+    """
     parser = argparse.ArgumentParser(description=described)
     parser.add_argument("part", nargs="?", default="heaps", choices=list(about))
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=repeats)
     parser.add_argument("--design", type=int, nargs="*", default=None)
     parser.add_argument("--plain", action="store_true")
     given, made = parser.parse_args(), list[str]()

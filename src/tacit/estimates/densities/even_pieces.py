@@ -60,7 +60,7 @@ def pieces(values: Array, variance: Array, base: Array) -> tuple[float, Array]:
     (True, [0.8, 2.0, 0.8])
     """
     base = np.maximum(base, LEAST_SHARE)
-    squares, left = (_ahead(base * one / variance) for one in (base, values - base))
+    squares, left = (ahead(base * one / variance) for one in (base, values - base))
     # of each piece, from an edge to a later one
     number = np.arange(len(values) + 1)
     curvature = np.maximum(squares - squares[:, None], 0.0) + HEIGHTS**-2
@@ -69,11 +69,11 @@ def pieces(values: Array, variance: Array, base: Array) -> tuple[float, Array]:
     own = np.where(number > number[:, None], own, -np.inf)
     made = [_cut(own, chance) for chance in CHANCES]
     gains = np.array([gain for gain, _ in made])
-    shares = np.exp(gains - _log_sum(gains))
+    shares = np.exp(gains - log_sum(gains))
     parts = np.tensordot(shares, np.array([part for _, part in made]), axes=1) * (1 + moved)
     # each piece reaches from its first bin to its last
     heights = np.cumsum(parts.sum(axis=1) - parts.sum(axis=0))[:-1]
-    return float(_log_sum(gains) - np.log(len(CHANCES))), heights
+    return float(log_sum(gains) - np.log(len(CHANCES))), heights
 
 
 def _cut(own: Array, chance: float) -> tuple[float, Array]:
@@ -85,18 +85,20 @@ def _cut(own: Array, chance: float) -> tuple[float, Array]:
     before, after = np.full((2, edges), -np.inf)
     before[0] = after[-1] = 0.0
     for k in range(1, edges):
-        before[k] = _log_sum(before[:k] + whole[:k, k]) + ended[k]
+        before[k] = log_sum(before[:k] + whole[:k, k]) + ended[k]
     for k in range(edges - 2, -1, -1):
-        after[k] = _log_sum(after[k + 1 :] + whole[k, k + 1 :]) + ended[k]
+        after[k] = log_sum(after[k + 1 :] + whole[k, k + 1 :]) + ended[k]
     total = float(before[-1])
     # the edge after a piece counts in `after`, that before it in `before`
     return total, np.exp(before[:, None] + whole + after - total)
 
 
-def _log_sum(logs: Array) -> float:
+def log_sum(logs: Array) -> float:
+    """Return the logarithm of a sum, from those of its summands."""
     top = float(logs.max())
     return top + float(np.log(np.exp(logs - top).sum()))
 
 
-def _ahead(values: Array) -> Array:
+def ahead(values: Array) -> Array:
+    """Return the sums of all values before each edge of bins, shape (bins + 1,)."""
     return np.concatenate([[0.0], np.cumsum(values)])

@@ -17,6 +17,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.densities.density_models import middles
+from tacit.estimates.densities.even_pieces import ahead, log_sum
 
 HEIGHTS: Final = 1.0
 """Standard deviation of a height about 1."""
@@ -69,9 +70,9 @@ def kinked(values: Array, variance: Array, edges: Array, near: Array) -> tuple[f
     best, ratios = _best(_pieces(values, variance, edges, own), own)
     made = [_summed(best[-1], ratios, own, chance) for chance in CHANCES]
     gains = np.array([gain for gain, _, _ in made])
-    shares = np.exp(gains - _log_sum(gains))
+    shares = np.exp(gains - log_sum(gains))
     left, right = (np.tensordot(shares, np.array([one[k] for one in made]), axes=1) for k in (1, 2))
-    return float(_log_sum(gains) - np.log(len(CHANCES))), _density(own.nodes, left, right)
+    return float(log_sum(gains) - np.log(len(CHANCES))), _density(own.nodes, left, right)
 
 
 def _pieces(values: Array, variance: Array, edges: Array, own: Heights) -> Iterator[Array]:
@@ -81,8 +82,8 @@ def _pieces(values: Array, variance: Array, edges: Array, own: Heights) -> Itera
     """
     widths, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2
     at = np.searchsorted(edges, own.nodes - 1e-12)
-    squares = [_ahead(widths**2 / variance * middle**k)[at] for k in range(3)]
-    left = [_ahead(widths * (values - widths) / variance * middle**k)[at] for k in range(2)]
+    squares = [ahead(widths**2 / variance * middle**k)[at] for k in range(3)]
+    left = [ahead(widths * (values - widths) / variance * middle**k)[at] for k in range(2)]
     above = own.grid - 1
     for k in range(1, len(own.nodes)):
         a, b = own.nodes[:k], own.nodes[k]
@@ -144,12 +145,3 @@ def _density(nodes: Array, left: Array, right: Array) -> Array:
     t = middles()
     place = np.clip(np.searchsorted(nodes, t) - 1, 0, len(nodes) - 2)
     return over[0][place] * t + over[1][place]
-
-
-def _log_sum(logs: Array) -> float:
-    top = float(logs.max())
-    return top + float(np.log(np.exp(logs - top).sum()))
-
-
-def _ahead(values: Array) -> Array:
-    return np.concatenate([[0.0], np.cumsum(values)])

@@ -144,6 +144,14 @@ def norm_products(layout: Layout, neighbors: str, *, far: bool = False) -> Produ
     return weighted_sums(FAR_PRODUCTS if far else FORMS[1], parameters, weights, most, l1, l2_squared)
 
 
+def extreme_counts(layout: Layout) -> list[int]:
+    """Return what a row on the first axis, of the largest residual, adds to the numbers of rows of part 3.
+
+    They are of rows clipped above, of those clipped below, and of those far along each axis.
+    """
+    return [1, 0, 1, *([0] * (layout.size - 1))]
+
+
 def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> ProductEncoding:
     """Return the encoding of clipped residuals: psi w, psi**2 and products psi**2 w w'.
 
@@ -159,19 +167,13 @@ def norm_scores(layout: Layout, neighbors: str, *, far: bool = False) -> Product
     # the second summand is for rounding down: each product changes by less than 1
     l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(pairs)) + 1)
     # R / 4, rounded down
-    count = [RESIDUAL_WEIGHT * R // 4] * (2 + layout.size) * far
+    counts = extreme_counts(layout) * far
+    count = [RESIDUAL_WEIGHT * R // 4] * len(counts)
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     weights = [RESIDUAL_WEIGHT] * layout.size + [square, *count]
     weights += [entry_weight(one, off, diag, diag) for one in pairs]
-    most = [
-        R,
-        *([0] * (layout.size - 1)),
-        CLIP * CLIP,
-        *([1, 0, 1, *([0] * (layout.size - 1))] * far),
-        R * R >> SHIFT,
-        *([0] * (len(pairs) - 1)),
-    ]
+    most = [R, *([0] * (layout.size - 1)), CLIP * CLIP, *counts, R * R >> SHIFT, *([0] * (len(pairs) - 1))]
     return weighted_sums(
         FAR_SCORES if far else FORMS[2], parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2
     )

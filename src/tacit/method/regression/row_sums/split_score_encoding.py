@@ -34,7 +34,7 @@ from typing import Final
 
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.encoding import ProductEncoding, entry_weight
-from tacit.method.regression.row_sums.norm_encoding import MOST, weighted_sums
+from tacit.method.regression.row_sums.norm_encoding import MOST, extreme_counts, weighted_sums
 from tacit.method.regression.row_sums.score_encoding import CLIP
 
 RESIDUALS: Final = "residual-vectors"
@@ -91,12 +91,13 @@ def score_matrices(layout: Layout, neighbors: str, *, sizes: bool, far: bool = F
         + 1
         + OFF * (isqrt(matrices * len(pairs)) + 1)
     )
-    count = [diag * MOST**2 // 4] * (2 + layout.size) * far
+    counts = extreme_counts(layout) * far
+    count = [diag * MOST**2 // 4] * len(counts)
     parameters = {"G": CLIP, "size": size, "square": square, "off": OFF, "diag": diag}
     parameters |= {"far": count[0]} if far else {}
     matrix = [entry_weight(pair, OFF, diag, diag) for pair in pairs]
     weights = [*([size] if sizes else []), square, *count, *(matrix * matrices)]
     alone = [MOST * MOST, *([0] * (len(pairs) - 1))]
-    most = [*([CLIP] if sizes else []), CLIP**2, *([1, 0, 1, *([0] * (layout.size - 1))] * far), *(alone * matrices)]
+    most = [*([CLIP] if sizes else []), CLIP**2, *counts, *(alone * matrices)]
     name = FAR_MATRICES if far else MATRICES
     return weighted_sums(name, parameters, weights, most, l2 * (isqrt(len(weights)) + 1), l2 * l2)
