@@ -146,21 +146,21 @@ def derived(
             note,
             *_noted(made, own, parts, sampling + privacy),
             *rounding_notes(made.release, (axis.name for axis in made.axes), shortest),
-            *_told(made, told, shortest),
+            *_told(made, told, shortest, own[0] == MEAN),
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
         term_title=":".join(made.by),
     )
 
 
-def _told(made: GroupCounts, included: bool, error: Callable[[], float | None]) -> tuple[str, ...]:
+def _told(made: GroupCounts, included: bool, error: Callable[[], float | None], mean: bool) -> tuple[str, ...]:
     """Return the notes on what counts of each column tell of lattices, as `told_notes` has them."""
     found = tuple[str, ...]()
     for at, axis in enumerate(made.axes):
         others = tuple(i for i in range(len(made.axes)) if i != at)
         counts = [one.sum(axis=others) for one in made.regular]
         variance = made.noise.known * math.prod(made.axes[i].bins for i in others)
-        found += told_notes(axis, counts, variance, included, error)
+        found += told_notes(axis, counts, variance, included, error, mean)
     return found
 
 
