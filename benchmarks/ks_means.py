@@ -146,8 +146,8 @@ def lines(repeats: int, numbers: list[int] | None) -> Iterator[str]:
 ABOVE: Final = """## Means and variances of drawn columns
 
 {} simulations a row.  Intervals of 95% that hold what is true of the population, in %; in brackets the root mean
-squared error and the mean standard error, in thousandths.  Twice: the mean error of the simulation taken off twice, as it
-was; now: once, with what that adds to the error.
+squared error and the mean standard error, in thousandths.  Twice: the mean error of the simulation taken off twice, as
+it was; now: once, with what that adds to the error.
 
 """
 

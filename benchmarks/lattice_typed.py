@@ -4,7 +4,8 @@
         [--design NUMBER ...] [--plain]
 
 `drawn` and `pairs` make designs from a constant seed.  Those of the set "first" were looked at while notes and end bins
-were changed; those of "fresh" were committed before any of them was simulated, and none was left out or changed.  Columns, laws, rows and prices are drawn as in `lattice_columns`.  "auto": in automatic bins;
+were changed; those of "fresh" were committed before any of them was simulated, and none was left out or changed.
+Columns, laws, rows and prices are drawn as in `lattice_columns`.  "auto": in automatic bins;
 "equal": in 6 to 40 bins of one width; "uneven": with edges like rounded quantiles, of widths that grow, or at round
 numbers in any order; "smooth": in bins of one width and uneven ones in turn, told to nothing.  "pairs": a regressor and
 a response of numbers as in `lattice_fits`, both in uneven bins; linear and Huber's regressions, and correlations.
@@ -168,7 +169,8 @@ def simulated_column(one: Typed, repeats: int, which: str) -> dict[str, earlier.
         for way, tally in tallies.items():
             with without_lattices() if way == "without" else nullcontext():
                 single.count(tally, cells, x)
-                noted(tally, cells.moments("x", target="table").notes)
+                asked = cells.quantiles("x", single.PROBS, target="table")
+                noted(tally, (*cells.moments("x", target="table").notes, *asked.notes))
     return tallies
 
 

@@ -57,7 +57,7 @@ def test_what_bins_lack_is_at_points(share: float) -> None:
     axis = CellAxis("x", "continuous", np.linspace(0, 100, 21))
     counts = np.histogram(x, axis.bounds)[0].astype(float)
     found = heaped_rows(axis, counts, 8.0)
-    assert 0.7 * share < found.parts(counts) @ counts / ROWS < share + 0.05
+    assert 0.7 * share < found.parts(counts, axis.widths) @ counts / ROWS < share + 0.05
     # of half of the rows others are left in the bins between, as smooth as before: what stands out is at points
     assert found.share == (pytest.approx(1, abs=0.1) if share == 1 else 0)
     assert found.anywhere >= found.share

@@ -237,9 +237,7 @@ def would_show(axis: CellAxis, counts: Array, variance: float, error: float | No
     return bool((each + few >= 0).all())
 
 
-def _matter(
-    asked: Array, edges: Array, rows: Array, used: slice, error: float | None, mean: bool
-) -> NDArray[np.bool_]:
+def _matter(asked: Array, edges: Array, rows: Array, used: slice, error: float | None, mean: bool) -> NDArray[np.bool_]:
     """Return which lattices matter in bins with these edges, shape (L,); rows: of all bins, of which some are used."""
     if error is None:
         return asked[0] * asked[2] >= MATTERS * np.diff(edges).min()
