@@ -2087,6 +2087,30 @@ FAULTS: tuple[Fault, ...] = (
         ("tests/fromcells/test_irregular_heaps.py::test_means_and_variances_of_few_bins_allow_for_points_in_them",),
     ),
     Fault(
+        "tacit.fits.hidden_heaps",
+        "share = np.where(self.long(widths), 0.0, self.share)",
+        "share = np.where(self.long(widths), self.share, self.share)",
+        "heaps move the rows of a long end bin to its middle",
+        ("tests/fromcells/test_irregular_heaps.py::test_heaps_do_not_move_the_rows_of_a_long_end_bin_to_its_middle",),
+    ),
+    Fault(
+        "tacit.fits.hidden_heaps",
+        "np.where(inner, ~seen.looked_at, _beside_none(seen.filled))",
+        "(inner & ~seen.looked_at)",
+        "rows of an end bin beside an empty one are where a density has them",
+        ("tests/fromcells/test_irregular_heaps.py::test_rows_of_an_end_bin_beside_an_empty_one_may_be_anywhere_in_it",),
+    ),
+    Fault(
+        "tacit.fits.lattice_evidence",
+        "return np.abs(moved) > error * max(rows.sum(), 1.0)",
+        "return np.abs(moved) > 1e9 * error * max(rows.sum(), 1.0)",
+        "multiples that move a mean by its error and do not show have no note",
+        (
+            "tests/fromcells/test_lattice_evidence.py::"
+            "test_multiples_that_move_a_mean_by_its_error_and_do_not_show_have_a_note",
+        ),
+    ),
+    Fault(
         "tacit.fits.irregular_heaps",
         "level = density[1:] > FALLEN * density[:-1], density[:-1] > FALLEN * density[1:]",
         "level = density[1:] > -np.inf, density[:-1] > -np.inf",

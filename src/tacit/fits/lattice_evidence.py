@@ -243,7 +243,7 @@ def _matter(asked: Array, edges: Array, rows: Array, used: slice, error: float |
         return asked[0] * asked[2] >= MATTERS * np.diff(edges).min()
     if not mean:
         return asked[0] * asked[2] / 2 > error
-    moved = Lattices(asked[0], asked[1], asked[2], np.ones(asked.shape[1])).moved(edges) @ rows[used]
+    moved = Lattices(asked[0], asked[1], asked[2], np.ones(len(asked[0]))).moved(edges) @ rows[used]
     return np.abs(moved) > error * max(rows.sum(), 1.0)
 
 

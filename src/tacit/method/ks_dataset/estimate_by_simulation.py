@@ -168,7 +168,8 @@ def middle_layers(layers: Layers, parts: int) -> list[int]:
     logs = layers.logs()
     law = np.cumsum(np.exp(logs - logs.max()))
     middles = law[-1] * (np.arange(parts) + 0.5) / parts
-    return [int(np.searchsorted(law, one)) for one in middles.tolist()]
+    found = np.array([np.searchsorted(law, one) for one in middles.tolist()], dtype=np.int64)
+    return found.tolist()
 
 
 def data_sets_of_layer(bands: Bands, level: int, many: int, rng: np.random.Generator) -> NDArray[np.int64]:
