@@ -153,6 +153,8 @@ def test_rows_of_an_end_bin_beside_an_empty_one_may_be_anywhere_in_it() -> None:
     axis = CellAxis("x", "continuous", np.array([0.0, 30, 40, 50, 60, 80, 100, 300]))
     counts = np.array([487.0, 0, -3, 849, 582, -7, 479])
     assert heaped_rows(axis, counts, 25.0).unseen.tolist() == [1, 0, 0, 1, 1, 0, 1]
+    # all rows in one bin have a rule of their own
+    assert not heaped_rows(axis, np.where(np.arange(7) == 6, counts, 0.0), 25.0).unseen.any()
     # an end bin beside one with rows has its rule (`bin_ends`)
     counts[[1, 5]] = 300.0
     assert heaped_rows(axis, counts, 25.0).unseen[[0, -1]].tolist() == [0, 0]

@@ -128,8 +128,11 @@ def _found(counts: Array, variance: float, seen: LogDensities, inner: NDArray[np
 
 
 def _beside_none(filled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which bins have none beside them, shape (K,): in an end bin with rows nothing says where these are."""
-    return ~(np.append(False, filled[:-1]) | np.append(filled[1:], False))
+    """Return which bins have none beside them, shape (K,): in an end bin with rows nothing says where these are.
+
+    Of a column in one bin the mean is not known by a rule of its own (`bin_doubts`).
+    """
+    return ~(np.append(False, filled[:-1]) | np.append(filled[1:], False)) & (filled.sum() > 1)
 
 
 def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:
