@@ -13,7 +13,7 @@ FIRST, the numbers from which the designs are taken, was committed before any of
 from 90,000 on judged the rule for rows in three bins or two, which left 7% of answers in place of 26%: those it took
 had held in 93%.  It is for two bins since, and judged by others.  "Before" are the same releases without the rule:
 slopes with no reason for what bins hide of the curvature (`fits.unknown_curvature`); end bins in which a density falls
-to the end with most of a break taken for the tail's (`fits.bin_ends`).
+to the end with most of a break taken for the tail's (`fits.cells.bin_ends`).
 Written into docs/reference/random-tables.md, after what `random_answers.py --page` writes; with --plain printed only.
 """
 
@@ -32,7 +32,9 @@ from random_answers import ASKS, PAGE, ends
 from random_tables import Design
 
 import tacit as tc
-from tacit.fits import bin_ends, bin_shapes, regression_fits
+from tacit.fits import regression_fits
+from tacit.fits.cells import bin_ends
+from tacit.fits.within_bins import bin_shapes
 
 FIRST: Final = {"coarse": 93_000, "clamped": 91_000, "whole": 92_000}
 DESIGNS: Final = {"coarse": 24, "clamped": 30, "whole": 20}

@@ -22,9 +22,9 @@ from pages import put
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
+from tacit.fits.cells.released_cells import cells_of
 from tacit.fits.regression_fits import fit_cells
-from tacit.fits.released_cells import cells_of
 from tacit.method.regression.designs.cells_design import MOST_CELLS
 from tacit.method.regression.estimate_cells import fitted_cells
 from tacit.method.shared.measurement import Measurement, Public

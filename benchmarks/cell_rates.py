@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from uneven_bins import chosen_edges
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 from tacit.schema import Boolean, Real, Schema
 from tacit.schema.autobins import AUTO, Size, resolved

@@ -16,7 +16,7 @@ from smooth_density import nearest_series
 
 import tacit as tc
 from tacit.base.arrays import Array
-from tacit.fits.cell_limits import CellAverages, CellLimits
+from tacit.fits.within_bins.cell_limits import CellAverages, CellLimits
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.encoding import steps
 from tacit.method.bernstein.lattice_bins import unit_edges

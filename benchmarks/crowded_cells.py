@@ -22,7 +22,7 @@ from pages import put
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import cell_shapes
+from tacit.fits.within_bins import cell_shapes
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.kernel_density import estimate as kernel_density
 from tacit.method.shared.simulated_parts import simulated

@@ -24,7 +24,7 @@ from tacit.base.arrays import Array
 from tacit.estimates.densities.kernel_weights import kernel_weights
 from tacit.estimates.densities.series_coefficients import Shares, coefficients
 from tacit.estimates.densities.smooth_density import SmoothDensity
-from tacit.fits.cell_limits import CellAverages, CellLimits
+from tacit.fits.within_bins.cell_limits import CellAverages, CellLimits
 from tacit.method.histogram import estimate_smooth
 from tacit.method.kernel_density import estimate as kernel_estimate
 from tacit.method.kernel_density.cells import number_of_cells

@@ -31,7 +31,7 @@ from scipy.special import expit
 from uneven_bins import chosen_edges
 
 import tacit as tc
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 from tacit.method.histogram.estimate_from_cells.cell_moments import moments
 from tacit.method.histogram.estimate_from_cells.cell_quantiles import quantiles

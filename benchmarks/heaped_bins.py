@@ -27,7 +27,7 @@ from scipy import stats
 from scipy.special import expit
 from uneven_bins import chosen_edges
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 from tacit.schema import Real, Schema
 from tacit.schema.autobins import Size, resolved

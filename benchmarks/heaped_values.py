@@ -26,9 +26,9 @@ from pages import Part, of_parts, put, worked
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import bin_rules, within_bin_shares
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.hidden_heaps import HiddenHeaps, heaped_rows
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.heaps.hidden_heaps import HiddenHeaps, heaped_rows
+from tacit.fits.within_bins import bin_rules, within_bin_shares
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "heaped-values.md"
 

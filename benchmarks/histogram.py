@@ -27,8 +27,8 @@ from groups import in_turn
 from pages import put
 
 import tacit as tc
+from tacit.fits.cells.released_cells import cells_of
 from tacit.fits.regression_fits import fit_cells
-from tacit.fits.released_cells import cells_of
 from tacit.privacy import Cost
 from tacit.source import open_source
 

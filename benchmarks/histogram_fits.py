@@ -22,7 +22,7 @@ from pages import Part, put, worked
 from scipy.special import expit, ndtr
 from scipy.stats import beta, norm, truncnorm
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"

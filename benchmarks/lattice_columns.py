@@ -9,7 +9,7 @@ of the rows is told to multiples of a round number, to the nearest or down to on
 width, or to places any number apart that begin anywhere.  "smooth": laws of the same kinds, one in four of two modes,
 told to nothing.  1,000 to 30,000 rows, bounds as a curator writes them, prices in ε and ρ.
 Equal: as many bins of one width, as automatic ones were; now: automatic bins (`schema.autobins`), with what they show
-of lattices (`fits.lattice_evidence`).  Intervals of 95% of the table's own mean, sd and quantiles .1, .5 and .9.
+of lattices (`fits.heaps.lattice_evidence`).  Intervals of 95% of the table's own mean, sd and quantiles .1, .5 and .9.
 Written into docs/reference/heaped-values.md, with --plain printed only.
 """
 

@@ -9,7 +9,7 @@ Columns, laws, rows and prices are drawn as in `lattice_columns`.  "auto": in au
 "equal": in 6 to 40 bins of one width; "uneven": with edges like rounded quantiles, of widths that grow, or at round
 numbers in any order; "smooth": in bins of one width and uneven ones in turn, told to nothing.  "pairs": a regressor and
 a response of numbers as in `lattice_fits`, both in uneven bins; linear and Huber's regressions, and correlations.
-Without: the same releases without what counts show of lattices (`fits.lattice_evidence`).  Intervals of 95%, of the
+Without: the same releases without what counts show of lattices (`lattice_evidence`).  Intervals of 95%, of the
 table's own mean, sd and quantiles .1, .5 and .9, or of what is true of the population.
 Written into docs/reference/heaped-values.md, with --plain printed only.
 """
@@ -30,7 +30,7 @@ import unclear_heaps as unclear
 import undeclared_heaps as earlier
 
 import tacit as tc
-from tacit.fits import bin_errors, within_bin_shares
+from tacit.fits.within_bins import bin_errors, within_bin_shares
 
 SEEDS: Final = {"first": 71_301, "fresh": 71_302}
 DESIGNS: Final = {"auto": 24, "equal": 24, "uneven": 24, "smooth": 24, "pairs": 16}

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from pages import Part, put, worked
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"

@@ -32,7 +32,7 @@ import tacit as tc
 from tacit.method.regression.mechanism_rows import rows_held
 from tacit.privacy import Cost
 from tacit.source import open_source
-from tacit.source.held_rows import HeldRows
+from tacit.source.in_memory.held_rows import HeldRows
 from tacit.source.shared_blocks import Buffers
 
 Run = Callable[[], Any]

@@ -32,7 +32,7 @@ from tacit.noise.permute_and_flip import PermuteAndFlip
 from tacit.noise.product import ProductLaplace
 from tacit.noise.spherical import SphericalLaplace
 from tacit.privacy.gaussian import range_to_mu_squared
-from tacit.source import row_arrays
+from tacit.source.engine_sums import row_arrays
 
 TRIPLES: Final = 300
 """Triples of steps, drawn evenly, whose log-ratios are looked at beside that which was selected."""

@@ -28,7 +28,7 @@ from drawn_bins import EDGES, GRID, MOST, ROWS, Array, Design, drawn, fits
 from pages import put
 from scipy import stats
 
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.regression_fits import fit_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"

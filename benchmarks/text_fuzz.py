@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacit.source import text_files as text
+from tacit.source.reading import text_files as text
 
 PIECES: tuple[bytes, ...] = (
     *(b"a", b"1", b"f", b",", b",", b",", b",", b'"', b'"', b'""', b'"a"', b'"a,b"', b'"x""y"', b" ", b"\t", b"\r"),

@@ -26,8 +26,9 @@ import undeclared_heaps as earlier
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import bin_rules, irregular_heaps
-from tacit.fits.hidden_heaps import HiddenHeaps
+from tacit.fits.heaps import irregular_heaps
+from tacit.fits.heaps.hidden_heaps import HiddenHeaps
+from tacit.fits.within_bins import bin_rules
 
 SEED: Final = 41_127
 DESIGNS: Final = {"heaps": 20, "smooth": 6}

@@ -7,7 +7,7 @@ out or changed.  A heap is one of `places`: a drawn set, the middles of classes 
 lattice that begins at an odd place; a share of all rows is told at the nearest of them.  Columns are declared as
 `Real(lower, upper)` with round bounds, bins are automatic.  A part "smooth" has laws of the same kinds without heaps.
 Rows and noise are drawn anew in each simulation; the rows "before" are the same releases without what the library
-concludes from holes, gaps and bins that stand alone (`fits.irregular_heaps`), and without what no test of bins sees
+concludes from holes, gaps and bins that stand alone (`irregular_heaps`), and without what no test of bins sees
 (`HiddenHeaps.unseen`).  Written into docs/reference/heaped-values.md, with --plain printed only.
 Told: intervals that hold what is true, of those that are told, in per cent, and after a stroke the told, with the
 median length in brackets.  mean and variance are the table's own (target="table"), beside them those of the
@@ -32,9 +32,10 @@ from pages import put
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import bin_rules, hidden_heaps
-from tacit.fits.hidden_heaps import HiddenHeaps
-from tacit.fits.irregular_heaps import Irregular
+from tacit.fits.heaps import hidden_heaps
+from tacit.fits.heaps.hidden_heaps import HiddenHeaps
+from tacit.fits.heaps.irregular_heaps import Irregular
+from tacit.fits.within_bins import bin_rules
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "heaped-values.md"
 

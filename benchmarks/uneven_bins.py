@@ -25,7 +25,7 @@ from pages import Part, put, worked
 from scipy import stats
 from scipy.special import expit
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 from tacit.schema import Real, Schema
 from tacit.schema.autobins import Size, resolved

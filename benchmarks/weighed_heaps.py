@@ -31,11 +31,12 @@ import undeclared_heaps as earlier
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import bin_rules, bin_shapes, hidden_heaps
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.heap_evidence import HEAPED, heaps_plausible
-from tacit.fits.hidden_heaps import HiddenHeaps
-from tacit.fits.log_densities import LogDensities
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.log_densities import LogDensities
+from tacit.fits.heaps import hidden_heaps
+from tacit.fits.heaps.heap_evidence import HEAPED, heaps_plausible
+from tacit.fits.heaps.hidden_heaps import HiddenHeaps
+from tacit.fits.within_bins import bin_rules, bin_shapes
 
 SEED: Final = 90_533
 DESIGNS: Final = {"smooth": 32, "heaps": 32, "declared": 16}

@@ -3,7 +3,7 @@
     python benchmarks/within_bins.py [--draws N] [--plain]
 
 No rows and no noise are drawn: shares of bins are exact, and what is left is that nobody knows where values lie within
-bins.  Laws on [0, 100] are drawn at random.  The rules at the ends of columns (`fits.bin_shapes`) were made while
+bins.  Laws on [0, 100] are drawn at random.  The rules at the ends of columns (`bin_shapes`) were made while
 looking at the kinds of laws under "seen"; those "unseen" were written down before the rules were tried on them.
 Writes its part of docs/reference/histogram-stats.md, unless `--plain`.
 """
@@ -19,8 +19,8 @@ import numpy as np
 from pages import put
 from scipy import stats
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.within_bins.cell_points import Points
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.cell_moments import points_of, within_moved
 from tacit.noise.laws import DiscreteLaplace

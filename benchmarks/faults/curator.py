@@ -47,7 +47,7 @@ FAULTS = (
         (f"{SHARES}::test_a_plan_counts_the_delta_of_a_part",),
     ),
     Fault(
-        "tacit.source.suggested_types",
+        "tacit.source.raw_text.suggested_types",
         '        return "many" if self.distinct is None else "few"',
         '        return "many" if self.distinct is None else ", ".join(sorted(self.distinct))',
         "a draft lists the texts that it found as levels",
@@ -327,21 +327,21 @@ FAULTS = (
         (f"{STUDY}::test_a_party_may_spend_less_and_never_more",),
     ),
     Fault(
-        "tacit.source.text_cells",
+        "tacit.source.raw_text.text_cells",
         "if text in self._codes:",
         "if text in self._codes and text not in self._nulls:",
         'the declared level "NA" (Namibia) is read as missing',
         (f"{IMPORT}::test_one_cell",),
     ),
     Fault(
-        "tacit.source.text_cells",
+        "tacit.source.raw_text.text_cells",
         'return value if value is None or abs(value) < float("inf") else None',
         "return value",
         "a number beyond all floats is imported as infinite, which nobody is told of",
         (f"{IMPORT}::test_one_cell",),
     ),
     Fault(
-        "tacit.source.text_import",
+        "tacit.source.raw_text.text_import",
         "            os.fsync(file.fileno())\n",
         "            file.fileno()\n",
         "a full disk is noticed only after the new table has its name",

@@ -405,14 +405,14 @@ FAULTS = (
         (f"{RECORDED}shares_moments_and_quantiles_of_exact_counts_are_those_of_the_rows",),
     ),
     Fault(
-        "tacit.fits.heaped_cells",
+        "tacit.fits.heaps.heaped_cells",
         "return (low + high) / 2, (high - low) / 2",
         "return smooth, (high - low) / 2",
         "no row is taken to be at declared heaps",
         (f"{RECORDED}a_heap_at_the_edge_of_a_cell_is_at_or_below_it",),
     ),
     Fault(
-        "tacit.fits.heaped_cells",
+        "tacit.fits.heaps.heaped_cells",
         "return np.outer(off.sum(axis=0), off.sum(axis=0)) + off.T @ off",
         "return off.T @ off",
         "heaps move each cell on its own alone",

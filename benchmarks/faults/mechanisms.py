@@ -102,7 +102,7 @@ FAULTS = (
         ("tests/planning/test_compare.py::test_the_variance_alone_is_planned_at_its_own_integer",),
     ),
     Fault(
-        "tacit.source.joint_values",
+        "tacit.source.engine_sums.joint_values",
         'found = frame.group_by(names).agg(nw.len().alias("rows"))',
         'found = frame.filter(nw.col("p0") >= 0).group_by(names).agg(nw.len().alias("rows"))',
         "rows that are left out are not drawn, so that others are drawn too often",
@@ -137,14 +137,14 @@ FAULTS = (
         (f"{VECTORS}::test_columns_share_the_certified_cost",),
     ),
     Fault(
-        "tacit.source.joint_values",
+        "tacit.source.engine_sums.joint_values",
         "            _, which = np.unique(persons, return_inverse=True)\n",
         "            which = np.arange(len(persons))\n",
         "each cell of a person is drawn on its own",
         (f"{VECTORS}::test_a_person_is_drawn_with_all_cells",),
     ),
     Fault(
-        "tacit.source.joint_values",
+        "tacit.source.engine_sums.joint_values",
         "otherwise(ex.whole(-1)) if kept else here",
         "otherwise(here) if kept else here",
         "rows that a condition leaves out are added to replicates",
@@ -397,7 +397,7 @@ FAULTS = (
         ("tests/source/test_norm_clip.py",),
     ),
     Fault(
-        "tacit.source.engine_norms",
+        "tacit.source.engine_sums.engine_norms",
         '    within = nw.col("norm") <= most\n',
         '    within = nw.col("norm") <= most * 2\n    frame = frame.with_columns(w0=nw.col("w0") + ex.whole(1))\n',
         "an engine's rows are longer than the noise is made for",
@@ -439,7 +439,7 @@ FAULTS = (
         ("tests/mechanisms/test_norm_forms.py::test_on_the_grid_of_releases_bounds_are_nearly_attained",),
     ),
     Fault(
-        "tacit.source.held_vectors",
+        "tacit.source.in_memory.held_vectors",
         "isqrt(2**one.shift - one.plus - 1) + 1",
         "isqrt(2**one.shift - one.plus) + 1",
         "rows that are held count as far only where they are more than that",
@@ -912,14 +912,14 @@ FAULTS = (
         (f"{LEVELS_WHOLE}::test_what_one_person_makes_appear_over_all_divisions_of_the_weight",),
     ),
     Fault(
-        "tacit.source.level_counts",
+        "tacit.source.engine_sums.level_counts",
         "np.add.at(sums, pair[1], ends[0] - ends[1])",
         "np.add.at(sums, pair[1], -(-parts * own // every[person]))",
         "the weights of a person are rounded up, and may add up to more than one",
         (f"{LEVELS}::test_weights_of_persons_against_python",),
     ),
     Fault(
-        "tacit.source.level_counts",
+        "tacit.source.engine_sums.level_counts",
         "return [None if no else cell for cell, no in zip(cells, gone, strict=True)]",
         "return np.ma.filled(np.ma.asarray(given, dtype=object)).tolist()",
         "missing cells are a level that is called by NumPy's fill value",

@@ -5,7 +5,11 @@ from faults.fault import Fault
 EVIDENCE = "tests/fromcells/test_lattice_evidence.py::test_"
 ONE_BIN = "tests/fits/test_one_bin_responses.py::test_"
 HIDDEN = "tests/inference/test_what_cells_hide.py::test_"
-LATTICES, RESPONSES, SHAPES = "tacit.fits.lattice_evidence", "tacit.fits.one_bin_responses", "tacit.fits.cell_shapes"
+LATTICES, RESPONSES, SHAPES = (
+    "tacit.fits.heaps.lattice_evidence",
+    "tacit.fits.one_bin_responses",
+    "tacit.fits.within_bins.cell_shapes",
+)
 
 FAULTS = (
     Fault(

@@ -189,7 +189,7 @@ def wait_for(screen: io.StringIO, text: str, after: int = 0) -> None:
 
 def test_a_text_file_shows_how_far_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB does not know how long a stream is: the fraction is that of bytes, where it is watched."""
-    from tacit.source import text_files
+    from tacit.source.reading import text_files
 
     monkeypatch.setattr(text_files, "BLOCK", 64)
     path = tmp_path / "t.csv"
@@ -207,7 +207,7 @@ def test_a_text_file_shows_how_far_it_is_read(tmp_path: Path, monkeypatch: pytes
 
 
 def test_an_import_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.source import text_import
+    from tacit.source.raw_text import text_import
 
     monkeypatch.setattr(text_import, "BATCH", 100)
     (tmp_path / "t.csv").write_text("x\n" + "1.5\n" * 40_000)

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from tacit.cli.app import app
 from tacit.errors import FileError
 from tacit.schema import Category, Date, Integer, Real, Schema
-from tacit.source.suggested_types import suggest
-from tacit.source.text_import import import_table
-from tacit.source.written_cells import Written, advice
+from tacit.source.raw_text.suggested_types import suggest
+from tacit.source.raw_text.text_import import import_table
+from tacit.source.raw_text.written_cells import Written, advice
 
 SCHEMA = Schema(
     {

@@ -15,11 +15,12 @@ from in_process import inside
 import tacit as tc
 from tacit.schema.drafted_file import draft_file
 from tacit.schema.drafting import FOUND_MARK, suggested_lines, typed_lines
-from tacit.source import suggested_types, text_files
-from tacit.source.suggested_types import FEW, suggest
-from tacit.source.text_cells import CellReader, CellTally
-from tacit.source.text_import import NULLS
-from tacit.source.written_cells import Written
+from tacit.source.raw_text import suggested_types
+from tacit.source.raw_text.suggested_types import FEW, suggest
+from tacit.source.raw_text.text_cells import CellReader, CellTally
+from tacit.source.raw_text.text_import import NULLS
+from tacit.source.raw_text.written_cells import Written
+from tacit.source.reading import text_files
 from tacit.study.curator_file import load, schema_of
 
 ROWS = 1_200

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tacit.errors import FileError, SourceError, TacitError
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
-from tacit.source import text_import as importing
-from tacit.source.text_cells import CellReader, CellTally
-from tacit.source.text_import import NULLS, ImportReport, import_table
-from tacit.source.written_cells import Written
+from tacit.source.raw_text import text_import as importing
+from tacit.source.raw_text.text_cells import CellReader, CellTally
+from tacit.source.raw_text.text_import import NULLS, ImportReport, import_table
+from tacit.source.raw_text.written_cells import Written
 
 SCHEMA = Schema(
     {

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta, truncnorm
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 
 FINE = 200  # points of quadrature in each bin
 

@@ -11,14 +11,14 @@ from scipy import stats
 from scipy.special import expit
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_doubts import hidden_means, other_tails
-from tacit.fits.bin_shapes import edge_densities, shapes_of
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.exponential_bins import common_slope
 from tacit.fits.effects import marginal_effects
-from tacit.fits.exponential_bins import common_slope
 from tacit.fits.fit import Fit
 from tacit.fits.regression_fits import fit_cells
-from tacit.fits.sandwich import inverted
+from tacit.fits.solvers.sandwich import inverted
+from tacit.fits.within_bins.bin_doubts import hidden_means, other_tails
+from tacit.fits.within_bins.bin_shapes import edge_densities, shapes_of
 from tacit.fits.within_residuals import CLEAR, PART, residuals_moved
 
 FINE = np.linspace(0, 100, 20_001)

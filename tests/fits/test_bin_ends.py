@@ -8,14 +8,14 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import expit
 
-from tacit.fits.bin_ends import breaks, end_density, no_break
-from tacit.fits.bin_errors import SHARES, bin_errors, edge_doubts
-from tacit.fits.bin_shapes import edge_densities, shapes_of
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
-from tacit.fits.exponential_bins import langevin, steepness
+from tacit.fits.cells.bin_ends import breaks, end_density, no_break
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.exponential_bins import langevin, steepness
 from tacit.fits.fit import Fit
 from tacit.fits.regression_fits import fit_cells
+from tacit.fits.within_bins.bin_errors import SHARES, bin_errors, edge_doubts
+from tacit.fits.within_bins.bin_shapes import edge_densities, shapes_of
+from tacit.fits.within_bins.cell_points import Points
 
 EQUAL = np.linspace(0, 100, 13)
 FINE = np.linspace(0, 100, 20_001)

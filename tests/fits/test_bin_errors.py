@@ -10,7 +10,7 @@ from cell_draws import levels
 from scipy import stats
 from scipy.special import expit
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.regression_fits import fit_cells
 
 STEP = 1e-2

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from tacit.fits.bin_rules import MarginRule
-from tacit.fits.bin_shapes import edge_densities, roughness
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
-from tacit.fits.exponential_bins import langevin, steepness
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.exponential_bins import langevin, steepness
+from tacit.fits.within_bins.bin_rules import MarginRule
+from tacit.fits.within_bins.bin_shapes import edge_densities, roughness
+from tacit.fits.within_bins.cell_points import Points
 
 LAWS = {
     "lognormal": (stats.lognorm(0.7, scale=18), (0, 8, 12, 18, 28, 45, 70, 100)),

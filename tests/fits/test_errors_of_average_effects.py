@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cell_draws import levels
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.effects import marginal_effects
 from tacit.fits.regression_fits import fit_cells
 

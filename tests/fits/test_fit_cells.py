@@ -8,8 +8,8 @@ from cell_draws import continuous, levels
 from scipy.stats import lognorm
 
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points, slopes, spreading
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.within_bins.cell_points import Points, slopes, spreading
 
 
 def some(seed: int = 0, total: float | None = 500.0) -> CellCounts:

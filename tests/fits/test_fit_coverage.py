@@ -12,7 +12,7 @@ from cell_draws import Population, continuous, levels, line, logistic
 from scipy.special import expit
 from scipy.stats import binom, chi2
 
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.effects import marginal_effects, predict
 from tacit.fits.regression_fits import fit_cells
 

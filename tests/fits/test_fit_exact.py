@@ -11,11 +11,11 @@ from cell_draws import levels
 from scipy.integrate import quad
 from scipy.stats import t as t_law
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.custom_losses import Loss, fit_loss
 from tacit.fits.effects import marginal_effects, predict, terms_of, wald
-from tacit.fits.losses import regression_loss
 from tacit.fits.regression_fits import fit_cells
+from tacit.fits.solvers.losses import regression_loss
 
 sm = pytest.importorskip("statsmodels.api")
 smf = pytest.importorskip("statsmodels.formula.api")

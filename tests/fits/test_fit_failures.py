@@ -7,7 +7,7 @@ import pytest
 from cell_draws import continuous, levels, line, logistic
 
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.custom_losses import Loss, fit_loss
 from tacit.fits.effects import marginal_effects, predict, terms_of, wald
 from tacit.fits.fit import prepared

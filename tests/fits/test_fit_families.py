@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.stats import binom
 
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.family_fits import fit_family, histogram_families
 
 TRUE = {

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from tacit.fits import hidden_heaps
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.irregular_heaps import Irregular
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.heaps import hidden_heaps
+from tacit.fits.heaps.irregular_heaps import Irregular
 from tacit.fits.regression_fits import fit_cells
 
 sm = pytest.importorskip("statsmodels.api")

@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tacit.fits.problem import Local
-from tacit.fits.solver import newton
+from tacit.fits.solvers.problem import Local
+from tacit.fits.solvers.solver import newton
 
 
 class NearlyFlat:

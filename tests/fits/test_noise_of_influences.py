@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.sandwich import inverted, parts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.solvers.sandwich import inverted, parts
 
 P = np.array([0.1, 0.3, 0.4, 0.2])
 AXES = (CellAxis("g", "levels", labels=("a", "b", "c", "d")),)

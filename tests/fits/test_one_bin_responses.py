@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tacit.fits import one_bin_responses, regression_fits
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.fit import Fit
 from tacit.fits.regression_fits import fit_cells
 

@@ -7,7 +7,7 @@ import pytest
 from cell_draws import continuous, levels
 from scipy.special import expit
 
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.regression_fits import fit_cells
 
 Y = levels("y", "no", "yes")

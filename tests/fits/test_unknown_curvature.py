@@ -8,7 +8,7 @@ from cell_draws import levels
 from scipy import stats
 
 from tacit.base.arrays import Array
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.effects import combined, marginal_effects, predict
 from tacit.fits.fit import Fit
 from tacit.fits.regression_fits import fit_cells

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.cell_moments import _moments  # pyright: ignore[reportPrivateUsage]
 from tacit.method.histogram.estimate_from_cells.correlation import _correlation  # pyright: ignore[reportPrivateUsage]

@@ -11,7 +11,7 @@ import pytest
 import tacit as tc
 from tacit.errors import QueryError, ReleaseError, SchemaError
 from tacit.estimates.bins import spans
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.estimate_from_cells.survival_times import start_of, whole_times
 from tacit.release.document import release_from_dict
 from tacit.rows.multiples import between

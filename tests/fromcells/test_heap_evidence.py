@@ -9,14 +9,14 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import heap_evidence
-from tacit.fits.bin_heaps import declared_heaps
-from tacit.fits.bin_shapes import roughness
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.heap_evidence import HEAPED, INNER, OUTER, PRIOR, heaps_plausible
-from tacit.fits.hidden_heaps import heaped_rows
-from tacit.fits.log_densities import LogDensities
-from tacit.fits.within_bin_shares import within_bins
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.log_densities import LogDensities
+from tacit.fits.heaps import heap_evidence
+from tacit.fits.heaps.bin_heaps import declared_heaps
+from tacit.fits.heaps.heap_evidence import HEAPED, INNER, OUTER, PRIOR, heaps_plausible
+from tacit.fits.heaps.hidden_heaps import heaped_rows
+from tacit.fits.within_bins.bin_shapes import roughness
+from tacit.fits.within_bins.within_bin_shares import within_bins
 
 RICH = 400
 ROWS = 100_000

@@ -11,10 +11,10 @@ from scipy import stats
 
 import tacit as tc
 from tacit.errors import ReleaseError, SchemaError
-from tacit.fits.bin_heaps import AtPoints, declared_heaps, unknown_points
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.hidden_heaps import heaped_rows
-from tacit.fits.within_bin_shares import within_bins
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.heaps.bin_heaps import AtPoints, declared_heaps, unknown_points
+from tacit.fits.heaps.hidden_heaps import heaped_rows
+from tacit.fits.within_bins.within_bin_shares import within_bins
 from tacit.release.document import release_from_dict
 from tacit.schema.autobins import heap_bins
 

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.fits.bin_errors import bin_errors
-from tacit.fits.bin_rules import MarginRule
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
-from tacit.fits.hidden_heaps import heaped_rows
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.heaps.hidden_heaps import heaped_rows
+from tacit.fits.within_bins.bin_errors import bin_errors
+from tacit.fits.within_bins.bin_rules import MarginRule
+from tacit.fits.within_bins.cell_points import Points
 
 RICH = 400
 """A price at which noise is next to nothing: what follows is of the rows."""

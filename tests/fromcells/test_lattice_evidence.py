@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.fits import bin_errors
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.lattice_evidence import lattices_of, nearest_edges
-from tacit.fits.lattice_notes import told_notes
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.heaps.lattice_evidence import lattices_of, nearest_edges
+from tacit.fits.heaps.lattice_notes import told_notes
 from tacit.fits.regression_fits import fit_cells
+from tacit.fits.within_bins import bin_errors
 from tacit.schema.autobins import uneven_edges
 
 LAW = stats.norm(50, 14)

@@ -10,7 +10,7 @@ from drawn_releases import one
 from scipy import stats
 
 import tacit as tc
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.cell_moments import (
     GroupNumbers,

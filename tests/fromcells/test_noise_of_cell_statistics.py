@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.fits.bin_shapes import positive
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.within_bins.bin_shapes import positive
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.cell_moments import _moments, sampling_of  # pyright: ignore[reportPrivateUsage]
 from tacit.method.histogram.estimate_from_cells.correlation import _correlation  # pyright: ignore[reportPrivateUsage]

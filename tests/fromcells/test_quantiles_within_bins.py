@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from tacit.fits.within_bin_shares import level_bins, within_bins
+from tacit.fits.within_bins.within_bin_shares import level_bins, within_bins
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
 from tacit.noise.laws import DiscreteLaplace

@@ -77,6 +77,29 @@ def test_every_import_that_may_close_a_cycle_closes_one(house: House) -> None:
     assert house.unneeded(CLOSING_CYCLES) == []
 
 
+SUB_ROOMS: Final = (
+    ("fits", ("cells", "solvers", "heaps", "within_bins")),
+    ("source", ("reading", "engines", "engine_sums", "in_memory", "raw_text")),
+)
+"""Of two sub-rooms the first never imports the second; what stands directly in the room may import them all."""
+
+
+@pytest.mark.parametrize(("room", "order"), SUB_ROOMS)
+def test_sub_rooms_import_those_before_them(house: House, room: str, order: tuple[str, ...]) -> None:
+    assert {path.parent.name for path in (SOURCE / room).glob("*/__init__.py")} == set(order)
+    place = {name: i for i, name in enumerate(order)}
+
+    def sub_room(module: str) -> int | None:
+        parts = module.split(".")
+        return place.get(parts[1]) if parts[0] == room and len(parts) > 2 else None
+
+    pairs = [one.pair for one in house.imports if one.written]
+    places = [(pair, sub_room(pair[0]), sub_room(pair[1])) for pair in pairs]
+    between = [(pair, i, j) for pair, i, j in places if i is not None and j is not None and i != j]
+    assert between, "imports between sub-rooms are found"
+    assert [pair for pair, i, j in between if i < j] == []
+
+
 def test_methods_do_not_import_each_other(house: House) -> None:
     assert [
         describe_import_across_methods(house, one)

@@ -98,6 +98,7 @@ def test_slopes_are_derivatives() -> None:
 # Estimates -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("query", "relation", "price"),
     [

@@ -17,7 +17,7 @@ from tacit.estimates.densities.even_pieces import AveragedPieces
 from tacit.estimates.densities.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
 from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions
 from tacit.estimates.densities.series_curve import terms_of
-from tacit.fits.cell_limits import CellAverages, CellLimits
+from tacit.fits.within_bins.cell_limits import CellAverages, CellLimits
 from tacit.method.bernstein.estimate import smooth_density as of_lattice
 from tacit.method.histogram.estimate_smooth import smooth_density
 from tacit.method.shared.simulated_parts import simulated

@@ -11,10 +11,10 @@ import pytest
 import tacit as tc
 from tacit.errors import InferenceError, TacitError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
+from tacit.fits.cells.released_cells import cells_of
 from tacit.fits.fitted_model import FittedModel
 from tacit.fits.regression_fits import fit_cells
-from tacit.fits.released_cells import cells_of
 
 SCHEMA = tc.Schema(
     {

@@ -44,6 +44,7 @@ def numbers(estimate: Any, level: float) -> list[float]:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_numbers_are_those_of_an_estimate_of_which_nothing_is_kept(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     known = [numbers(drawn(seed), level) for level in (0.95, 0.8, 0.95)]

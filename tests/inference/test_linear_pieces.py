@@ -95,6 +95,7 @@ def test_a_hill_hardly_changes_by_kinks() -> None:
     assert np.abs(density_of(models, data) - density_of(_without_kinks(models), data)).max() < 0.01
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("bins", [2, 3, 5])
 def test_few_bins_have_kinks_too(bins: int) -> None:
     found = density_of(of_models(data := _binned(stats.uniform(), 10_000, bins, 7)), data)

@@ -155,6 +155,7 @@ def test_what_is_read_has_the_noise_that_is_told() -> None:
     assert np.var(forms) == pytest.approx(exact.quadratic_variance(a), rel=0.35)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("n", "cost", "relation"),
     [

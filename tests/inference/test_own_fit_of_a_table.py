@@ -36,6 +36,7 @@ def draw(rng: np.random.Generator, n: int, errors: str = "normal") -> dict[str, 
     return {"y": np.clip(1 + 0.8 * a - 0.3 * b + 0.5 * m + e, -4, 8), "a": a, "b": b, "m": m}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("errors", ["normal", "heavy"])
 def test_intervals_have_the_table_s_own_coefficients_in_them(errors: str) -> None:
     """150 releases of one table of 4,000 rows, whose own fit does not change: 600 intervals of 4 dependent terms.

@@ -12,7 +12,7 @@ import tacit as tc
 from tacit.errors import ReleaseError
 from tacit.estimates.densities.column_values import JointColumn
 from tacit.estimates.densities.recorded_notes import recorded_notes
-from tacit.fits.heaped_cells import HeapedCells, unknown_heaps
+from tacit.fits.heaps.heaped_cells import HeapedCells, unknown_heaps
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.kernel_density import estimate as kernel
 from tacit.method.ks_dataset import estimate as data_set

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.method.histogram.estimate_samples import draw, generator, rows, sample
 from tacit.release.parts import Axis as Facts
 from tacit.testing import simulate

@@ -106,6 +106,7 @@ def test_blocks_grow_and_noise_alone_is_shrunk_away() -> None:
     assert np.all((clear > 0.999) & (clear <= 1))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("price", [{"epsilon": 0.5}, {"rho": 0.05}])
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_a_curve_is_a_density(price: dict[str, float], relation: str) -> None:

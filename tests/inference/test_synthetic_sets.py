@@ -14,10 +14,10 @@ from scipy.stats import binom, chi2, norm
 import tacit as tc
 from tacit.errors import InferenceError
 from tacit.estimates.synthetic.synthetic_rules import CombinedAnalyses, combined, raghunathan
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functions
-from tacit.fits.log_linear import fit
-from tacit.fits.within_cells import places_within, slopes_within
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.cell_functions import AxisFunctions, functions, number_of_functions
+from tacit.fits.cells.log_linear import fit
+from tacit.fits.cells.within_cells import places_within, slopes_within
 
 SCHEMA = tc.Schema(
     {

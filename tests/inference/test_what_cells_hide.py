@@ -13,8 +13,8 @@ from scipy import stats
 import tacit as tc
 from tacit.estimates.densities.local_doubts import misfit
 from tacit.estimates.densities.recorded_notes import hidden_by_heaps, recorded_as
-from tacit.fits.cell_limits import CellLimits
-from tacit.fits.cell_shapes import CellShapes, off_by
+from tacit.fits.within_bins.cell_limits import CellLimits
+from tacit.fits.within_bins.cell_shapes import CellShapes, off_by
 from tacit.method.bernstein import estimate as bernstein
 from tacit.method.bernstein.estimate_lattice import RICHER
 from tacit.method.kernel_density import estimate as kernel

@@ -11,8 +11,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError, SourceError
-from tacit.source.suggested_types import suggest
-from tacit.source.text_import import import_table
+from tacit.source.raw_text.suggested_types import suggest
+from tacit.source.raw_text.text_import import import_table
 
 
 @pytest.fixture(scope="module", name="cells")

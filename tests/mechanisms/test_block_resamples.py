@@ -25,7 +25,7 @@ from tacit.models.blocks import block_mle
 from tacit.models.weighted_blocks import weighted_maxima
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.testing import contract
 from tacit.testing.coverage import NONE
 

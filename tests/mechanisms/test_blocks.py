@@ -16,7 +16,7 @@ from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_labels as labels
 from tacit.method.blocks.block_sizes import capacity
 from tacit.method.blocks.mechanism_labels import Blocks, packed, words
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 
 NUMBERS = st.sampled_from([-1e300, -1.0, 0.0, -0.0, 1.0, 2.5, 1e300])
 

@@ -17,7 +17,7 @@ from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared.encoding import Encoding
 from tacit.privacy import Cost
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.testing import contract
 from tacit.testing import contract_blocks as in_blocks
 from tacit.testing.findings import PRICES

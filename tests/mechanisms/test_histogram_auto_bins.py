@@ -12,7 +12,7 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.release.query import query_from_dict

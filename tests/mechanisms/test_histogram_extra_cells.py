@@ -19,7 +19,7 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram import mechanism as histogram
 from tacit.method.histogram.estimate import HistogramColumns
 from tacit.method.shared.measurement import Public

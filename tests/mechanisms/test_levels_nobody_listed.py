@@ -28,7 +28,7 @@ from tacit.release.document import release_from_dict
 from tacit.rows.row_map import Unit
 from tacit.rows.text_map import TextMap
 from tacit.source import open_source
-from tacit.source.text_cells import CellReader
+from tacit.source.raw_text.text_cells import CellReader
 from tacit.testing.contract import contract
 
 SCHEMA = tc.Schema({"d": tc.Text(max_length=8), "age": tc.Integer(0, 99)})
@@ -386,8 +386,8 @@ def test_the_map_is_that_of_the_schema() -> None:
 
 
 def test_text_is_imported_as_it_is() -> None:
-    from tacit.source.text_cells import CellTally
-    from tacit.source.written_cells import Written
+    from tacit.source.raw_text.text_cells import CellTally
+    from tacit.source.raw_text.written_cells import Written
 
     cells = CellReader(tc.Text(max_length=3), CellTally(), ("", "NA"), Written())
     assert cells.read(["flu", " gout ", "NA", ""]) == ["flu", "gout", None, None]

@@ -24,7 +24,7 @@ from tacit.models import scores
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.rows.row_map import GRID
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.source.shared_blocks import Buffers
 
 GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))

@@ -10,7 +10,7 @@ import tacit as tc
 from tacit.method.blocks import mechanism_labels as blocks
 from tacit.method.blocks import mechanism_user_statistics as fresh
 from tacit.models.blocks import prepared
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 
 OTHER_NAN = np.array([0xFFF8000000000123], dtype=np.uint64).view(np.float64)[0]
 """No number, with another payload and sign than NumPy's own."""

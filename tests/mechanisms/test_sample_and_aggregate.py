@@ -23,7 +23,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
 from tacit.release.query import query_from_dict
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.testing.reference_table import columns_of
 from tacit.testing.simulated_blocks import complete
 

@@ -22,7 +22,7 @@ import tacit as tc
 from tacit.cli.show_commands import estimates
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram import mechanism as histogram
 from tacit.method.histogram import mechanism_sparse as sparse_histogram
 from tacit.method.histogram import sparse_design

@@ -102,6 +102,7 @@ def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost, form: st
 FORMS = ((EPSILON, "norm-weighed"), (EPSILON, "count-score-vectors"), (RHO, "norm-weighed"))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("price", "form"), FORMS, ids=str)
 def test_a_scale_that_is_a_third_too_small_is_proven_in_many_dimensions(price: Cost, form: str) -> None:
     """Of 30% less noise, in each form: the bound is within 4% of what 2,000 draws are made with.

@@ -30,8 +30,8 @@ from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_map import RowMap
 from tacit.rows.row_products import FINER, ClippedResidual, Coordinate, CrossProducts, Product, averages
 from tacit.rows.row_weight import STEPS, weighed
-from tacit.source import held_products, held_rows
-from tacit.source.engine_scores import with_weights
+from tacit.source.engine_sums.engine_scores import with_weights
+from tacit.source.in_memory import held_products, held_rows
 from tacit.testing import simulated_regressions
 from tacit.testing.contract import contract, sensitivity
 from tacit.testing.findings import PRICES

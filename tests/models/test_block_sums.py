@@ -12,7 +12,7 @@ from tacit.method.blocks import mechanism_labels as labels_of
 from tacit.method.blocks.mechanism_block_sums import EXACT, PART, BlockSums, summed
 from tacit.models import blocks, correction
 from tacit.models.block_sums import statistic_sums
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 
 FAMILIES: dict[str, tuple[Any, Any]] = {
     "gamma": (families.Gamma(shape=(0.5, 5), rate=(0.2, 5)), lambda rng, n: rng.gamma(2, 0.7, n)),

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.parties import Combined
 from tacit.pooling.heterogeneity import effects
 from tacit.pooling.restricted_likelihood import restricted_log_likelihood

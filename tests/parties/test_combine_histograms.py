@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import tacit as tc
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.combine import _unit as unit_of
 from tacit.method.histogram.combine import _weights as weights_of
 from tacit.noise.laws import DiscreteLaplace

@@ -51,6 +51,7 @@ NAMED = (
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("budget", "query", "first"), NAMED, ids=str)
 def test_releases_at_both_prices_are_charged_and_as_wide_as_said(
     budget: str, query: tc.Query, first: dict[str, Any], monkeypatch: pytest.MonkeyPatch

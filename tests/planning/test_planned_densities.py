@@ -30,6 +30,7 @@ def released(query: tc.Query, rng: np.random.Generator, x: np.ndarray) -> Any:
     return tc.Curator({"x": x, "z": z}, SCHEMA, budget=tc.Budget(rho=10)).release(query, rho=0.1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", QUERIES)
 def test_smooth_values_have_limits_as_wide_as_planned(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Medians of 9 releases of rows of a law as smooth, tables and noise seeded: within 60%.
@@ -59,6 +60,7 @@ def test_values_at_round_numbers_have_limits_in_the_range(monkeypatch: pytest.Mo
     assert term.between[0] / 1.5 < width < term.between[1] * 1.5
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", QUERIES)
 def test_what_is_told_enters(name: str) -> None:
     query = QUERIES[name]
@@ -74,6 +76,7 @@ def test_what_is_told_enters(name: str) -> None:
     assert "gather at round numbers" in str(told)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("query", [tc.KernelDensity(["x", "z"]), tc.OrthogonalSeries(["x", "z"])], ids=str)
 def test_joint_densities_of_independent_columns(query: tc.Query) -> None:
     rng = np.random.default_rng(4)

@@ -22,7 +22,7 @@ from tacit.errors import SchemaError
 from tacit.schema.predicates.arithmetic import Reference, log
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.source import open_source
-from tacit.source.column_kinds import Reading
+from tacit.source.reading.column_kinds import Reading
 from tacit.testing import contract, coverage, simulate
 from tacit.testing.reference_table import holds, with_computed
 

@@ -15,10 +15,12 @@ from tacit.method.regression.mechanism_rows import exact_part, rows_held
 from tacit.privacy import Cost
 from tacit.rows.row_map import IDENTITY, ONE, KeyMap, Polynomial, RowMap, SumTerm
 from tacit.schema.predicates.numeric_expressions import cell_of
-from tacit.source import array_sums, cell_sums, grid_arrays, open_source, row_arrays, shared_blocks
-from tacit.source.column_kinds import Reading
+from tacit.source import open_source, shared_blocks
 from tacit.source.engine import Engine
+from tacit.source.engine_sums import cell_sums, row_arrays
 from tacit.source.engines import dict_of_arrays, pandas_frame
+from tacit.source.in_memory import array_sums, grid_arrays
+from tacit.source.reading.column_kinds import Reading
 from tacit.source.shared_blocks import Buffers, shared
 from tacit.testing.simulated_regressions import rows_of
 
@@ -205,7 +207,7 @@ def test_regressions_have_the_integers_of_the_engine(formula: str, monkeypatch: 
         assert rows is not None
         assert (rows.rows, sum(z.shape[1] for z in rows.z)) == (9_000, len(drawn.z))
         assert [exact_part(one, shape, opened, rows) for one in shape.columns] == by_engine
-    monkeypatch.setattr("tacit.source.held_rows.MOST_HELD", 100)
+    monkeypatch.setattr("tacit.source.in_memory.held_rows.MOST_HELD", 100)
     assert rows_held(shape, opened) is None
 
 

@@ -137,7 +137,7 @@ def test_instants_of_96_bits(tmp_path: Path) -> None:
 
 def test_a_name_with_a_point_is_not_that_of_another_column(tmp_path: Path) -> None:
     """PyArrow finds "a.b" too where it is asked for "a"; a piece has the column that was asked for."""
-    from tacit.source.column_kinds import Reading
+    from tacit.source.reading.column_kinds import Reading
 
     for name in ("a.b", "b"):
         first = pa.array([1.0, 2.0]) if name == "a.b" else pa.array([{"a": 1.0}, {"a": 2.0}])

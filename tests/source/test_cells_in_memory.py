@@ -8,8 +8,9 @@ import pytest
 import tacit as tc
 from tacit.rows.row_map import IDENTITY, ONE, KeyMap, Polynomial, RowMap, SumTerm
 from tacit.schema.predicates.typed_conditions import Predicate, typed
-from tacit.source import array_sums, cell_array_sums, cell_sums, power_sums
+from tacit.source.engine_sums import cell_sums
 from tacit.source.engines import dict_of_arrays
+from tacit.source.in_memory import array_sums, cell_array_sums, power_sums
 from tacit.source.shared_blocks import Buffers
 from tests.source.test_arrays_in_memory import ENDS, KINDS, odd_array, odd_map, odd_terms
 

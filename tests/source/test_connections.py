@@ -10,7 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.source import duckdb_connection, open_source
+from tacit.source import open_source
+from tacit.source.reading import duckdb_connection
 
 
 def test_connections_share_settings_and_no_tables() -> None:
@@ -33,7 +34,8 @@ def test_a_forked_child_makes_its_own(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0, 2.0]}), tmp_path / "t.parquet")
     script = f"""
 import os
-from tacit.source import duckdb_connection, open_source
+from tacit.source.reading import duckdb_connection
+from tacit.source import open_source
 source = open_source({str(tmp_path / "t.parquet")!r})
 before = source.rows()
 child = os.fork()

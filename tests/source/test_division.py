@@ -15,9 +15,9 @@ import pytest
 import tacit as tc
 from tacit.rows.row_map import Polynomial, SumTerm
 from tacit.schema.row_maps_of_columns import binmap, keymap
-from tacit.source import cell_expressions as ex
 from tacit.source import open_source
-from tacit.source.column_kinds import Reading
+from tacit.source.engine_sums import cell_expressions as ex
+from tacit.source.reading.column_kinds import Reading
 from tacit.testing.reference_table import with_computed
 
 DIVISORS = [3, 5, 7, 10, 49, 98, 103, 107, 161, 187, 197, 327_680, 49 * 2**10, 365, 146_097, 2**20, 2**7]

@@ -24,12 +24,12 @@ from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore
 from tacit.rows.row_map import RowMap, Unit
 from tacit.rows.row_products import FINER, LARGEST, SUM_SHIFT, ClippedResidual, Coordinate, CrossProducts, Product
 from tacit.rows.row_weight import STEPS
-from tacit.source import held_rows as fast
 from tacit.source import open_source
-from tacit.source.block_factors import WHOLE, step_of
-from tacit.source.held_moments import MomentSums
-from tacit.source.held_products import ProductSums
-from tacit.source.held_vectors import VectorSums
+from tacit.source.in_memory import held_rows as fast
+from tacit.source.in_memory.block_factors import WHOLE, step_of
+from tacit.source.in_memory.held_moments import MomentSums
+from tacit.source.in_memory.held_products import ProductSums
+from tacit.source.in_memory.held_vectors import VectorSums
 from tacit.source.shared_blocks import Buffers
 from tacit.testing.simulated_regressions import rows_of
 

@@ -19,8 +19,8 @@ from tacit.rows.row_map import ONE, SumTerm
 from tacit.schema.predicates.numeric_expressions import cell_of
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import keymap, rowmap, unit_of
-from tacit.source import cell_expressions as expressions
 from tacit.source import check_source, computing, open_source
+from tacit.source.engine_sums import cell_expressions as expressions
 
 NAMES = ("x", "sex", "day", "ok", "who")
 SCHEMA = tc.Schema(

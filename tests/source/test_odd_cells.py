@@ -20,7 +20,7 @@ from tacit.rows.row_map import IDENTITY, KeyMap, RowMap, SumTerm
 from tacit.schema import Date, Real, Schema
 from tacit.schema.row_maps_of_columns import rowmap
 from tacit.source import check_source, open_source
-from tacit.source.arrow_columns import numbers
+from tacit.source.reading.arrow_columns import numbers
 
 DAY = rowmap(Schema({"x": Date("1600-01-01", "2400-01-01")}), "x")
 FOUR = ["parquet", "arrow file", "pyarrow", "polars", "duckdb", "dict"]

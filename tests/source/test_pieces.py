@@ -22,10 +22,10 @@ from tacit.models import scores
 from tacit.schema.predicates.numeric_expressions import cell_of
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import unit_of
-from tacit.source import arrow_engine
-from tacit.source import row_arrays as rows
+from tacit.source.engine_sums import row_arrays as rows
 from tacit.source.engine_table import EngineTable
 from tacit.source.open_table import open_source
+from tacit.source.reading import arrow_engine
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 ROWS = 1_000

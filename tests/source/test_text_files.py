@@ -16,8 +16,8 @@ from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, RowMap, SumTerm
 from tacit.schema import Boolean, Category, Date, Real, Schema
 from tacit.schema.row_maps_of_columns import keymap, rowmap
 from tacit.source import check_source, open_source
-from tacit.source import text_files as text
-from tacit.source.text_files import split
+from tacit.source.reading import text_files as text
+from tacit.source.reading.text_files import split
 
 AGE = RowMap("age", "age", "real", 0.0, 2.0**20, GRID)  # v is the value itself
 SEX = KeyMap("sex", "sex", "category", ("f", "é"), ("f", "é"))

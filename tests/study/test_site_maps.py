@@ -17,7 +17,7 @@ import tacit as tc
 from tacit.errors import TacitError
 from tacit.method.shared.measurement import Public
 from tacit.source import open_source
-from tacit.source.column_kinds import Reading
+from tacit.source.reading.column_kinds import Reading
 from tacit.source.site_table import apply
 from tacit.testing import simulate
 

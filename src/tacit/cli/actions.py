@@ -49,7 +49,7 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
     """Run `tacit import`: turn raw text into a typed table."""
     import typer
 
-    from tacit.source.text_import import import_table
+    from tacit.source.raw_text.text_import import import_table
 
     schema = schema_of(path)  # the questions are not read: they may be unfinished, or wrong
     if Path(out).suffix == ".parquet":  # any other is refused by name

@@ -15,7 +15,7 @@ from tacit.schema.drafting import FOUND_MARK, Found, suggested_lines, typed_line
 from tacit.schema.toml import read_text
 
 if TYPE_CHECKING:
-    from tacit.source.suggested_types import Suggestions
+    from tacit.source.raw_text.suggested_types import Suggestions
 
 DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 
@@ -67,7 +67,7 @@ def _typed_already(delimiter: str | None) -> None:
 
 def _one_column(place: Path, delimiter: str) -> None:
     """Raise SourceError D04 where the first line seems to have another delimiter: a single name with marks in it."""
-    from tacit.source import text_files
+    from tacit.source.reading import text_files
 
     names = text_files.header(place, delimiter)
     mark = next((mark for mark in ";\t|" if mark in names[0]), None)
@@ -78,9 +78,9 @@ def _one_column(place: Path, delimiter: str) -> None:
 
 def _found(place: Path, delimiter: str, no_rows: bool) -> Suggestions:
     """Return what each column of a text file looks like, and of what all or many of its numbers are multiples."""
-    from tacit.source import text_files
-    from tacit.source.suggested_types import Suggestions, suggest
-    from tacit.source.text_import import Dialect
+    from tacit.source.raw_text.suggested_types import Suggestions, suggest
+    from tacit.source.raw_text.text_import import Dialect
+    from tacit.source.reading import text_files
 
     Dialect(delimiter=delimiter)  # for its error: not one character
     if no_rows:

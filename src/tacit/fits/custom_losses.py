@@ -12,12 +12,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import double, jax
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.fit import Fit, Method, check_method, empty, points_for, solved
-from tacit.fits.problem import Local
 from tacit.fits.regression_fits import binned
-from tacit.fits.solver import newton
+from tacit.fits.solvers.problem import Local
+from tacit.fits.solvers.solver import newton
+from tacit.fits.within_bins.cell_points import Points
 from tacit.models.compiled_programs import CompiledFunction
 
 STARTS: Final = 6
@@ -156,7 +156,7 @@ def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit
     a note says so.  InferenceError I41 for a column that the cells lack, I44 for an unknown method, I46 for a loss that
     fails.
 
-    >>> from tacit.fits.cell_arrays import CellAxis
+    >>> from tacit.fits.cells.cell_arrays import CellAxis
     >>> y = CellAxis("y", "continuous", np.linspace(0.0, 4.0, 5))
     >>> exact = CellCounts((y,), np.array([10.0, 40.0, 40.0, 10.0]), variance=0.0)
     >>> fit_loss(exact, Loss(lambda x, theta: (x["y"] - theta[0]) ** 2, names=["mean"])).values

@@ -16,11 +16,11 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, special
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.fits.fit import Evaluator, Fit, FitWork, covariances
-from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import frame
+from tacit.fits.solvers.losses import RegressionLoss
+from tacit.fits.within_bins.cell_points import Points
 from tacit.release.parts import Variable
 
 STEP: Final = 1e-4

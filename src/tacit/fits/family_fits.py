@@ -12,10 +12,10 @@ import numpy as np
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.fits.cell_arrays import CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.custom_losses import Loss, minimised
 from tacit.fits.fit import Fit, Method, check_method, points_for
+from tacit.fits.within_bins.cell_points import Points
 from tacit.models.family import Family
 from tacit.models.family_registry import FAMILIES
 
@@ -42,7 +42,7 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     InferenceError I41 for a column that the cells lack, I43 for one whose bins leave the family's range, I44 for an
     unknown family or method.
 
-    >>> from tacit.fits.cell_arrays import CellAxis
+    >>> from tacit.fits.cells.cell_arrays import CellAxis
     >>> y = CellAxis("y", "continuous", np.linspace(-2.0, 4.0, 13))
     >>> exact = CellCounts((y,), np.array([1.0, 4, 12, 28, 46, 50, 50, 46, 28, 12, 4, 1]), variance=0.0)
     >>> fit_family(exact, "y", "normal").values.round(2)

@@ -14,15 +14,15 @@ from tacit.base.arrays import Array
 from tacit.base.table import Align, Table
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.total_errors.noisy_covariance import NoisyCovariance
-from tacit.fits.bin_errors import bin_errors
-from tacit.fits.cell_arrays import CellCounts
-from tacit.fits.cell_points import Points
-from tacit.fits.losses import RegressionLoss
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.model_matrix import Design
-from tacit.fits.problem import Problem, RegressionProblem
 from tacit.fits.response_spread import Overdispersion, ResidualVariance
-from tacit.fits.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
-from tacit.fits.solver import Solution, solve
+from tacit.fits.solvers.losses import RegressionLoss
+from tacit.fits.solvers.problem import Problem, RegressionProblem
+from tacit.fits.solvers.sandwich import LOOSEST, inverted, parts, relative_hessian_noise
+from tacit.fits.solvers.solver import Solution, solve
+from tacit.fits.within_bins.bin_errors import bin_errors
+from tacit.fits.within_bins.cell_points import Points
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.fit import Fit, Method
 from tacit.fits.fitted_model import FittedModel
-from tacit.fits.heap_notes import heap_notes
-from tacit.fits.lattice_notes import release_notes
+from tacit.fits.heaps.heap_notes import heap_notes
+from tacit.fits.heaps.lattice_notes import release_notes
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
-    from tacit.fits.cell_arrays import CellCounts
+    from tacit.fits.cells.cell_arrays import CellCounts
     from tacit.fits.custom_losses import Loss
 
 TITLES: Final = {
@@ -73,10 +73,10 @@ def fit_release(
     k: float | None = None,
 ) -> FittedModel:
     """See `HistogramRelease.fit`."""
+    from tacit.fits.cells.released_cells import cells_of
     from tacit.fits.custom_losses import Loss, fit_loss
     from tacit.fits.family_fits import fit_family
     from tacit.fits.regression_fits import fit_cells
-    from tacit.fits.released_cells import cells_of
 
     if not isinstance(missing, str) or missing not in get_args(Missing):  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"missing {described(missing)} is neither 'exclude' nor 'level'."

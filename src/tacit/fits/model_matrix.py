@@ -12,8 +12,8 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import formulaic, pandas
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.within_bins.cell_points import Points
 
 LEAST: Final = 4
 """Least number of bins of a continuous response: with fewer, its mean is too poorly known for a regression."""

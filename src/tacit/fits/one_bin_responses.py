@@ -18,10 +18,10 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.cell_points import Points
-from tacit.fits.problem import RegressionProblem
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.solvers.problem import RegressionProblem
 from tacit.fits.unknown_curvature import bins_with_rows
+from tacit.fits.within_bins.cell_points import Points
 
 ALL: Final = 1.4
 """Of a response with rows in so few bins (one over the sum of squared shares) the whole movement counts.

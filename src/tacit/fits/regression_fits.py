@@ -9,16 +9,16 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved
-from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.one_bin_responses import responses_moved
-from tacit.fits.problem import RegressionProblem
 from tacit.fits.response_spread import ResidualVariance
 from tacit.fits.separation import separated
+from tacit.fits.solvers.losses import RegressionLoss, regression_loss
+from tacit.fits.solvers.problem import RegressionProblem
 from tacit.fits.unknown_curvature import unknown_reasons
+from tacit.fits.within_bins.cell_points import Points
 from tacit.fits.within_residuals import residuals_moved
 
 
@@ -41,7 +41,7 @@ def fit_cells(
     InferenceError I41 for a column that the cells lack, I42 for a formula that cannot be evaluated, I43 for a response
     that the model cannot take, I44 for an unknown model or method.
 
-    >>> from tacit.fits.cell_arrays import CellAxis
+    >>> from tacit.fits.cells.cell_arrays import CellAxis
     >>> x = CellAxis("x", "continuous", np.linspace(0.0, 4.0, 5))
     >>> y = CellAxis("y", "levels", labels=("no", "yes"))
     >>> exact = CellCounts((x, y), np.array([[80.0, 20.0], [60.0, 40.0], [40.0, 60.0], [20.0, 80.0]]), variance=0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.model_matrix import Design
-from tacit.fits.problem import RegressionProblem
+from tacit.fits.solvers.problem import RegressionProblem
+from tacit.fits.within_bins.cell_points import Points
 
 CLEAR: Final = 3.0
 """Standard deviations of noise above which rows on the wrong side are there."""

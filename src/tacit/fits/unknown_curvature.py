@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_errors import bin_errors
-from tacit.fits.cell_points import Points
-from tacit.fits.problem import RegressionProblem
+from tacit.fits.solvers.problem import RegressionProblem
+from tacit.fits.within_bins.bin_errors import bin_errors
+from tacit.fits.within_bins.cell_points import Points
 
 LARGEST: Final = 0.4
 """Largest part of a coefficient's curvature that may be unknown, as a standard deviation, of rows in few bins.

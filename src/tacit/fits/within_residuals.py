@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_errors import less_noise
-from tacit.fits.cell_points import Points
-from tacit.fits.problem import RegressionProblem
+from tacit.fits.solvers.problem import RegressionProblem
+from tacit.fits.within_bins.bin_errors import less_noise
+from tacit.fits.within_bins.cell_points import Points
 
 PART: Final = 0.75
 """Part of the movement that counts as not known.

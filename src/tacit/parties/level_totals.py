@@ -18,7 +18,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.total_errors.error_laws import halfwidth
 from tacit.estimates.wording import estimand, source_of
-from tacit.fits.released_cells import counts_of
+from tacit.fits.cells.released_cells import counts_of
 from tacit.method.blocks.estimate import SampleAndAggregateRelease
 from tacit.parties.level_facts import (
     NOT_KNOWN,

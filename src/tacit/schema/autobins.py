@@ -166,7 +166,7 @@ def uneven_edges(lower: float, upper: float, K: int) -> tuple[float, ...]:
 
     In bins of one width, values told in multiples of it or of a part of it have the counts of values that are not: that
     they are all at one place in their bins, or a half of the distance off, no count shows.  In bins of two widths, in
-    an order that never repeats, they have other counts (`fits.lattice_evidence`), and a mean is less far off.
+    an order that never repeats, they have other counts (`fits.heaps.lattice_evidence`), and a mean is less far off.
     Edges have as few decimals as are a hundredth of a bin.  The last is odd: values told to a multiple of a round
     number lie as often right above an edge as right below.
 

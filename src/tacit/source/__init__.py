@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.source.engine_table import Source
-from tacit.source.held_rows import HeldRows
+from tacit.source.in_memory.held_rows import HeldRows
 from tacit.source.open_table import computing, open_source
 from tacit.source.schema_check import check_source
 

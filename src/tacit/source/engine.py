@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.source.column_kinds import ColumnType, Reading
+from tacit.source.reading.column_kinds import ColumnType, Reading
 
 Words = NDArray[np.uint64]
 PLACE: Final = "\x00place"

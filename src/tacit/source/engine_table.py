@@ -26,18 +26,18 @@ from tacit.rows.text_map import TextMap
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
-from tacit.source.array_sums import added
-from tacit.source.cell_array_sums import added_by_cell
-from tacit.source.cell_counts import occupied, tallied
-from tacit.source.cell_sums import aggregate, ranked
-from tacit.source.column_kinds import ColumnType
-from tacit.source.crossproduct_sums import crossed
 from tacit.source.engine import Engine, Words
-from tacit.source.engine_columns import Computing
-from tacit.source.held_rows import HeldRows, held
-from tacit.source.joint_values import joint_values
-from tacit.source.level_counts import LevelCounts, level_counts
-from tacit.source.row_arrays import RowArrays, complete, pieces, spread
+from tacit.source.engine_sums.cell_counts import occupied, tallied
+from tacit.source.engine_sums.cell_sums import aggregate, ranked
+from tacit.source.engine_sums.crossproduct_sums import crossed
+from tacit.source.engine_sums.engine_columns import Computing
+from tacit.source.engine_sums.joint_values import joint_values
+from tacit.source.engine_sums.level_counts import LevelCounts, level_counts
+from tacit.source.engine_sums.row_arrays import RowArrays, complete, pieces, spread
+from tacit.source.in_memory.array_sums import added
+from tacit.source.in_memory.cell_array_sums import added_by_cell
+from tacit.source.in_memory.held_rows import HeldRows, held
+from tacit.source.reading.column_kinds import ColumnType
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from tacit.errors import SourceError, nearest
 from tacit.schema import Category, Column, Date, PrivacyUnit, Schema, Text
-from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
+from tacit.source.reading.column_kinds import ColumnType, Holds
 from tacit.source.type_fixes import type_fix
 
 LISTED: Final = 12

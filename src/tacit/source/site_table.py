@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tacit.errors import SourceError, nearest
 from tacit.schema.predicates.arithmetic import days_of
 from tacit.schema.site_columns import ColumnMap
-from tacit.source import cell_expressions as ex
-from tacit.source.column_kinds import ColumnType, Holds, Reading
 from tacit.source.engine import ClusterWork, Engine, Piece
+from tacit.source.engine_sums import cell_expressions as ex
 from tacit.source.engine_table import EngineTable
+from tacit.source.reading.column_kinds import ColumnType, Holds, Reading
 
 FITS: Final[dict[str, tuple[Holds, ...]]] = {
     "multiply": ("number", "anything", "nothing"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tacit.schema import Boolean, Category, Column, Date, Text
-from tacit.source.column_kinds import Holds
+from tacit.source.reading.column_kinds import Holds
 
 TYPED: Final = "tacit import makes a typed table from raw text"
 TRUTHS: Final = {

@@ -36,7 +36,7 @@ from tacit.release.parts import Cells
 from tacit.schema import Category, Real, Schema
 from tacit.schema.predicates.numeric_expressions import cell_of
 from tacit.source import Source
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.testing import contract_selection as selections
 from tacit.testing.audit_tables import Look
 from tacit.testing.exact_integers import exchanged

@@ -33,18 +33,18 @@ from tacit.schema.predicates.computed_columns import Computed, computed_columns
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
-from tacit.source import crossproduct_sums as products
-from tacit.source.cell_counts import occupied_of
-from tacit.source.cell_sums import Ranking, SumsPass, plan, ranking
-from tacit.source.duckdb_connection import database
 from tacit.source.engine import Engine
-from tacit.source.engine_columns import Computing
+from tacit.source.engine_sums import crossproduct_sums as products
+from tacit.source.engine_sums.cell_counts import occupied_of
+from tacit.source.engine_sums.cell_sums import Ranking, SumsPass, plan, ranking
+from tacit.source.engine_sums.engine_columns import Computing
+from tacit.source.engine_sums.joint_values import JointPass, joined
+from tacit.source.engine_sums.level_counts import LevelCounts, LevelPass, planned_levels
+from tacit.source.engine_sums.row_arrays import RowArrays, collected, planned
 from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.engines.polars_frame import Polars
-from tacit.source.held_rows import HeldRows, held
-from tacit.source.joint_values import JointPass, joined
-from tacit.source.level_counts import LevelCounts, LevelPass, planned_levels
-from tacit.source.row_arrays import RowArrays, collected, planned
+from tacit.source.in_memory.held_rows import HeldRows, held
+from tacit.source.reading.duckdb_connection import database
 from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
 
 

@@ -1,4 +1,4 @@
-"""Reduction of rows to persons in NumPy: the reference for `source.person_sums`, used in simulations."""
+"""Reduction of rows to persons in NumPy: the reference for `source.engine_sums.person_sums`, used in simulations."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tacit.method.blocks.mechanism_means import exact
 from tacit.method.shared.measurement import Measurement
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.testing.reference_persons import codes
 from tacit.testing.reference_table import Table_, computed, holds
 

@@ -11,8 +11,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from tacit.source.column_kinds import ColumnType, Reading
 from tacit.source.engine import ClusterWork, Engine
+from tacit.source.reading.column_kinds import ColumnType, Reading
 
 
 def open_engine(table: Any) -> Engine:

@@ -19,7 +19,7 @@ from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import column_notes, title, who
-from tacit.fits.cell_shapes import UNTOLD
+from tacit.fits.within_bins.cell_shapes import UNTOLD
 from tacit.method.bernstein.estimate_lattice import RICHER, BernsteinCurve, LatticeDoubts, LatticeFit, fitted, rising
 from tacit.method.bernstein.estimate_whole_heaps import SAID, between_heaps
 from tacit.method.bernstein.query import MOST_ORDER, Bernstein

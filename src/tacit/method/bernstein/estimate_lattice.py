@@ -14,8 +14,8 @@ from tacit.estimates.densities.column_values import distance_of_values
 from tacit.estimates.densities.local_doubts import doubted, misfit, peaks, ranges
 from tacit.estimates.densities.series_coefficients import Shares
 from tacit.estimates.terms import Target
-from tacit.fits import cell_shapes
-from tacit.fits.cell_shapes import CellShapes, off_by
+from tacit.fits.within_bins import cell_shapes
+from tacit.fits.within_bins.cell_shapes import CellShapes, off_by
 from tacit.method.shared.iterated_operator import slopes, weights
 from tacit.method.shared.numeric_columns import support
 from tacit.noise.laws import Law

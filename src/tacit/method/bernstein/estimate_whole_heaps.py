@@ -2,7 +2,7 @@
 
 A value is told as its nearest heap at most, so that the distribution function halfway between two heaps is what it
 would be without them.  A polynomial that would show heaps as bumps has no limits; cells of whole heaps have, around the
-shapes that those beside give each (`fits.cell_limits`).
+shapes that those beside give each (`fits.within_bins.cell_limits`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.densities.column_values import distance_of_values
 from tacit.estimates.densities.recorded_notes import hidden_by_heaps
-from tacit.fits.cell_limits import CellLimits, summed
-from tacit.fits.heaped_cells import whole_heaps
+from tacit.fits.heaps.heaped_cells import whole_heaps
+from tacit.fits.within_bins.cell_limits import CellLimits, summed
 from tacit.method.bernstein.estimate_lattice import LatticeFit
 from tacit.method.shared.numeric_columns import support
 from tacit.release.parts import Variable

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.models.block_sums import StatisticSums
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 from tacit.source.shared_blocks import shared
 
 Ints = NDArray[np.int64]

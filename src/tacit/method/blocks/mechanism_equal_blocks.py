@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.source.engine import Words
-from tacit.source.row_arrays import CHUNK, of_places, system_random_words
+from tacit.source.engine_sums.row_arrays import CHUNK, of_places, system_random_words
 from tacit.source.shared_blocks import shared
 
 HELD: Final = 2**26

@@ -35,7 +35,7 @@ from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
 from tacit.source.engine import Words
-from tacit.source.row_arrays import RowArrays, system_random_words
+from tacit.source.engine_sums.row_arrays import RowArrays, system_random_words
 from tacit.source.shared_blocks import shared
 
 LARGEST: Final = 2**31

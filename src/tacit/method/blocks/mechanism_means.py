@@ -65,7 +65,7 @@ from tacit.models.blocks import block_mle
 from tacit.models.likelihood import Likelihood
 from tacit.release.parts import Cells, Grid, Part
 from tacit.source import Source
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 
 # Noise --------------------------------------------------------------------------------------------------------------
 

@@ -54,8 +54,8 @@ from tacit.models.scores import CLIP
 from tacit.release.parts import Cells, Part
 from tacit.rows.row_map import GRID
 from tacit.source import Source
-from tacit.source.array_sums import polynomial_sums
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
+from tacit.source.in_memory.array_sums import polynomial_sums
 from tacit.source.shared_blocks import Buffers, shared
 
 PART: Final = 2**20

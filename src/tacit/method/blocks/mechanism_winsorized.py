@@ -52,7 +52,7 @@ from tacit.method.shared.mechanism_additive import protect
 from tacit.models.wide_grid import STEPS, WideGrid, window
 from tacit.release.parts import Grid, Part
 from tacit.source import Source
-from tacit.source.row_arrays import RowArrays
+from tacit.source.engine_sums.row_arrays import RowArrays
 
 # Noise --------------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target
-from tacit.fits.released_cells import counts_of
+from tacit.fits.cells.released_cells import counts_of
 from tacit.method.histogram.estimate_from_cells.cell_statistics import Statistics
 from tacit.method.histogram.estimate_margins import SHOWN, Margin, margin
 from tacit.release.document import Release, Released

@@ -19,7 +19,7 @@ from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.noisy_terms.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
 from tacit.estimates.terms import Target, check_level, check_target, place_of
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.estimate_margins import Margin, block_of, margin
 from tacit.noise.laws import Law
 from tacit.release.document import Released

@@ -1,7 +1,7 @@
 """What limits of a smooth density of a histogram are around: a series, or the shapes within bins where none fits.
 
 A series that misses something somewhere is off everywhere.  Where the counts of bins say so, limits are around the
-shapes that bins beside give each bin (`fits.cell_shapes`), with what is not known of these in their errors; how high a
+shapes that bins beside give each bin (`cell_shapes`), with what is not known of these in their errors; how high a
 density is within a peak in doubt no count tells, and none are told there.  Of declared heaps limits are made of bins of
 whole heaps, which have the rows that they would have without heaps.  Post-processing.
 """
@@ -22,8 +22,8 @@ from tacit.estimates.densities.projected_curve import BandTerms
 from tacit.estimates.densities.recorded_notes import hidden_by_heaps
 from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions, remainder, resolved_terms
 from tacit.estimates.densities.series_curve import SeriesCurve, terms_of
-from tacit.fits.cell_limits import CellLimits, summed
-from tacit.fits.heaped_cells import whole_heaps
+from tacit.fits.heaps.heaped_cells import whole_heaps
+from tacit.fits.within_bins.cell_limits import CellLimits, summed
 from tacit.method.histogram.estimate_margins import Margin
 from tacit.noise.laws import RoundedNormal
 from tacit.release.parts import Axis

@@ -17,7 +17,7 @@ from tacit.estimates.noisy_terms.interval_inversion import CountInversion, Inver
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.verbs.proportions import CountedGroups, Proportions, proportions
 from tacit.estimates.wording import people_of, source_of, who
-from tacit.fits.released_cells import counts_of
+from tacit.fits.cells.released_cells import counts_of
 from tacit.noise.laws import LEAST, Law, RoundedNormal, rescaled
 from tacit.release.document import Released
 from tacit.release.parts import Axis, Levels, cell_labels

@@ -15,9 +15,9 @@ from tacit.base.simplex import nearest_with_sum
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, nearest_multiples, spans
 from tacit.estimates.synthetic.random_numbers import check_number, generator
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.released_cells import cells_of, counts_of
-from tacit.fits.within_cells import BinShape
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cells.released_cells import cells_of, counts_of
+from tacit.fits.cells.within_cells import BinShape
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts
 from tacit.release.parts import Levels

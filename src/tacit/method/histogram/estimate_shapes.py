@@ -1,8 +1,8 @@
 """How values of synthetic rows lie within bins: each column's own shape, leaning as the cell of other columns does.
 
-The shape of a column within its bins is that of the release's quantiles (`fits.within_bin_shares`): an
+The shape of a column within its bins is that of the release's quantiles (`fits.within_bins.within_bin_shares`): an
 exponential between the densities at its edges, and a parabola.  In a cell of several columns it leans by as much more
-as the density rises more from cell to cell there than in the margin (`fits.within_cells`).
+as the density rises more from cell to cell there than in the margin (`fits.cells.within_cells`).
 
 What bins do not tell of the densities at edges is known as a standard deviation.  Sets from what the truth may have
 been draw them anew, so that analyses that hang on how values lie within bins have it in their errors.
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.fits.bin_errors import edge_doubts
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.exponential_bins import STEEPEST
-from tacit.fits.within_bin_shares import WithinBins, within_bins
-from tacit.fits.within_cells import BinShape, slopes_within
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.exponential_bins import STEEPEST
+from tacit.fits.cells.within_cells import BinShape, slopes_within
+from tacit.fits.within_bins.bin_errors import edge_doubts
+from tacit.fits.within_bins.within_bin_shares import WithinBins, within_bins
 
 
 @dataclass(frozen=True)

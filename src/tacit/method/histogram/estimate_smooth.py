@@ -25,8 +25,8 @@ from tacit.estimates.densities.series_curve import SeriesCurve, closest
 from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.noisy_terms.noisy_ratio import unclear
 from tacit.estimates.terms import Target, check_target
-from tacit.fits.cell_limits import CellLimits
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.released_cells import cells_of
+from tacit.fits.within_bins.cell_limits import CellLimits
 from tacit.method.histogram.estimate_densities import binned_margin
 from tacit.method.histogram.estimate_density_limits import (
     DensityLimits,

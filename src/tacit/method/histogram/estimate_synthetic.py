@@ -1,7 +1,7 @@
 """Sets of synthetic rows from a released histogram, each from cells that the truth may have.  Post-processing.
 
 The truth that a release leaves open is drawn as often as sets are asked for: the released counts, moved by noise of
-their own law and by the sampling of as many rows.  Each is made probabilities (`fits.log_linear`), from which rows are
+their own law and by the sampling of as many rows.  Each is made probabilities (`log_linear`), from which rows are
 drawn.  Beside them are sets from the released counts as they are; what the two kinds differ by tells the error of any
 analysis (`estimates.synthetic_sets`).
 """
@@ -21,10 +21,10 @@ from tacit.estimates.synthetic.drawn_frames import asked, check_sets, made_sets
 from tacit.estimates.synthetic.synthetic_sets import SyntheticSets
 from tacit.estimates.terms import Target
 from tacit.estimates.total_errors import error_laws
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.cell_functions import AxisFunctions, functions, number_of_functions
-from tacit.fits.log_linear import LogLinear, fit
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.cell_functions import AxisFunctions, functions, number_of_functions
+from tacit.fits.cells.log_linear import LogLinear, fit
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.estimate_samples import Rng, Whole, drawn_cells, frame_of, logistic, possible_cells
 from tacit.method.histogram.estimate_shapes import ColumnBins, shapes
 from tacit.release.document import Released

@@ -21,8 +21,8 @@ from tacit.base.simplex import nearest_with_sum
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, logistic_of, spans
-from tacit.fits.cell_arrays import CellCounts
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.cell_arrays import CellCounts
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.estimate_samples import Whole
 from tacit.release.document import Released
 from tacit.release.parts import Axis as Facts

@@ -19,7 +19,7 @@ from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
 from tacit.estimates.wording import column_notes, title, who
-from tacit.fits.heaped_cells import unknown_heaps
+from tacit.fits.heaps.heaped_cells import unknown_heaps
 from tacit.method.kernel_density.estimate_cumulative import below, first_moments
 from tacit.method.kernel_density.estimate_density import TOO_WIDE, UNRESOLVED, JointKernels, KernelCurve
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of, fitted

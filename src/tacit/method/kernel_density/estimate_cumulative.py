@@ -1,6 +1,6 @@
 """Shares at or below values, and moments, as weighted sums of the shares of all cells.  Plain arrays.
 
-Where the column declares heaps, half of a cell's rows are taken to be at its heaps (`fits.heaped_cells`).
+Where the column declares heaps, half of a cell's rows are taken to be at its heaps (`fits.heaps.heaped_cells`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.densities.column_values import JointColumn
-from tacit.fits.heaped_cells import HeapedCells
+from tacit.fits.heaps.heaped_cells import HeapedCells
 from tacit.method.kernel_density.estimate_kernel import KernelFit, ends_of
 from tacit.release.parts import Axis
 

@@ -29,8 +29,8 @@ from tacit.estimates.densities.kernel_weights import kernel_weights
 from tacit.estimates.densities.local_doubts import DRAWS, doubted, misfit, peaks, ranges
 from tacit.estimates.noisy_terms.noisy_ratio import unclear
 from tacit.estimates.terms import Target
-from tacit.fits.cell_shapes import CellShapes, off_by
-from tacit.fits.heaped_cells import whole_heaps
+from tacit.fits.heaps.heaped_cells import whole_heaps
+from tacit.fits.within_bins.cell_shapes import CellShapes, off_by
 from tacit.method.kernel_density.cells import CELL
 from tacit.method.kernel_density.query import KernelDensity
 from tacit.noise.laws import RoundedNormal

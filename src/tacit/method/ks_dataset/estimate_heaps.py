@@ -2,7 +2,7 @@
 
 A cell that clearly has more than the mean of the two beside it may have what is beyond that at one point, anywhere in
 it.  The middle is taken; the way to either end of the cell counts as not known, as a standard deviation, all cells one
-way and each on its own (`fits.bin_heaps` says why a 95% interval then holds).  Where the law is smooth nothing is
+way and each on its own (`fits.heaps.bin_heaps` says why a 95% interval then holds).  Where the law is smooth nothing is
 clear, and nothing is added.
 """
 

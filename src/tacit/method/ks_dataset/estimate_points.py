@@ -1,6 +1,6 @@
 """What the points of a released data set tell of a column: values, shares at or below, moments; with both errors.
 
-Where the column declares heaps, half of a cell's points are taken to be at its heaps (`fits.heaped_cells`).
+Where the column declares heaps, half of a cell's points are taken to be at its heaps (`fits.heaps.heaped_cells`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.synthetic.random_numbers import check_number, generator
 from tacit.estimates.terms import Target, check_target, given_places
 from tacit.estimates.wording import title, who
-from tacit.fits.bin_heaps import HALF
-from tacit.fits.cell_shapes import CellShapes
-from tacit.fits.heaped_cells import HeapedCells, unknown_heaps
+from tacit.fits.heaps.bin_heaps import HALF
+from tacit.fits.heaps.heaped_cells import HeapedCells, unknown_heaps
+from tacit.fits.within_bins.cell_shapes import CellShapes
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
 from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of, leans_of
 from tacit.method.ks_dataset.estimate_heaps import heaped_shares, unknown_places

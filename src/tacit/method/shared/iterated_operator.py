@@ -14,6 +14,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 
+MOST_KEPT = 2_000
+
 
 def polynomials(degree: int, t: Array) -> Array:
     """Return b_kj(t), j from 0 to k, shape (places, k + 1); t in [0, 1].
@@ -46,9 +48,22 @@ def iterated(degree: int, order: int) -> Array:
 
 def weights(degree: int, order: int, t: Array) -> Array:
     """Return the weights of lattice values in B_h f(t), shape (places, k + 1)."""
-    return np.asarray(polynomials(degree, t) @ iterated(degree, order))
+    return np.asarray(_at(degree, t) @ iterated(degree, order))
 
 
 def slopes(degree: int, order: int, t: Array) -> Array:
     """Return the weights of lattice values in the derivative of B_h f at t, shape (places, k + 1)."""
-    return np.asarray(degree * polynomials(degree - 1, t) @ np.diff(iterated(degree, order), axis=0))
+    return np.asarray(degree * _at(degree - 1, t) @ np.diff(iterated(degree, order), axis=0))
+
+
+def _at(degree: int, t: Array) -> Array:
+    """Orders, their differences and their errors are asked for at the same places, one after the other."""
+    t = np.asarray(t, dtype=float)
+    return polynomials(degree, t) if t.size > MOST_KEPT else _kept(degree, t.tobytes())
+
+
+@lru_cache(maxsize=16)
+def _kept(degree: int, t: bytes) -> Array:
+    made = polynomials(degree, np.frombuffer(t))
+    made.setflags(write=False)
+    return made

@@ -7,7 +7,7 @@ Definition
     third part, the number of all rows with a level, sum of c_l, and that of rows with a level outside S, both with
     noise of their own.  With a PrivacyUnit c_l adds up weights: a person has A = PARTS units of weight, of which
     about A c / C are in a level that c of the person's C rows with a level have: r(B + c) - r(B), where B rows are in
-    the levels before it, by their texts, and r(x) = floor((A x + floor(C / 2)) / C) (`source.level_counts`).
+    the levels before it, by their texts, and r(x) = floor((A x + floor(C / 2)) / C) (`level_counts`).
     Public: schema, query, relation, price, and under replace-one the number of rows (persons); S is released.
     Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.base.lazy_imports import arrow
-from tacit.source.arrow_columns import LazyColumn, array_type
-from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
+from tacit.source.reading.arrow_columns import LazyColumn, array_type
+from tacit.source.reading.arrow_engine import ArrowColumns
+from tacit.source.reading.column_kinds import check_distinct
 
 
 def open_engine(paths: Sequence[Path]) -> Engine:

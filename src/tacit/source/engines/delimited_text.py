@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from tacit.source import duckdb_cells
-from tacit.source import text_files as text
-from tacit.source.column_kinds import ColumnType, Reading
-from tacit.source.duckdb_connection import connection
-from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine
+from tacit.source.reading import duckdb_cells
+from tacit.source.reading import text_files as text
+from tacit.source.reading.column_kinds import ColumnType, Reading
+from tacit.source.reading.duckdb_connection import connection
+from tacit.source.reading.duckdb_query import arrays, batches, collect, project
 
 DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
 

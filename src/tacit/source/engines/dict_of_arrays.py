@@ -10,11 +10,11 @@ import numpy as np
 from tacit.base.arguments import kind_of
 from tacit.base.lazy_imports import arrow
 from tacit.errors import SourceError
-from tacit.source import arrow_columns
-from tacit.source.arrow_columns import LazyColumn
-from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
+from tacit.source.reading import arrow_columns
+from tacit.source.reading.arrow_columns import LazyColumn
+from tacit.source.reading.arrow_engine import ArrowColumns
+from tacit.source.reading.column_kinds import check_distinct
 
 
 def open_engine(data: Mapping[object, object]) -> Engine:

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from tacit.source import duckdb_cells
-from tacit.source.column_kinds import ColumnType, Holds, Reading
-from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine
-from tacit.source.listed_text import quoted
+from tacit.source.reading import duckdb_cells
+from tacit.source.reading.column_kinds import ColumnType, Holds, Reading
+from tacit.source.reading.duckdb_query import arrays, batches, collect, project
+from tacit.source.reading.listed_text import quoted
 
 NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
 MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.source import arrow_columns
-from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
+from tacit.source.reading import arrow_columns
+from tacit.source.reading.arrow_engine import ArrowColumns
+from tacit.source.reading.column_kinds import check_distinct
 
 
 def open_engine(frame: Any) -> Engine:

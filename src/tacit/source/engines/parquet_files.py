@@ -14,14 +14,14 @@ from typing import Any
 
 from tacit.base import lazy_imports
 from tacit.errors import SourceError
-from tacit.source import arrow_engine
-from tacit.source.arrow_columns import LazyColumn, plain
-from tacit.source.column_kinds import ColumnType, Reading, check_distinct
-from tacit.source.duckdb_connection import connection
-from tacit.source.duckdb_query import arrays, batches, collect, project
 from tacit.source.engine import ClusterWork, Engine, Piece
 from tacit.source.engines.duckdb_relation import DuckDBRelation
-from tacit.source.listed_text import quoted
+from tacit.source.reading import arrow_engine
+from tacit.source.reading.arrow_columns import LazyColumn, plain
+from tacit.source.reading.column_kinds import ColumnType, Reading, check_distinct
+from tacit.source.reading.duckdb_connection import connection
+from tacit.source.reading.duckdb_query import arrays, batches, collect, project
+from tacit.source.reading.listed_text import quoted
 
 
 def open_engine(paths: Sequence[Path]) -> Engine:

@@ -7,9 +7,9 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.source.arrow_columns import masked
-from tacit.source.column_kinds import KNOWN, LAST_DAY, PER_DAY, ColumnType, Holds, Reading
 from tacit.source.engine import ClusterWork, Engine
+from tacit.source.reading.arrow_columns import masked
+from tacit.source.reading.column_kinds import KNOWN, LAST_DAY, PER_DAY, ColumnType, Holds, Reading
 
 
 def open_engine(frame: Any) -> Engine:

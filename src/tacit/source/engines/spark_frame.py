@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.base.muted import silent
-from tacit.source.arrow_columns import masked
-from tacit.source.column_kinds import KNOWN, LAST_DAY, ColumnType, Holds, Reading, check_distinct
 from tacit.source.engine import ClusterWork, Engine, Words
+from tacit.source.reading.arrow_columns import masked
+from tacit.source.reading.column_kinds import KNOWN, LAST_DAY, ColumnType, Holds, Reading, check_distinct
 
 
 def open_engine(frame: Any) -> Engine:

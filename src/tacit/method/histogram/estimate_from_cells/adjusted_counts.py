@@ -11,8 +11,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, format_number, shown_by_summary
 from tacit.errors import InferenceError, nearest
-from tacit.fits.cell_arrays import CellCounts
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.cell_arrays import CellCounts
+from tacit.fits.cells.released_cells import cells_of
 from tacit.noise.laws import Law
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels

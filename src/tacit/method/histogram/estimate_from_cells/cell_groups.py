@@ -14,8 +14,8 @@ from tacit.errors import InferenceError
 from tacit.estimates.bins import axis_of
 from tacit.estimates.terms import Target
 from tacit.estimates.wording import who
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.released_cells import cells_of
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.cells.released_cells import cells_of
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.release.document import Released
 from tacit.release.parts import cell_labels

@@ -1,10 +1,10 @@
 """Means and variances from the cells of a histogram, corrected for binning.
 
 The sums S1 of x and S2 of x**2 over the rows are taken over three points in each bin, whose weights have the mean and
-the variance that the column's own counts suggest within the bin (`fits.bin_rules`).  With N the noisy number of rows,
+the variance that the column's own counts suggest within the bin (`bin_rules`).  With N the noisy number of rows,
 mean = S1 / N and variance = S2 / N - mean**2.  Errors by the delta method, from the influence of each cell: the change
 of the statistic for one more row in the cell, through its own weight and through the rule within bins, which is made
-from the counts (`fits.bin_errors`).  What is not known of the density within bins is an error of its own.
+from the counts (`fits.within_bins.bin_errors`).  What is not known of the density within bins is an error of its own.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
-from tacit.fits.bin_errors import bin_errors
-from tacit.fits.cell_arrays import CellAxis, CellCounts
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.fit import grown_note
-from tacit.fits.heap_notes import heap_notes
-from tacit.fits.lattice_notes import told_notes
-from tacit.fits.sandwich import floored
+from tacit.fits.heaps.heap_notes import heap_notes
+from tacit.fits.heaps.lattice_notes import told_notes
+from tacit.fits.solvers.sandwich import floored
+from tacit.fits.within_bins.bin_errors import bin_errors
+from tacit.fits.within_bins.cell_points import Points
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds, beside
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,

@@ -16,8 +16,8 @@ from tacit.estimates.bins import logistic_of
 from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.total_errors.monotone import rising
-from tacit.fits.heap_notes import heap_notes
-from tacit.fits.lattice_notes import told_notes
+from tacit.fits.heaps.heap_notes import heap_notes
+from tacit.fits.heaps.lattice_notes import told_notes
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,

@@ -13,7 +13,7 @@ from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_target
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.fits.one_bin_responses import products_moved
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, places, unclear, words

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.total_errors.accepted_values import ends
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts, unclear, words
 from tacit.method.histogram.estimate_from_cells.cell_quantiles import curves

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from tacit.base.arrays import Array
 from tacit.estimates.bins import nearest_multiples
 from tacit.estimates.total_errors import error_laws as laws
-from tacit.fits.bin_shapes import positive
-from tacit.fits.within_bin_shares import WithinBins, level_bins, within_bins
+from tacit.fits.within_bins.bin_shapes import positive
+from tacit.fits.within_bins.within_bin_shares import WithinBins, level_bins, within_bins
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.method.histogram.estimate_from_cells.cell_groups import size_thresholds
 from tacit.schema.logistic_bins import LogisticBins

@@ -21,8 +21,8 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import axis_of
 from tacit.estimates.terms import Target, check_target
-from tacit.fits.cell_arrays import CellAxis
-from tacit.fits.cell_points import Points
+from tacit.fits.cells.cell_arrays import CellAxis
+from tacit.fits.within_bins.cell_points import Points
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise, Thresholds
 from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,

@@ -12,7 +12,7 @@ from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates.noisy_terms.sided_errors import USUAL
 from tacit.estimates.terms import Target, check_level, check_target
-from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cells.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
 from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, counts_of_events, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of

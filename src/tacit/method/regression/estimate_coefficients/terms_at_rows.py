@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.fits.losses import RegressionLoss, regression_loss
+from tacit.fits.solvers.losses import RegressionLoss, regression_loss
 from tacit.method.regression.formulas.expression_values import rules
 from tacit.method.regression.formulas.expression_values import values as computed_values
 from tacit.method.regression.formulas.layout import Layout

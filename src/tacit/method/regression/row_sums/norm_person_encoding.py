@@ -24,7 +24,7 @@ The matrices alone, at a pure price.  |v|**2 <= s, since |v| is at most the mean
     as for rows in `split_score_encoding`.  The norm of Q is at most q, and the inner product of two matrices without
     negative eigenvalues is not negative: the same of Q and q.
 
-Rounding changes a mean by 1/2, computed in floats by 2**-28 more (`source.person_sums`), so two persons by 1.  Then
+Rounding changes a mean by 1/2, computed in floats by 2**-28 more (`person_sums`), so two persons by 1.  Then
     v_j v_k changes by R and a little, R the largest entry of v, 2 R for two persons, divided by 2**SHIFT; rounding down
     is in the bounds of rows.  These changes times the weights are added to the norms, and 2 for the little.
 """

@@ -31,7 +31,7 @@ Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them are rele
     Otherwise a person has at most 1 + y / 2 + sigma, y = 1/4, sigma = 1/8, or 1 + y / 2 + w / 2, weights as before,
     less the squares of z_j that are not released; two have twice that.
 
-Rounding changes a mean by 1/2, computed in floats by 2**-31 more (`source.person_sums`), so two persons by 1; rows that
+Rounding changes a mean by 1/2, computed in floats by 2**-31 more (`person_sums`), so two persons by 1; rows that
     were rounded down add 1 more.  Then v_j v_k changes by C H and a little, 2 C H for two persons, divided by 2**SHIFT,
     and by 1 from rounding down.  These changes times the weights are added to the norms, and 2 for the little.
 """

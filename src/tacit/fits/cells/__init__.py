@@ -1,0 +1,1 @@
+"""Released cells as data: their counts as arrays, and laws of values over several bins.  Plain arrays."""

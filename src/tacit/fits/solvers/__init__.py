@@ -1,0 +1,1 @@
+"""Losses, solvers and covariances of fits to weighted points.  Plain arrays."""
