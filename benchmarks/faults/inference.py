@@ -1991,7 +1991,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "tacit.fits.heaps.hidden_heaps",
-        "np.maximum(self.rows / np.maximum(counts, 1.0), self.share)",
+        "np.maximum(self.rows / np.maximum(counts, 1.0), share)",
         "self.rows / np.maximum(counts, 1.0)",
         "what holes between bins lack is in no error of a mean",
         ("tests/fromcells/test_irregular_heaps.py::test_means_quantiles_and_slopes_allow_for_irregular_places",),
@@ -2019,7 +2019,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "tacit.fits.heaps.hidden_heaps",
-        "(inner & seen.filled & ~seen.looked_at)",
+        "(seen.filled & np.where(inner, ~seen.looked_at, _beside_none(seen.filled)))",
         "(inner & ~seen.filled)",
         "bins that no test looks at have their rows spread as their neighbours suggest",
         (
