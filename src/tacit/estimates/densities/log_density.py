@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.densities.density_jumps import MOST_JUMPS, StraightModel, gains, steps, with_steps
+from tacit.estimates.densities.density_jumps import MOST_JUMPS, StepScores, StraightModel, steps, with_steps
 from tacit.estimates.densities.density_models import (
     CELLS,
     FAMILIES,
@@ -67,9 +67,8 @@ LARGEST: Final = 1e8
 """Damping at which no step is looked for any more."""
 NEAR: Final = 1e-3
 """A step that gains less is the last."""
-POSSIBLE: Final = 1.0
-"""What a step gains, in the logarithm of the posterior, above which there may be one: the price of a parameter
-[Akaike 1974]."""
+POSSIBLE: Final = 2.0
+"""What a step gains, in the logarithm of the posterior, above which there may be one: a score of two."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 WORSE: Final = 12.0
@@ -175,17 +174,21 @@ def averaged(models: list[Fitted]) -> Array:
     return mixed(models, weights(models, plain, MODELS - plain))
 
 
-def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
-    """Return at which ends of bins, of which 0 is the first, there may be a jump.
-
-    Gains are those of one step more in the best model of the logarithm without steps, and in that with some.
-    """
-    rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
-    smooth = max((one for one in rough if not one.steps), key=lambda one: one.evidence)
+def step_scores(models: list[Fitted], data: BinnedLikelihood) -> list[StepScores]:
+    """Return the scores of one step more in each model of the logarithm without steps, from smooth to rough."""
     variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
-    tried = (smooth, *(one for one in rough if one.steps))
-    most = np.max([_gains(data, one, every, variance) for one in tried], axis=0)
-    return np.flatnonzero(most > POSSIBLE) + 1
+    rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
+    return [_scores(data, one, every, variance) for one in rough if not one.steps]
+
+
+def may_jump(scores: list[StepScores], values: Array) -> NDArray[np.bool_]:
+    """Return at which inner edges of bins there may be a jump by shares of bins, shape (..., edges).
+
+    There may be one where a step gains more than POSSIBLE in any of the models: smooth ones find small jumps, rough
+    ones those that are beside larger ones.
+    """
+    most = np.max([np.abs(one.of(values)) for one in scores], axis=0)
+    return np.asarray(most**2 / 2 > POSSIBLE)
 
 
 def of_models(data: BinnedLikelihood) -> list[Fitted]:
@@ -264,10 +267,16 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
 
 def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
     """Return what one step more gains at most, shape (edges,).  every: the steps at all edges."""
+    return _scores(data, one, every, variance).gains()
+
+
+def _scores(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> StepScores:
+    """Return the scores of one step more.  every: the steps at all edges."""
     mode = one.mode
     moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
     slopes = data.over_bins @ one.model.slopes(mode.theta, mode.cells)
-    return gains(slopes, one.model.precision, moved, data.values - mode.shares, variance)
+    left = data.values - mode.shares
+    return StepScores(slopes, one.model.precision, moved, variance, data.values, left)
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
