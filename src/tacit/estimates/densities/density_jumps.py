@@ -95,11 +95,15 @@ class StepScores:
         own = ((self.moved - through) * scaled).sum(axis=0)
         return np.asarray(scaled / np.sqrt(np.maximum(own, 0.0) + HEIGHT))
 
+    @cached_property
+    def reactions(self) -> Array:
+        """How scores react to shares, to which the model is fitted in one step, shape (bins, edges)."""
+        along = np.linalg.solve(self.curvature, self.slopes.T @ self.contrasts)
+        return self.contrasts - (self.slopes / self.variance[:, None]) @ along
+
     def of(self, values: Array) -> Array:
-        """Return the scores of other shares, to which the model is fitted in one step, shape (..., edges)."""
-        changed = values - self.values
-        along = np.linalg.solve(self.curvature, self.slopes.T @ (changed / self.variance).T)
-        return np.asarray((self.left + changed - (self.slopes @ along).T) @ self.contrasts)
+        """Return the scores of other shares, shape (..., edges)."""
+        return np.asarray(self.left @ self.contrasts + (values - self.values) @ self.reactions)
 
     def gains(self) -> Array:
         """Return what each step gains at most, in the logarithm of the posterior: its score test, shape (edges,)."""

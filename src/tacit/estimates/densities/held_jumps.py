@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.densities.log_density_curve import LogDensityCurve
-from tacit.estimates.densities.projected_curve import least_beside
 from tacit.estimates.densities.series_curve import SeriesCurve
 from tacit.rows.series_bases import functions
 
@@ -27,6 +26,7 @@ DRAWS: Final = 1_000
 """Draws of the joint error: the level of a band is then within .014 of what is said."""
 PLACES: Final = 4
 """Places of a bin, both ends among them."""
+TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,19 @@ class HeldJumps:
         """Edges of bins, from 0 to 1."""
         return self.curve.shares.edges
 
-    @cached_property
+    @property
     def flags(self) -> NDArray[np.bool_]:
         """At which inner edges there may be a jump."""
+        return self._flags
+
+    @cached_property
+    def _flags(self) -> NDArray[np.bool_]:
         return self.curve.may_jump(self.curve.shares.values[None])[0]
 
     @property
     def places(self) -> Array:
-        """Places of all bins, shape (bins, PLACES)."""
-        return np.linspace(self.edges[:-1], self.edges[1:], PLACES, axis=1)
+        """Places of all bins, shape (PLACES, bins)."""
+        return np.linspace(self.edges[:-1], self.edges[1:], PLACES)
 
     def factor(self, level: float) -> float | None:
         """Return the standard errors of a band of this level; None where its own are to be taken."""
@@ -69,10 +73,9 @@ class HeldJumps:
         at = self.places.reshape(-1)
         true, over = self.curve.series(at), functions(series.basis, at, series.band)
         # coefficients are of shares less those of an even density
-        center = 1 + (drawn - np.diff(self.edges)) @ react.T @ over
-        shape = (-1, *self.places.shape)
-        parts = [one.reshape(shape) for one in (center, series.errors(at), true)]
-        center, error, true = parts
+        coefficients = (drawn - np.diff(self.edges)) @ react.T
+        center = np.stack([1 + coefficients @ each for each in np.split(over, PLACES, axis=1)])
+        error, true = (one.reshape(PLACES, 1, -1) for one in (np.maximum(series.errors(at), TINY), true))
         flags = self.curve.may_jump(drawn)
         # the least at which lower limits are below the density, and that at which upper ones are above it
         return np.maximum(_below(center, error, true, flags), _below(-np.maximum(center, 0.0), error, -true, flags))
@@ -81,13 +84,15 @@ class HeldJumps:
 def _below(center: Array, error: Array, true: Array, flags: NDArray[np.bool_]) -> Array:
     """Return how many standard errors below each draw's center a band must reach that is nowhere above what is true.
 
-    center: shape (draws, bins, places); those of a bin with a possible jump reach to the least of both bins.
+    center: shape (places, draws, bins); those of a bin with a possible jump reach to the least of both bins.
     """
-    alone = ((center - true) / error).max(axis=-1)
-    lowest, reach = true.min(axis=-1), np.full(alone.shape, np.inf)
-    for first, second in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))):
-        # what the bin itself and the one beside it reach down to the least that is true in it
-        own = ((center[:, first] - lowest[:, first, None]) / error[:, first]).min(axis=-1)
-        other = ((center[:, second] - lowest[:, first, None]) / error[:, second]).min(axis=-1)
-        reach[:, first] = np.minimum(reach[:, first], np.where(flags, np.minimum(own, other), np.inf))
-    return np.minimum(alone, reach).max(axis=-1)
+    alone, lowest = ((center - true) / error).max(axis=0), true.min(axis=0)
+    # what a bin, and the bin beside it, need to reach down to the least that is true in it
+    own = ((center - lowest) / error).min(axis=0)
+    before = ((center[:, :, :-1] - lowest[:, 1:]) / error[:, :, :-1]).min(axis=0)
+    after = ((center[:, :, 1:] - lowest[:, :-1]) / error[:, :, 1:]).min(axis=0)
+    reach = alone.copy()
+    for bins, other in ((slice(1, None), before), (slice(None, -1), after)):
+        both = np.where(flags, np.minimum(own[:, bins], other), np.inf)
+        reach[:, bins] = np.minimum(reach[:, bins], both)
+    return reach.max(axis=1)

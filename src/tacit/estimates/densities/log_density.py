@@ -21,6 +21,7 @@ The ends
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -187,8 +188,8 @@ def may_jump(scores: list[StepScores], values: Array) -> NDArray[np.bool_]:
     There may be one where a step gains more than POSSIBLE in any of the models: smooth ones find small jumps, rough
     ones those that are beside larger ones.
     """
-    most = np.max([np.abs(one.of(values)) for one in scores], axis=0)
-    return np.asarray(most**2 / 2 > POSSIBLE)
+    least = math.sqrt(2 * POSSIBLE)
+    return functools.reduce(np.logical_or, (np.abs(one.of(values)) > least for one in scores))
 
 
 def of_models(data: BinnedLikelihood) -> list[Fitted]:

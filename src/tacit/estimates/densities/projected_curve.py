@@ -59,7 +59,7 @@ class PossibleJumps(Protocol):
 
     @property
     def places(self) -> Array:
-        """Places of all bins, shape (bins, places)."""
+        """Places of all bins, shape (places, bins)."""
         ...
 
     @property
@@ -114,8 +114,8 @@ class ProjectedCurve:
         factor = self.around.at_once.factor(level) if factor is None else factor
         made, bins = (self._at_once(at, factor, level) for at in (t, places.reshape(-1)))
         each = bins.reshape(*places.shape, 2)
-        at = np.clip(np.searchsorted(self.possible.edges, t, side="right") - 1, 0, len(places) - 1)
-        low, high = least_beside(each[:, :, 0].min(axis=1), flags), -least_beside(-each[:, :, 1].max(axis=1), flags)
+        at = np.clip(np.searchsorted(self.possible.edges, t, side="right") - 1, 0, places.shape[1] - 1)
+        low, high = least_beside(each[..., 0].min(axis=0), flags), -least_beside(-each[..., 1].max(axis=0), flags)
         return np.stack([np.minimum(made[:, 0], low[at]), np.maximum(made[:, 1], high[at])], axis=-1)
 
     def _at_once(self, t: Array, factor: float, level: float) -> Array:

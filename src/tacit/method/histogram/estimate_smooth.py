@@ -118,9 +118,9 @@ def _possible(estimate: NearDensity, limits: DensityLimits, rows: float, reason:
     """Return where a density may have jumps, by the estimate if it is of the same shares."""
     if reason is not None or limits.sampled is None:
         return None
-    same = isinstance(estimate, LogDensityCurve) and estimate.shares is limits.sampled
-    tells = estimate if same else LogDensityCurve(limits.sampled, rows)
-    at_once = limits.around.at_once
+    tells, at_once = LogDensityCurve(limits.sampled, rows), limits.around.at_once
+    if isinstance(estimate, LogDensityCurve) and estimate.shares is limits.sampled:
+        tells = estimate
     return HeldJumps(tells, at_once if isinstance(at_once, SeriesCurve) else None)
 
 
