@@ -102,9 +102,9 @@ them was simulated, {REPEATS} releases at each of 1,000 and 10,000 rows and at Î
 of, over all releases; where there is a doubt that is the average of the density over each bin, but at peaks. *Density*:
 over releases without a doubt. *Wider*: the mean width of a band over that of limits of single places. In bins
 in which there may be a jump a band reaches to both sides of it ([below](#bands-at-jumps-of-laws-drawn-at-random)):
-these laws had been looked at when that was made. Bands in doubt were first without Wilson's allowance
-for small counts, and held averages of the boxes too seldom; it was added then, and these laws simulated
-anew.
+these laws had been looked at when that was made, and when its width was; [laws that were not](#bands-of-further-laws-judged-once)
+are below. Bands in doubt were first without Wilson's allowance for small counts, and held averages of the boxes too
+seldom; it was added then.
 
 | law | kind | releases | resolved, % | in doubt, % | density, % | Â± | wider |
 |---|---|---:|---:|---:|---:|---:|---:|
