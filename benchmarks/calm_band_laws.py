@@ -68,4 +68,11 @@ CALM: Final = {
     "kinks": {f"calm kink {k + 1}": _kink() for k in range(4)},
     "smooth": {f"calm hills {k + 1}": _hills() for k in range(12)},
 }
-"""Laws of each kind."""
+"""Laws of each kind, by which the first rule was judged."""
+LATER: Final = {
+    "boxes": {f"later boxes {k + 1}": _boxes() for k in range(4)},
+    "steps": {f"later step {k + 1}": _step() for k in range(4)},
+    "kinks": {f"later kink {k + 1}": _kink() for k in range(4)},
+    "smooth": {f"later hills {k + 1}": _hills() for k in range(12)},
+}
+"""Laws of each kind, by which the second rule is judged: the first failed at steps."""

@@ -15,7 +15,14 @@ from tacit.estimates.densities.density_jumps import StraightModel
 from tacit.estimates.densities.density_models import CELLS, LogLinearModel
 from tacit.estimates.densities.even_pieces import AveragedPieces
 from tacit.estimates.densities.held_jumps import HeldJumps
-from tacit.estimates.densities.log_density import BinnedLikelihood, density_of, may_jump, of_models, step_scores
+from tacit.estimates.densities.log_density import (
+    UNLIKELY,
+    BinnedLikelihood,
+    density_of,
+    may_jump,
+    of_models,
+    step_scores,
+)
 from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions
 from tacit.estimates.densities.series_curve import terms_of
 from tacit.fits.cell_limits import CellAverages, CellLimits
@@ -168,8 +175,7 @@ def test_a_band_is_narrower_where_there_is_no_possible_jump() -> None:
     flags = np.concatenate([[False], curve.possible.flags, [False]])
     far = ~(flags[1:] | flags[:-1])[np.minimum((at * 50).astype(int), 49)]
     assert far.mean() > 0.5
-    assert (now[far, 0] >= alone[far, 0]).all()
-    assert (now[far, 1] <= alone[far, 1]).all()
+    assert (now[far, 1] - now[far, 0]).mean() < (alone[far, 1] - alone[far, 0]).mean()
     assert curve.possible.factor(0.95) < curve.around.at_once.factor(0.95)
 
 
@@ -179,8 +185,10 @@ def test_what_a_draw_needs_is_the_least_at_which_its_band_holds_the_estimate() -
     assert isinstance(held, HeldJumps)
     curve, series = held.curve, held.series
     assert series is not None
-    chances = curve.data.binned(curve.cells) / CELLS
-    drawn = chances + series.errors_of.drawn(len(held.needed))[:10]
+    needed, largest = held.needed
+    errors = series.errors_of.drawn(len(needed))
+    drawn = curve.data.binned(curve.cells) / CELLS + errors[:10]
+    assert held.factor(0.95) == pytest.approx(max(np.quantile(needed, 0.95), np.quantile(largest, 0.9)), abs=0.05)
     flags, at = curve.may_jump(drawn), held.places
     assert flags.any()
     assert not flags.all()
@@ -189,11 +197,11 @@ def test_what_a_draw_needs_is_the_least_at_which_its_band_holds_the_estimate() -
         found = coefficients(series.basis, shares, len(series.found.values)).values[: series.band]
         center = 1 + found @ functions(series.basis, at.reshape(-1), series.band)
         for more, holds in ((0.01, True), (-0.01, False)):
-            wide = (held.needed[k] + more) * series.errors(at.reshape(-1))
+            wide = (needed[k] + more) * series.errors(at.reshape(-1))
             low, high = ((one.reshape(at.shape)) for one in (center - wide, np.maximum(center, 0) + wide))
             least, most = low.copy(), high.copy()
             for edge in np.flatnonzero(flags[k]):
-                both = slice(edge, edge + 2)
+                both = slice(max(0, edge + 1 - held.reach), edge + 1 + held.reach)
                 least[:, both] = np.minimum(least[:, both], low[:, both].min())
                 most[:, both] = np.maximum(most[:, both], high[:, both].max())
             true = curve.series(at.reshape(-1)).reshape(at.shape)
@@ -207,7 +215,10 @@ def test_scores_of_other_shares_are_those_of_a_model_fitted_to_them() -> None:
     data = BinnedLikelihood(edges, shares, n, np.full(40, 8 / n**2))
     models = [one for one in of_models(data) if isinstance(one.model, LogLinearModel) and len(one.mode.theta) > 4]
     changed = shares + 0.1 * np.sqrt(data.variance(shares)) * np.cos(np.arange(40))
-    for one, score in zip(models, step_scores(of_models(data), data), strict=True):
+    best = max(one.evidence for one in models)
+    likely = [one for one in models if one.evidence >= best - UNLIKELY]
+    assert not any(one.steps for one in models)
+    for one, score in zip(likely, step_scores(of_models(data), data), strict=True):
         anew = replace(data, values=changed).mode(one.model, one.mode.theta, score.variance)
         # a mode is found to within a gain of 0.001: scores to within its root, twice
         assert np.abs((changed - anew.shares) @ score.contrasts - score.of(changed)).max() < 0.1

@@ -72,6 +72,9 @@ POSSIBLE: Final = 2.0
 """What a step gains, in the logarithm of the posterior, above which there may be one: a score of two."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
+UNLIKELY: Final = 10.0
+"""Below that of the best a log marginal likelihood so far is of a model that tells of no jumps [Madigan & Raftery 1994]:
+smooth ones find some in all that they do not follow."""
 WORSE: Final = 12.0
 """Below LEAST a log marginal likelihood so far below the largest ends the search."""
 LEAST: Final = 1e-6
@@ -176,10 +179,11 @@ def averaged(models: list[Fitted]) -> Array:
 
 
 def step_scores(models: list[Fitted], data: BinnedLikelihood) -> list[StepScores]:
-    """Return the scores of one step more in each model of the logarithm without steps, from smooth to rough."""
+    """Return the scores of one step more in each likely model of the logarithm, from smooth to rough, with steps too."""
     variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
     rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
-    return [_scores(data, one, every, variance) for one in rough if not one.steps]
+    least = max(one.evidence for one in rough if not one.steps) - UNLIKELY
+    return [_scores(data, one, every, variance) for one in rough if one.steps or one.evidence >= least]
 
 
 def may_jump(scores: list[StepScores], values: Array) -> NDArray[np.bool_]:

@@ -67,6 +67,11 @@ class PossibleJumps(Protocol):
         """At which inner edges there may be one."""
         ...
 
+    @property
+    def reach(self) -> int:
+        """Within how many bins of a possible jump a band holds both sides."""
+        ...
+
     def factor(self, level: float) -> float | None:
         """Return the standard errors of a band that holds both sides there; None where its own are to be taken."""
         ...
@@ -115,7 +120,11 @@ class ProjectedCurve:
         made, bins = (self._at_once(at, factor, level) for at in (t, places.reshape(-1)))
         each = bins.reshape(*places.shape, 2)
         at = np.clip(np.searchsorted(self.possible.edges, t, side="right") - 1, 0, places.shape[1] - 1)
-        low, high = least_beside(each[..., 0].min(axis=0), flags), -least_beside(-each[..., 1].max(axis=0), flags)
+        reach = self.possible.reach
+        low, high = (
+            least_beside(each[..., 0].min(axis=0), flags, reach),
+            -least_beside(-each[..., 1].max(axis=0), flags, reach),
+        )
         return np.stack([np.minimum(made[:, 0], low[at]), np.maximum(made[:, 1], high[at])], axis=-1)
 
     def _at_once(self, t: Array, factor: float, level: float) -> Array:
@@ -148,17 +157,31 @@ class ProjectedCurve:
         return total / total[-1]
 
 
-def least_beside(least: Array, flags: NDArray[np.bool_]) -> Array:
-    """Return of each bin the least of it and of bins beyond its flagged edges; infinity where it has none.
+def least_beside(least: Array, flags: NDArray[np.bool_], reach: int = 1) -> Array:
+    """Return of each bin the least of all bins within reach of a flagged edge that it is within reach of; or infinity.
 
     least: of bins, shape (..., bins).  flags: of inner edges, shape (..., bins - 1).
 
     >>> least_beside(np.array([2.0, 1.0, 4.0, 5.0]), np.array([True, False, False])).tolist()
     [1.0, 1.0, inf, inf]
+    >>> least_beside(np.array([2.0, 1.0, 4.0, 0.0]), np.array([True, False, False]), reach=2).tolist()
+    [1.0, 1.0, 1.0, inf]
     """
-    pairs = np.where(flags, np.minimum(least[..., :-1], least[..., 1:]), np.inf)
-    none = np.full((*pairs.shape[:-1], 1), np.inf)
-    return np.minimum(np.concatenate([none, pairs], axis=-1), np.concatenate([pairs, none], axis=-1))
+    bins = least.shape[-1]
+    at_edges = np.full(flags.shape, np.inf)
+    for shift in range(-reach + 1, reach + 1):
+        # edge k is between bins k and k + 1
+        inside = slice(max(0, -shift), min(bins - 1, bins - shift))
+        at_edges[..., inside] = np.minimum(
+            at_edges[..., inside], least[..., inside.start + shift : inside.stop + shift]
+        )
+    at_edges = np.where(flags, at_edges, np.inf)
+    made = np.full((*at_edges.shape[:-1], bins), np.inf)
+    for shift in range(-reach + 1, reach + 1):
+        inside = slice(max(0, -shift), min(bins - 1, bins - shift))
+        own = made[..., inside.start + shift : inside.stop + shift]
+        np.minimum(own, at_edges[..., inside], out=own)
+    return made
 
 
 def _limits(around: BandTerms, t: Array, factor: float) -> tuple[Array, Array]:
