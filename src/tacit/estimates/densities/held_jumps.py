@@ -1,10 +1,10 @@
 """Bands that hold both sides of possible jumps: which bins they do so in, and how wide they are elsewhere.
 
-A series is halfway where a density jumps, and its errors do not say so.  In the two bins beside an edge at which counts
-say that there may be a jump, a band therefore reaches from its least to its most there.  Most of such edges are those
-of smooth densities, whose noise looks like jumps now and then: where they are, a band is wider than it need be, and
-elsewhere it may be narrower.  How many standard errors it takes is the quantile of what holds all of the estimated
-density, from draws of both errors about that, in which possible jumps are found anew.
+A series is halfway where a density jumps, and its errors do not say so.  About an edge of bins at which counts say that
+there may be a jump, a band therefore reaches from its least to its most, in as many bins as the series does not tell
+apart.  Most of such edges are those of smooth densities, whose noise looks like jumps now and then: there a band is
+wider than it need be, and elsewhere it may be narrower.  How many standard errors it takes is the quantile of what
+holds all of the estimated density, from draws of both errors about that, in which possible jumps are found anew.
 Plain arrays; post-processing.
 """
 

@@ -73,8 +73,8 @@ POSSIBLE: Final = 2.0
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 UNLIKELY: Final = 10.0
-"""Below that of the best a log marginal likelihood so far is of a model that tells of no jumps [Madigan & Raftery 1994]:
-smooth ones find some in all that they do not follow."""
+"""A log marginal likelihood so far below the best is of a model that tells of no jumps [Madigan & Raftery 1994]: smooth
+ones find some in all that they do not follow."""
 WORSE: Final = 12.0
 """Below LEAST a log marginal likelihood so far below the largest ends the search."""
 LEAST: Final = 1e-6
@@ -179,7 +179,7 @@ def averaged(models: list[Fitted]) -> Array:
 
 
 def step_scores(models: list[Fitted], data: BinnedLikelihood) -> list[StepScores]:
-    """Return the scores of one step more in each likely model of the logarithm, from smooth to rough, with steps too."""
+    """Return the scores of one step more in each likely model of the logarithm: smooth, rough and with steps."""
     variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
     rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
     least = max(one.evidence for one in rough if not one.steps) - UNLIKELY
