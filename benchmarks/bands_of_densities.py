@@ -26,7 +26,7 @@ STORE: Final = Path(__file__).with_suffix(".jsonl")
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "density-limits.md"
 SIZES: Final = (1_000, 10_000)
 PRICES: Final = ({"epsilon": 0.5}, {"epsilon": 1.0, "delta": 1e-6})
-REPEATS: Final = 50
+REPEATS: Final = 20
 """Simulations of a line, four lines a law."""
 KINDS: Final = {law: kind for kind, laws in BANDED.items() for law in laws}
 LAWS.update({law: one for laws in BANDED.values() for law, one in laws.items()})
@@ -102,9 +102,9 @@ them was simulated, {REPEATS} releases at each of 1,000 and 10,000 rows and at Î
 of, over all releases; where there is a doubt that is the average of the density over each bin, but at peaks. *Density*:
 over releases without a doubt. *Wider*: the mean width of a band over that of limits of single places. In bins
 in which there may be a jump a band reaches to both sides of it ([below](#bands-at-jumps-of-laws-drawn-at-random)):
-these laws had been looked at when that was made, and when its width was; [laws that were not](#bands-of-further-laws-judged-once)
-are below. Bands in doubt were first without Wilson's allowance for small counts, and held averages of the boxes too
-seldom; it was added then.
+these laws had been looked at when that was made. Bands in doubt were first without Wilson's allowance
+for small counts, and held averages of the boxes too seldom; it was added then, and these laws simulated
+anew.
 
 | law | kind | releases | resolved, % | in doubt, % | density, % | Â± | wider |
 |---|---|---:|---:|---:|---:|---:|---:|

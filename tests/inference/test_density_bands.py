@@ -12,17 +12,9 @@ from scipy import stats
 import tacit as tc
 from tacit.estimates.densities.chosen_terms import ErrorsOfValues, largest_error
 from tacit.estimates.densities.density_jumps import StraightModel
-from tacit.estimates.densities.density_models import CELLS, LogLinearModel
+from tacit.estimates.densities.density_models import CELLS
 from tacit.estimates.densities.even_pieces import AveragedPieces
-from tacit.estimates.densities.held_jumps import HeldJumps
-from tacit.estimates.densities.log_density import (
-    UNLIKELY,
-    BinnedLikelihood,
-    density_of,
-    may_jump,
-    of_models,
-    step_scores,
-)
+from tacit.estimates.densities.log_density import BinnedLikelihood, density_of, of_models, possible_jumps
 from tacit.estimates.densities.series_coefficients import Shares, coefficients, reactions
 from tacit.estimates.densities.series_curve import terms_of
 from tacit.fits.cell_limits import CellAverages, CellLimits
@@ -144,94 +136,36 @@ def test_a_jump_is_found_and_a_smooth_density_has_none() -> None:
     assert not any(one.steps for one in of_models(BinnedLikelihood(edges, even / n, n, np.full(56, 2 / n**2))))
 
 
-def boxed(x: np.ndarray) -> np.ndarray:
-    """Return the distribution function of half of the rows in a fifth of the range."""
-    return 0.5 * x + 0.5 * np.clip((x - 0.405) / 0.2, 0, 1)
-
-
-def curve_of(law: Any, bins: int, n: int = 10_000) -> Any:
-    """Return the curve of n rows of a law at ε = 1; rows and noise are seeded."""
-    rng = np.random.default_rng(21)
+def test_a_band_reaches_both_sides_of_a_jump_within_a_bin_and_is_as_before_elsewhere() -> None:
+    """Half of 10,000 rows in a fifth of the range, at ε = 1, whose ends lie within bins; rows and noise are seeded."""
+    first, last, bins, n, rng = 0.405, 0.605, 50, 10_000, np.random.default_rng(21)
     shape = shaped(tc.Histogram("x", bins={"x": bins}), SCHEMA, "replace-one", n, Cost.of(epsilon=1))
-    counts = rng.multinomial(n, np.diff(law(np.linspace(0, 1, bins + 1)))).astype(np.int64)
+    edges = np.linspace(0, 1, bins + 1)
+    chances = np.diff(0.5 * edges + 0.5 * np.clip((edges - first) / (last - first), 0, 1))
+    counts = rng.multinomial(n, chances).astype(np.int64)
     (curve,) = smooth_density(simulated(shape, add_noise(shape, (counts[:, None],), rng)), "x").curves
-    return curve
-
-
-def test_a_band_reaches_both_sides_of_a_jump_within_a_bin() -> None:
-    curve, at = curve_of(boxed, 50), np.linspace(0, 1, 1_001)
-    band = curve.limits(at, 0.95, simultaneous=True)
+    at = np.linspace(0, 1, 1_001)
+    now, before = (one.limits(at, 0.95, simultaneous=True) for one in (curve, replace(curve, possible=None)))
+    assert (now[:, 0] <= before[:, 0]).all()
+    assert (now[:, 1] >= before[:, 1]).all()
     # a low and a high side of 0.5 and 3, each more than ten standard errors of a bin from their middle
-    for end in (0.405, 0.605):
+    for end in (first, last):
         around = np.abs(at - end) < 0.005
-        assert band[around, 0].max() < 1.2
-        assert band[around, 1].min() > 2.4
-
-
-def test_a_band_is_narrower_where_there_is_no_possible_jump() -> None:
-    """Beside the band of the series alone, which is for whichever number of terms is chosen."""
-    curve, at = curve_of(stats.beta(2, 3).cdf, 50), np.linspace(0, 1, 1_001)
-    now, alone = (one.limits(at, 0.95, simultaneous=True) for one in (curve, replace(curve, possible=None)))
-    flags = np.concatenate([[False], curve.possible.flags, [False]])
-    far = ~(flags[1:] | flags[:-1])[np.minimum((at * 50).astype(int), 49)]
-    assert far.mean() > 0.5
-    assert (now[far, 1] - now[far, 0]).mean() < (alone[far, 1] - alone[far, 0]).mean()
-    assert curve.possible.factor(0.95) < curve.around.at_once.factor(0.95)
-
-
-def test_what_a_draw_needs_is_the_least_at_which_its_band_holds_the_estimate() -> None:
-    """Bands of ten draws, made anew by hand, hold at a little more, and not at a little less."""
-    held = curve_of(stats.beta(2, 3).cdf, 40).possible
-    assert isinstance(held, HeldJumps)
-    curve, series = held.curve, held.series
-    assert series is not None
-    needed, largest = held.needed
-    errors = series.errors_of.drawn(len(needed))
-    drawn = curve.data.binned(curve.cells) / CELLS + errors[:10]
-    assert held.factor(0.95) == pytest.approx(max(np.quantile(needed, 0.95), np.quantile(largest, 0.9)), abs=0.05)
-    flags, at = curve.may_jump(drawn), held.places
-    assert flags.any()
-    assert not flags.all()
-    for k, values in enumerate(drawn):
-        shares = replace(curve.shares, values=values)
-        found = coefficients(series.basis, shares, len(series.found.values)).values[: series.band]
-        center = 1 + found @ functions(series.basis, at.reshape(-1), series.band)
-        for more, holds in ((0.01, True), (-0.01, False)):
-            wide = (needed[k] + more) * series.errors(at.reshape(-1))
-            low, high = ((one.reshape(at.shape)) for one in (center - wide, np.maximum(center, 0) + wide))
-            least, most = low.copy(), high.copy()
-            for edge in np.flatnonzero(flags[k]):
-                both = slice(max(0, edge + 1 - held.reach), edge + 1 + held.reach)
-                least[:, both] = np.minimum(least[:, both], low[:, both].min())
-                most[:, both] = np.maximum(most[:, both], high[:, both].max())
-            true = curve.series(at.reshape(-1)).reshape(at.shape)
-            assert ((least <= true) & (true <= most)).all() == holds
-
-
-def test_scores_of_other_shares_are_those_of_a_model_fitted_to_them() -> None:
-    """Shares a tenth of a standard error apart: modes found anew leave the scores that one step leaves."""
-    edges, n = np.linspace(0, 1, 41), 10_000.0
-    shares = np.diff(stats.beta(2, 3).cdf(edges))
-    data = BinnedLikelihood(edges, shares, n, np.full(40, 8 / n**2))
-    models = [one for one in of_models(data) if isinstance(one.model, LogLinearModel) and len(one.mode.theta) > 4]
-    changed = shares + 0.1 * np.sqrt(data.variance(shares)) * np.cos(np.arange(40))
-    best = max(one.evidence for one in models)
-    likely = [one for one in models if one.evidence >= best - UNLIKELY]
-    assert not any(one.steps for one in models)
-    for one, score in zip(likely, step_scores(of_models(data), data), strict=True):
-        anew = replace(data, values=changed).mode(one.model, one.mode.theta, score.variance)
-        # a mode is found to within a gain of 0.001: scores to within its root, twice
-        assert np.abs((changed - anew.shares) @ score.contrasts - score.of(changed)).max() < 0.1
-        assert np.allclose(score.of(shares), (shares - one.mode.shares) @ score.contrasts)
+        assert now[around, 0].max() < 1.2
+        assert now[around, 1].min() > 2.4
+    jumps = curve.possible.jumps
+    far = ~((at[:, None] >= jumps[:, 0]) & (at[:, None] <= jumps[:, 1])).any(axis=1)
+    assert far.any()
+    assert (now[far] == before[far]).all()
 
 
 def test_possible_jumps_are_at_edges_of_bins_that_show_one() -> None:
     edges, n = np.linspace(0, 1, 41), 10_000.0
     shares = np.where(edges[1:] < 0.5 + 1e-9, 0.3, 0.7) / 20
     data = BinnedLikelihood(edges, shares, n, np.full(40, 8 / n**2))
-    assert may_jump(step_scores(of_models(data), data), shares)[19]
+    assert 20 in possible_jumps(of_models(data), data).tolist()
     even = BinnedLikelihood(edges, np.full(40, 1 / 40), n, data.noise)
-    assert not may_jump(step_scores(of_models(even), even), even.values).any()
+    assert possible_jumps(of_models(even), even).size == 0
 
 
 def test_a_straight_density_is_positive_and_its_slopes_are_derivatives() -> None:

@@ -9,7 +9,6 @@ Straight densities, 1 + c (2 t - 1), are a family of one parameter.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -67,44 +66,14 @@ def with_steps(over: Array, penalty: float, added: Array) -> LogLinearModel:
     return LogLinearModel(np.column_stack([over, added - added.mean(axis=0)]), precision, plain=False)
 
 
-@dataclass(frozen=True)
-class StepScores:
-    """What a step more at each edge would change in a model that has it not.
+def gains(slopes: Array, precision: Array, moved: Array, left: Array, variance: Array) -> Array:
+    """Return what each step gains at most, in the logarithm of the posterior: its score test, shape (edges,).
 
-    slopes: of shares of bins by the coordinates of the model, of this precision.  moved: by the steps, shape (bins,
-    edges).  values: shares, to which it was fitted, of this variance.  left: of them, less those of the model.
+    slopes: of shares of bins by the coordinates of the model that has it not.  moved: by the steps, shape (bins,
+    edges).  left: shares less those of the model, with their variance.
     """
-
-    slopes: Array
-    precision: Array
-    moved: Array
-    variance: Array
-    values: Array
-    left: Array
-
-    @cached_property
-    def curvature(self) -> Array:
-        """Curvature of the logarithm of the posterior."""
-        return np.asarray(self.slopes.T @ (self.slopes / self.variance[:, None]) + np.diag(self.precision))
-
-    @cached_property
-    def contrasts(self) -> Array:
-        """What standardised scores are of what is left, shape (bins, edges)."""
-        scaled = self.moved / self.variance[:, None]
-        through = self.slopes @ np.linalg.solve(self.curvature, self.slopes.T @ scaled)
-        own = ((self.moved - through) * scaled).sum(axis=0)
-        return np.asarray(scaled / np.sqrt(np.maximum(own, 0.0) + HEIGHT))
-
-    @cached_property
-    def reactions(self) -> Array:
-        """How scores react to shares, to which the model is fitted in one step, shape (bins, edges)."""
-        along = np.linalg.solve(self.curvature, self.slopes.T @ self.contrasts)
-        return self.contrasts - (self.slopes / self.variance[:, None]) @ along
-
-    def of(self, values: Array) -> Array:
-        """Return the scores of other shares, shape (..., edges)."""
-        return np.asarray(self.left @ self.contrasts + (values - self.values) @ self.reactions)
-
-    def gains(self) -> Array:
-        """Return what each step gains at most, in the logarithm of the posterior: its score test, shape (edges,)."""
-        return np.asarray((self.left @ self.contrasts) ** 2 / 2)
+    curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
+    scaled = moved / variance[:, None]
+    through = slopes @ np.linalg.solve(curvature, slopes.T @ scaled)
+    own = ((moved - through) * scaled).sum(axis=0)
+    return np.asarray((left @ scaled) ** 2 / (np.maximum(own, 0.0) + HEIGHT) / 2)

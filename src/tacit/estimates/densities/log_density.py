@@ -21,7 +21,6 @@ The ends
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.densities.density_jumps import MOST_JUMPS, StepScores, StraightModel, steps, with_steps
+from tacit.estimates.densities.density_jumps import MOST_JUMPS, StraightModel, gains, steps, with_steps
 from tacit.estimates.densities.density_models import (
     CELLS,
     FAMILIES,
@@ -68,13 +67,11 @@ LARGEST: Final = 1e8
 """Damping at which no step is looked for any more."""
 NEAR: Final = 1e-3
 """A step that gains less is the last."""
-POSSIBLE: Final = 2.0
-"""What a step gains, in the logarithm of the posterior, above which there may be one: a score of two."""
+POSSIBLE: Final = 1.0
+"""What a step gains, in the logarithm of the posterior, above which there may be one: the price of a parameter
+[Akaike 1974]."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
-UNLIKELY: Final = 10.0
-"""A log marginal likelihood so far below the best is of a model that tells of no jumps [Madigan & Raftery 1994]: smooth
-ones find some in all that they do not follow."""
 WORSE: Final = 12.0
 """Below LEAST a log marginal likelihood so far below the largest ends the search."""
 LEAST: Final = 1e-6
@@ -178,22 +175,17 @@ def averaged(models: list[Fitted]) -> Array:
     return mixed(models, weights(models, plain, MODELS - plain))
 
 
-def step_scores(models: list[Fitted], data: BinnedLikelihood) -> list[StepScores]:
-    """Return the scores of one step more in each likely model of the logarithm: smooth, rough and with steps."""
-    variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
-    rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
-    least = max(one.evidence for one in rough if not one.steps) - UNLIKELY
-    return [_scores(data, one, every, variance) for one in rough if one.steps or one.evidence >= least]
+def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
+    """Return at which ends of bins, of which 0 is the first, there may be a jump.
 
-
-def may_jump(scores: list[StepScores], values: Array) -> NDArray[np.bool_]:
-    """Return at which inner edges of bins there may be a jump by shares of bins, shape (..., edges).
-
-    There may be one where a step gains more than POSSIBLE in any of the models: smooth ones find small jumps, rough
-    ones those that are beside larger ones.
+    Gains are those of one step more in the best model of the logarithm without steps, and in that with some.
     """
-    least = math.sqrt(2 * POSSIBLE)
-    return functools.reduce(np.logical_or, (np.abs(one.of(values)) > least for one in scores))
+    rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
+    smooth = max((one for one in rough if not one.steps), key=lambda one: one.evidence)
+    variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
+    tried = (smooth, *(one for one in rough if one.steps))
+    most = np.max([_gains(data, one, every, variance) for one in tried], axis=0)
+    return np.flatnonzero(most > POSSIBLE) + 1
 
 
 def of_models(data: BinnedLikelihood) -> list[Fitted]:
@@ -272,16 +264,10 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
 
 def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
     """Return what one step more gains at most, shape (edges,).  every: the steps at all edges."""
-    return _scores(data, one, every, variance).gains()
-
-
-def _scores(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> StepScores:
-    """Return the scores of one step more.  every: the steps at all edges."""
     mode = one.mode
     moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
     slopes = data.over_bins @ one.model.slopes(mode.theta, mode.cells)
-    left = data.values - mode.shares
-    return StepScores(slopes, one.model.precision, moved, variance, data.values, left)
+    return gains(slopes, one.model.precision, moved, data.values - mode.shares, variance)
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.densities.density_jumps import StepScores
 from tacit.estimates.densities.density_models import middles
-from tacit.estimates.densities.log_density import BinnedLikelihood, Fitted, density_of, may_jump, of_models, step_scores
+from tacit.estimates.densities.log_density import BinnedLikelihood, Fitted, density_of, of_models, possible_jumps
 from tacit.estimates.densities.series_coefficients import Shares
 
 
@@ -41,13 +40,19 @@ class LogDensityCurve:
         noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)
         return BinnedLikelihood(self.shares.edges, self.shares.values, self.rows, noise)
 
-    def may_jump(self, values: Array) -> NDArray[np.bool_]:
-        """Return at which inner edges of bins there may be a jump by shares of bins like these, shape (..., edges)."""
-        return may_jump(self._scores, values)
+    @property
+    def jumps(self) -> Array:
+        """Where there may be a jump: ends of ranges, and of ranges about these that show both sides, shape (n, 4).
+
+        A jump that is seen at an end of bins may be within either of the bins beside it.
+        """
+        edges, at = self.shares.edges, self._possible
+        beside = np.clip(at[:, None] + np.array([-1, 1, -2, 2]), 0, len(edges) - 1)
+        return np.asarray(edges[beside])
 
     @cached_property
-    def _scores(self) -> list[StepScores]:
-        return step_scores(self.models, self.data)
+    def _possible(self) -> NDArray[np.int64]:
+        return possible_jumps(self.models, self.data)
 
     def series(self, t: Array) -> Array:
         """Return the density at places t, straight between the middles of cells."""

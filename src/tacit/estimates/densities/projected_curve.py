@@ -11,13 +11,14 @@ from statistics import NormalDist
 from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.simplex import lowered_by
 
 GRID: Final = 2_048
 """Cells of the grid on which an estimate is made a density."""
+BESIDE: Final = 17
+"""Places at which a band is looked at on either side of a possible jump."""
 
 
 class NearDensity(Protocol):
@@ -53,27 +54,8 @@ class PossibleJumps(Protocol):
     """Where a density may have a jump."""
 
     @property
-    def edges(self) -> Array:
-        """Edges of bins, from 0 to 1."""
-        ...
-
-    @property
-    def places(self) -> Array:
-        """Places of all bins, shape (places, bins)."""
-        ...
-
-    @property
-    def flags(self) -> NDArray[np.bool_]:
-        """At which inner edges there may be one."""
-        ...
-
-    @property
-    def reach(self) -> int:
-        """Within how many bins of a possible jump a band holds both sides."""
-        ...
-
-    def factor(self, level: float) -> float | None:
-        """Return the standard errors of a band that holds both sides there; None where its own are to be taken."""
+    def jumps(self) -> Array:
+        """Ends of ranges of [0, 1] in which one may be, and of those about them that show both sides, shape (n, 4)."""
         ...
 
 
@@ -113,25 +95,19 @@ class ProjectedCurve:
 
     def _band(self, t: Array, level: float) -> Array:
         """Return limits that hold at once, those on both sides of a possible jump where it may be."""
-        if self.possible is None:
-            return self._at_once(t, self.around.at_once.factor(level), level)
-        places, factor, flags = self.possible.places, self.possible.factor(level), self.possible.flags
-        factor = self.around.at_once.factor(level) if factor is None else factor
-        made, bins = (self._at_once(at, factor, level) for at in (t, places.reshape(-1)))
-        each = bins.reshape(*places.shape, 2)
-        at = np.clip(np.searchsorted(self.possible.edges, t, side="right") - 1, 0, places.shape[1] - 1)
-        reach = self.possible.reach
-        low, high = (
-            least_beside(each[..., 0].min(axis=0), flags, reach),
-            -least_beside(-each[..., 1].max(axis=0), flags, reach),
-        )
-        return np.stack([np.minimum(made[:, 0], low[at]), np.maximum(made[:, 1], high[at])], axis=-1)
-
-    def _at_once(self, t: Array, factor: float, level: float) -> Array:
-        """Return limits of so many standard errors, which hold those of each place, that may be around another one."""
-        around = _limits(self.around, t, NormalDist().inv_cdf(0.5 + level / 2))
-        band = _limits(self.around.at_once, t, factor)
-        return self._holding(t, np.minimum(band[0], around[0]), np.maximum(band[1], around[1]))
+        jumps = np.zeros((0, 4)) if self.possible is None else self.possible.jumps
+        beside = np.linspace(jumps[:, 2], jumps[:, 3], BESIDE, axis=1)
+        every = np.concatenate([t, beside.reshape(-1)])
+        # a band may be around another estimate than the limits of each place, which it holds
+        at_once, around = self.around.at_once, _limits(self.around, every, NormalDist().inv_cdf(0.5 + level / 2))
+        band = _limits(at_once, every, at_once.factor(level))
+        limits = self._holding(every, np.minimum(band[0], around[0]), np.maximum(band[1], around[1]))
+        made, sides = limits[: len(t)], limits[len(t) :].reshape(*beside.shape, 2)
+        for (first, last, _, _), side in zip(jumps, sides, strict=True):
+            inside = (t >= first) & (t <= last)
+            made[inside, 0] = np.minimum(made[inside, 0], side[:, 0].min())
+            made[inside, 1] = np.maximum(made[inside, 1], side[:, 1].max())
+        return made
 
     def _holding(self, t: Array, low: Array, high: Array) -> Array:
         """Return limits that hold the estimate, which is not negative, shape (places, 2)."""
@@ -155,33 +131,6 @@ class ProjectedCurve:
         """The distribution function at the ends of the grid's cells, shape (GRID + 1,)."""
         total = np.concatenate([[0.0], np.cumsum(self.projected[1])])
         return total / total[-1]
-
-
-def least_beside(least: Array, flags: NDArray[np.bool_], reach: int = 1) -> Array:
-    """Return of each bin the least of all bins within reach of a flagged edge that it is within reach of; or infinity.
-
-    least: of bins, shape (..., bins).  flags: of inner edges, shape (..., bins - 1).
-
-    >>> least_beside(np.array([2.0, 1.0, 4.0, 5.0]), np.array([True, False, False])).tolist()
-    [1.0, 1.0, inf, inf]
-    >>> least_beside(np.array([2.0, 1.0, 4.0, 0.0]), np.array([True, False, False]), reach=2).tolist()
-    [1.0, 1.0, 1.0, inf]
-    """
-    bins = least.shape[-1]
-    at_edges = np.full(flags.shape, np.inf)
-    for shift in range(-reach + 1, reach + 1):
-        # edge k is between bins k and k + 1
-        inside = slice(max(0, -shift), min(bins - 1, bins - shift))
-        at_edges[..., inside] = np.minimum(
-            at_edges[..., inside], least[..., inside.start + shift : inside.stop + shift]
-        )
-    at_edges = np.where(flags, at_edges, np.inf)
-    made = np.full((*at_edges.shape[:-1], bins), np.inf)
-    for shift in range(-reach + 1, reach + 1):
-        inside = slice(max(0, -shift), min(bins - 1, bins - shift))
-        own = made[..., inside.start + shift : inside.stop + shift]
-        np.minimum(own, at_edges[..., inside], out=own)
-    return made
 
 
 def _limits(around: BandTerms, t: Array, factor: float) -> tuple[Array, Array]:

@@ -16,7 +16,6 @@ from tacit.base.arguments import described
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bins import spans
-from tacit.estimates.densities.held_jumps import HeldJumps
 from tacit.estimates.densities.local_doubts import in_units
 from tacit.estimates.densities.log_density_curve import LogDensityCurve
 from tacit.estimates.densities.projected_curve import NearDensity, ProjectedCurve
@@ -114,14 +113,13 @@ def smooth_density(
     )
 
 
-def _possible(estimate: NearDensity, limits: DensityLimits, rows: float, reason: str | None) -> HeldJumps | None:
-    """Return where a density may have jumps, by the estimate if it is of the same shares."""
+def _possible(estimate: NearDensity, limits: DensityLimits, rows: float, reason: str | None) -> LogDensityCurve | None:
+    """Return what tells where a density may have jumps: the estimate, if it is of the same shares."""
     if reason is not None or limits.sampled is None:
         return None
-    tells, at_once = LogDensityCurve(limits.sampled, rows), limits.around.at_once
     if isinstance(estimate, LogDensityCurve) and estimate.shares is limits.sampled:
-        tells = estimate
-    return HeldJumps(tells, at_once if isinstance(at_once, SeriesCurve) else None)
+        return estimate
+    return LogDensityCurve(limits.sampled, rows)
 
 
 def _limits(limits: Sequence[DensityLimits], bins: int) -> str:

@@ -1,4 +1,4 @@
-"""Laws of a column on [0, 1] by which calmer bands at possible jumps are judged: half smooth, half with jumps or kinks.
+"""Laws of a column on [0, 1] by which bands are judged: half of them smooth, half with jumps or kinks.
 
 Their numbers are drawn with a constant seed and were committed before any of them was simulated.
 """
@@ -62,17 +62,17 @@ def _hills() -> Mixture:
     return Mixture(tuple((float(part), one) for part, one in zip(parts, each, strict=True)))
 
 
-CALM: Final = {
-    "boxes": {f"calm boxes {k + 1}": _boxes() for k in range(5)},
-    "steps": {f"calm step {k + 1}": _step() for k in range(3)},
-    "kinks": {f"calm kink {k + 1}": _kink() for k in range(4)},
-    "smooth": {f"calm hills {k + 1}": _hills() for k in range(12)},
+FIRST: Final = {
+    "boxes": {f"first boxes {k + 1}": _boxes() for k in range(5)},
+    "steps": {f"first step {k + 1}": _step() for k in range(3)},
+    "kinks": {f"first kink {k + 1}": _kink() for k in range(4)},
+    "smooth": {f"first hills {k + 1}": _hills() for k in range(12)},
 }
-"""Laws of each kind, by which the first rule was judged."""
 LATER: Final = {
     "boxes": {f"later boxes {k + 1}": _boxes() for k in range(4)},
     "steps": {f"later step {k + 1}": _step() for k in range(4)},
     "kinks": {f"later kink {k + 1}": _kink() for k in range(4)},
     "smooth": {f"later hills {k + 1}": _hills() for k in range(12)},
 }
-"""Laws of each kind, by which the second rule is judged: the first failed at steps."""
+FRESH_BANDS: Final = {kind: FIRST[kind] | LATER[kind] for kind in FIRST}
+"""Laws of each kind; `bands_of_densities` and `bands_at_jumps` have others, by which bands were made."""
