@@ -23,7 +23,7 @@ from pages import put
 from tacit.base.arrays import Array
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
-REPEATS: Final = 4
+REPEATS: Final = 3
 """Simulations of a line, four lines a law."""
 LEVELS: Final = (0.95, 0.8, 0.99)
 KINDS: Final = {law: kind for kind, laws in FRESH_BANDS.items() for law in laws}
