@@ -2,9 +2,9 @@
 
     python benchmarks/fresh_bands.py [page]
 
-Laws are those of `fresh_band_laws`, drawn and committed before any of them was simulated, when bands had been made.  Two
-other rules of how wide a band is were judged by them and not taken; bands were not changed.  Lines are kept in fresh_bands.jsonl, and those that are there are not simulated again; seeds are
-constants.
+Laws are those of `fresh_band_laws`, drawn and committed before any of them was simulated, when bands had been made.
+Two other rules of how wide a band is were judged by them and not taken; bands were not changed.  Lines are kept in
+fresh_bands.jsonl, and those that are there are not simulated again; seeds are constants.
 """
 
 from __future__ import annotations
