@@ -128,7 +128,9 @@ def criteria_words(criteria: Mapping[str, float], model: str, people: str, size:
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
     if "scale" in criteria:
-        words.append(f"residual standard deviation {criteria['scale']:,.4g}")
+        ends = [criteria[name] for name in ("scale_lower", "scale_upper") if name in criteria]
+        told = f" (95% interval {ends[0]:,.3g} to {ends[1]:,.3g}, for the table itself)" if ends else ""
+        words.append(f"residual standard deviation {criteria['scale']:,.{3 if ends else 4}g}{told}")
     return " · ".join(words)
 
 
