@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import display, pictures
 from tacit.estimates.bootstraps import parametric_bootstrap
@@ -296,7 +295,11 @@ class Estimate:
         return display.summary(self, level)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01."""
+        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01.
+
+        Where there is a reason, estimate, std_error and privacy_share are NaN, and the limits are those that are known
+        beforehand.
+        """
         found = self.intervals(level)
         columns = {
             "estimate": self.values,
@@ -304,9 +307,8 @@ class Estimate:
             "lower": found[:, 0],
             "upper": found[:, 1],
             "privacy_share": self.privacy_shares,
-            "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "estimate", "std_error", "privacy_share")
 
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.labelled import Labels
@@ -207,15 +206,14 @@ class Derived:
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Return estimate, std_error, lower, upper, privacy_share, reason, indexed by term; InferenceError I01.
 
-        std_error and privacy_share are left out where there is no covariance.
+        std_error and privacy_share are left out where there is no covariance, and NaN where there is a reason.
         """
         found = self.intervals(level)
         columns: dict[str, Any] = {"estimate": self.values}
         columns |= {"std_error": self.std_errors} if self.privacy is not None else {}
         columns |= {"lower": found[:, 0], "upper": found[:, 1]}
         columns |= {"privacy_share": self.privacy_shares} if self.privacy is not None else {}
-        columns |= {"reason": [reason or "" for reason in self.reasons]}
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "std_error", "privacy_share")
 
     def summary(self, level: float = 0.95) -> Table:
         """Return a table of estimates, standard errors and intervals; InferenceError I01 (level)."""
