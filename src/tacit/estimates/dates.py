@@ -26,7 +26,7 @@ def number_or_date(value: float, *, decimals: int, dated: bool) -> str:
     >>> number_or_date(18472.15, decimals=1, dated=True), number_or_date(18472.15, decimals=2, dated=True)
     ('2020-07-29', '2020-07-29 03:36')
     >>> number_or_date(18472.15, decimals=1, dated=False), number_or_date(float("nan"), decimals=1, dated=True)
-    ('18,472.1', 'nan')
+    ('18,472.2', 'nan')
     """
     if not dated or not math.isfinite(value):
         return format_number(value, decimals=decimals)

@@ -60,7 +60,7 @@ def _clipped_off(mean: float, size: float, clip: float, sd: float) -> tuple[floa
     """Return mean and variance of D; mean, size: mean and root mean square of the number of rows beyond the range.
 
     >>> _clipped_off(0.0, 0.0, 3.0, 1.0), _clipped_off(10.0, 10.0, 2.0, 1.0)
-    ((0.0, 0.0), (30.0, 3700.0))
+    ((0.0, 0.0), (30.0, 1700.0))
     """
     tau = TYPICAL * max(sd, TAIL * clip)
     # moments of an exponential law: E tau**k is k! times the k-th power of its mean
