@@ -262,8 +262,8 @@ def _of_later(drawn: list[Line], real: list[Line]) -> str:
 Ranges of joint series that were told their columns were left out where one column alone had no limits, and those of
 densities and regressions ended at the narrowest of a few simulated releases. Ranges now have a margin for shapes and
 chance that none of these had. Here are {len(drawn)} drawn cases and {len(real)} of the four real tables, {refused} of
-them refused, with 5 releases each, committed before one was simulated and looked at once. Where a regression's widths lie
-outside, they are wider than the largest.
+them refused, with 5 releases each, committed before one was simulated and looked at once. Where a regression's widths
+lie outside, they are wider than the largest.
 
 {table([*drawn, *real])}
 """
