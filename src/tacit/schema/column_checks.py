@@ -118,9 +118,6 @@ def common(kind: str, units: object, column: object, computed: object = None, mi
     return _spelled(kind, computed)
 
 
-CUT: Final = 'computed="cut(age, [65])", with levels=["young", "old"] in the order of the bins'
-
-
 def _spelled(kind: str, computed: object) -> str:
     from tacit.schema.predicates.parser import expression, parse
     from tacit.schema.predicates.syntax import spelled
@@ -129,5 +126,7 @@ def _spelled(kind: str, computed: object) -> str:
         return spelled(parse(computed) if kind == "Boolean" else expression(computed))
     except QueryError:
         pass
-    hint = {"Boolean": 'computed="age >= 65"', "Category": CUT}.get(kind, 'computed="log(income)"')
+    hint = 'computed="age >= 65"' if kind == "Boolean" else 'computed="log(income)"'
+    if kind == "Category":
+        hint = 'computed="cut(age, [65])", with levels=["young", "old"] in the order of the bins'
     raise SchemaError(f"computed of {kind}: {described(computed)} cannot be read.", code="S18", hint=hint)
