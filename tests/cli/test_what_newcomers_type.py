@@ -229,7 +229,8 @@ def test_an_edited_study_is_told_what_to_change(tmp_path: Path, monkeypatch: pyt
     Path("study.toml").write_text(first)
     Path("a.toml").write_text('name = "a"\n[data]\npath = "people.csv"\nledger = "a.ledger"\n')
     assert CliRunner().invoke(app, ["release", "study.toml", "--site", "a.toml"]).exit_code == 0
-    Path("study.toml").write_text(first.replace("[parties.a]", '[ask.many]\nquery = "Count"\nwhere = "age > 40"\n[parties.a]'))
+    more = '[ask.many]\nquery = "Count"\nwhere = "age > 40"\n[parties.a]'
+    Path("study.toml").write_text(first.replace("[parties.a]", more))
     said = shell("release", "study.toml", "--site", "a.toml", code=2)
     assert "it was asked at ρ = " in said
     assert "This party answered another edition of the study." in said
