@@ -31,6 +31,7 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
     group_counts,
+    of_dates,
     places,
     size_thresholds,
     unclear,
@@ -150,7 +151,15 @@ def derived(
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
         term_title=":".join(made.by),
+        dates=_means_of_dates(made, own),
     )
+
+
+def _means_of_dates(made: GroupCounts, own: Sequence[str]) -> tuple[str, ...]:
+    """Return the terms that are means of a column of dates."""
+    if len(made.axes) != 1 or not of_dates(made, made.axes[0].name):
+        return ()
+    return tuple(one for one in made.terms(own) if one.split(":")[-1] == "mean")
 
 
 def _told(made: GroupCounts, included: bool, error: Callable[[], float | None], mean: bool) -> tuple[str, ...]:
