@@ -27,8 +27,10 @@ UNIT: Final = 2**16
 """Center, reach and spread are stored in parts of 1 / UNIT."""
 CUT_RATIO: Final = 1.25
 """Ratio of a cut to the next one."""
-MIN_MEAN: Final = 0.02
-"""Smallest mean count that a pilot fit assumes."""
+MIN_MEAN: Final = 0.002
+"""Smallest mean count at which a score is evaluated."""
+RARE_MEAN: Final = 0.02
+"""Mean count below which noise decides how small a mean a pilot fit assumes."""
 MAX_STEPS: Final = 20
 TOLERANCE: Final = 2e-5
 """Largest mean, in counts, that passes for 0."""
