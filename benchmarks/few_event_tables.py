@@ -231,10 +231,15 @@ def main() -> None:
         lines += [together_of(kind, name, every) for name, every in together.items()]
         print("\n".join(lines), flush=True)
     if options.page:
-        title = f"## Few events: set {options.set} of `benchmarks/few_event_designs.py`"
+        kinds = ", ".join(options.kinds)
+        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/few_event_designs.py`"
         words = f"{options.repeats} tables of each design; nothing is told of fewer than {LEAST} answers."
         words = f"{words} By the rules of `benchmarks/few_event_tables.py`."
-        put(PAGE, f"few_event_tables.py --set {options.set}", f"{title}\n\n{words}\n\n" + "\n".join(lines))
+        put(
+            PAGE,
+            f"few_event_tables.py {' '.join(options.kinds)} --set {options.set}",
+            f"{title}\n\n{words}\n\n" + "\n".join(lines),
+        )
 
 
 if __name__ == "__main__":
