@@ -149,7 +149,8 @@ class CountLink:
 
     def with_grid(self, low: float, high: float, full: float, spread: float) -> CountLink:
         """Return the link with a grid from `low` to `high`, weights of 1 from predictor `full` on, and this spread."""
-        low, high = max(low, math.log(MIN_MEAN) - 3), min(high, math.log(self.upper + 1) + 0.5)
+        # below a twentieth of these means scores are next to none
+        low, high = max(low, min(math.log(RARE_MEAN), full) - 3), min(high, math.log(self.upper + 1) + 0.5)
         reach = max((high - low) / 2, MIN_REACH)
         made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
         # rounded to the stored units, so that readers of the release use exactly this link
