@@ -1727,9 +1727,9 @@ MODELS = (
         (f"{SHRUNK}a_step_is_shrunk_as_far_as_noise_makes_it",),
     ),
     Fault(
-        "tacit.method.regression.pilots.glm_pilot",
-        "return max(found.response, link.lower + min(START_NOISE * noise, RARE_MEAN))",
-        "return found.response",
+        "tacit.method.regression.bounded_scores.count_links",
+        "return max(mean, self.lower + min(START_NOISE * noise, RARE_MEAN))",
+        "return mean",
         "counts that noise makes next to none begin there, and steps go too far",
         (f"{SHRUNK}scores_of_rare_counts_are_taken_where_they_are_unless_noise_hides_it",),
     ),

@@ -31,6 +31,8 @@ MIN_MEAN: Final = 0.002
 """Smallest mean count at which a score is evaluated."""
 RARE_MEAN: Final = 0.02
 """Mean count below which noise decides how small a mean a pilot fit assumes."""
+START_NOISE: Final = 2.0
+"""Standard deviations of noise that the mean count of a pilot has at least, up to RARE_MEAN."""
 MAX_STEPS: Final = 20
 TOLERANCE: Final = 2e-5
 """Largest mean, in counts, that passes for 0."""
@@ -83,6 +85,17 @@ class CountLink:
         """Return a mean response, clamped for a pilot fit."""
         room = self.upper - self.lower
         return self.lower + min(max(mean - self.lower, MIN_MEAN), 0.98 * room)
+
+    def beyond_noise(self, mean: float, noise: float) -> float:
+        """Return the mean response to begin with: no less than its noise allows for, up to RARE_MEAN.
+
+        A step of a log link that begins too low goes too far, by a factor; one that begins too high only falls short.
+
+        >>> link = CountLink(0, 20)
+        >>> link.beyond_noise(0.004, 0.001), link.beyond_noise(0.004, 0.005), link.beyond_noise(0.004, 1.0)
+        (0.004, 0.01, 0.02)
+        """
+        return max(mean, self.lower + min(START_NOISE * noise, RARE_MEAN))
 
     @property
     def predictor_limits(self) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from tacit.method.regression.bounded_scores.binary_links import BinaryLink
-from tacit.method.regression.bounded_scores.count_links import RARE_MEAN, CountLink
+from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.guessed_curvature import assumed_error, told_error
 from tacit.method.regression.bounded_scores.links import Link, bounded, link, polygons, response_polygons
 from tacit.method.regression.bounded_scores.normal_regressors import (
@@ -46,8 +46,6 @@ GUESS_ERROR: Final = 0.15
 """Assumed relative error of squared scores that are guessed from released weights."""
 GUESS_ERROR_OF_COUNTS: Final = 0.4
 """Assumed relative error of a curvature of counts computed for normal regressors; the curvature is released itself."""
-START_NOISE: Final = 2.0
-"""Standard deviations of noise that the mean count of a pilot has at least, up to RARE_MEAN."""
 START_SPREAD: Final = 0.25
 """Spread of counts that the cut of the first scores allows for."""
 MAX_STEP: Final = 1.5
@@ -141,24 +139,16 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     alpha, gamma = terms.response
     # the mean of x y, with y = alpha + gamma H + gamma H r
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
-    mean = link.clamped_mean(_mean_response(first, found, terms, link))
+    response = found.response
+    if isinstance(link, CountLink):
+        response = link.beyond_noise(response, abs(gamma) * H * first.response_noise / found.rows)
+    mean = link.clamped_mean(response)
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
     # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
     slopes = inverse @ (products - found.mean * mean)
     noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
     slopes = slopes * beyond_noise(float(slopes @ found.cov @ slopes), noise)
     return glm_coefficients(link, found, mean, slopes)
-
-
-def _mean_response(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> float:
-    """Return the mean response to begin with: of counts no less than their noise, up to RARE_MEAN.
-
-    A step of a log link that begins too low goes too far, by a factor; one that begins too high only falls short.
-    """
-    if not isinstance(link, CountLink):
-        return found.response
-    noise = abs(terms.response[1]) * H * first.response_noise / found.rows
-    return max(found.response, link.lower + min(START_NOISE * noise, RARE_MEAN))
 
 
 @dataclass(frozen=True)
