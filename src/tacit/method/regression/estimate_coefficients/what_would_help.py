@@ -22,7 +22,7 @@ from tacit.errors import TacitError
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.method.regression.row_sums.norm_encoding import FORMS
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost, mu_squared_to_epsilon
 from tacit.privacy.exact_numbers import significant
 from tacit.release.parts import Part
