@@ -34,7 +34,7 @@ from tacit.method.regression.row_sums.linear_pilot import (
 )
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, ReleasedMeans, raised
 from tacit.method.regression.row_sums.norm_encoding import MOST
-from tacit.method.regression.row_sums.released_columns import LEAST, Columns, sizes, unit_of_products
+from tacit.method.regression.row_sums.released_columns import LEAST, Columns, levels_of, sizes, unit_of_products
 from tacit.method.regression.row_sums.row_reach import (
     LONGER,
     ROOMS,
@@ -100,8 +100,10 @@ def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> f
 def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
     """Return the vector of the constant and of every coordinate less its mean, over its standard deviation.
 
-    Of squares and interactions first goes what their own factors say (`centred_products`).  noise: standard deviation
-    of the noise in a sum of products, in units of C**2.
+    Of squares and interactions first goes what their own factors say (`centred_products`).  The levels of a category
+    depend on each other as their shares tell, and most where the level without a coordinate is rare: they are turned to
+    axes at right angles, so that it does not matter which level that is.  noise: standard deviation of the noise in a
+    sum of products, in units of C**2.
     """
     m, unit = layout.size, unit_of_products(columns, layout, noise)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
@@ -111,7 +113,18 @@ def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
         # z_0 = H: the constant part
         row = one.weights - one.mean * np.eye(m + 1)[0]
         rows = np.vstack([rows, row / max(one.sd, LEAST / H)])
+    for group, shares in levels_of(columns, layout):
+        rows[list(group)] = np.linalg.solve(_correlation_root(shares), rows[list(group)])
     return as_integers(unit / H * rows, WHOLE)
+
+
+def _correlation_root(shares: Array) -> Array:
+    """Return the lower triangle L with L L' the correlations of the indicators of all levels but one.
+
+    shares: of these levels, below 1 together.
+    """
+    odds = np.sqrt(shares / (1 - shares))
+    return np.asarray(np.linalg.cholesky(np.diag(1 + odds**2) - np.outer(odds, odds)), dtype=np.float64)
 
 
 def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, room: float) -> NormClip:

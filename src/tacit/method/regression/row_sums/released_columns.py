@@ -8,6 +8,7 @@ each category, whose share is what the others leave.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -71,23 +72,27 @@ def read_columns(part: Part, layout: Layout, rows: int | None, products: Part | 
     return known if made == unit_of_products(known, layout, noise / known.row) else told
 
 
-def _omitted(columns: Columns, layout: Layout) -> Array:
-    """Return the squared distance of the level that has no coordinate, for those of its group; else 1, shape (m,).
+def levels_of(columns: Columns, layout: Layout) -> Iterator[tuple[tuple[int, ...], Array]]:
+    """Yield the coordinates of each category of three levels or more, and their shares, which leave one to the first.
 
-    Its share is taken to be larger by the noise in it, since rows that reach further than needed cost noise.
+    What is left is taken to be larger by the noise in it, since rows that reach further than needed cost noise.
     """
-    own, out = dict[str, float](), np.ones(layout.size)
     for group in layout.groups:
         numbers, marks = layout.coordinates[group[0]]
-        if not numbers and len(marks) == 1 and marks[0][1] != SIGN:
-            noise = math.sqrt(len(group)) * columns.loose / max(columns.rows, 1.0) / H
-            left = 1 - sum(float(columns.mean[j - 1]) for j in group) / H + noise
-            own[marks[0][0]] = 1 / min(max(left, noise, 1 / max(columns.rows, 1.0)), 1.0) - 1
-    for group in layout.groups:
-        names = {name for name, level in layout.coordinates[group[0]][1] if level != SIGN}
-        if layout.size not in group and names and names <= own.keys():
-            # of products of levels the one of all omitted ones, as if columns were independent
-            out[[j - 1 for j in group]] = max(math.prod(own[name] for name in names), 1.0)
+        if layout.size in group or numbers or len(marks) != 1 or marks[0][1] == SIGN:
+            continue
+        noise, least = columns.loose / max(columns.rows, 1.0) / H, 1 / max(columns.rows, 2.0)
+        shares = np.maximum(columns.mean[[j - 1 for j in group]] / H, max(noise, least))
+        loose = math.sqrt(len(group)) * noise
+        left = max(1 - float(shares.sum()) + loose, loose, least)
+        yield group, shares / (float(shares.sum()) + left)
+
+
+def _omitted(columns: Columns, layout: Layout) -> Array:
+    """Return the squared distance of the level that has no coordinate, for those of its group; else 1, shape (m,)."""
+    out = np.ones(layout.size)
+    for group, shares in levels_of(columns, layout):
+        out[[j - 1 for j in group]] = max(1 / (1 - float(shares.sum())) - 1, 1.0)
     return out
 
 
