@@ -10,7 +10,8 @@ import pytest
 import tacit as tc
 from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.row_sums import released_columns
-from tacit.method.regression.row_sums.released_columns import RAREST, read_columns, sizes
+from tacit.method.regression.row_sums.norm_scaling import standardised
+from tacit.method.regression.row_sums.released_columns import RAREST, levels_of, read_columns, sizes
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
@@ -68,6 +69,22 @@ def test_coefficients_are_the_table_s_own_but_for_noise(order: tuple[str, ...]) 
     values = fit_release(rows.release(np.random.default_rng(4)))
     own = rows.ordinary()[0]
     assert (np.abs(values.values - own) < 2.5 * values.std_errors).all()
+
+
+@pytest.mark.parametrize("order", [LEVELS, LEVELS[::-1]], ids=["first", "last"])
+def test_levels_are_turned_to_axes_at_right_angles(order: tuple[str, ...]) -> None:
+    """Of 100,000 rows, 2,000 of the rarest level, a product of two axes is known to .02: six of these.
+
+    Standardised one by one, levels whose shares leave 2% are correlated by -.4 to -.6.
+    """
+    rows = made(order, rho="10")
+    columns = read_columns(rows.release(np.random.default_rng(7)).parts[0], rows.layout, N)
+    (group, shares), *others = levels_of(columns, rows.layout)
+    assert not others
+    assert float(shares.sum()) == pytest.approx(0.98 if order == LEVELS else 0.7, abs=0.01)
+    clip = standardised(columns, rows.layout, 1e-3)
+    vector = rows.z @ (np.array(clip.weights, dtype=float).T / clip.weights[0][0])[:, list(group)] / 1024
+    assert vector.T @ vector / N == pytest.approx(np.eye(3), abs=0.12)
 
 
 def test_releases_made_before_are_read_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
