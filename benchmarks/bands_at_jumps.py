@@ -23,7 +23,7 @@ from pages import put
 from tacit.base.arrays import Array
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
-REPEATS: Final = 25
+REPEATS: Final = 8
 """Simulations of a line, four lines a law."""
 KINDS: Final = {law: kind for kind, laws in DRAWN.items() for law in laws}
 LAWS.update({law: one for laws in DRAWN.values() for law, one in laws.items()})

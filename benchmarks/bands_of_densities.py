@@ -26,7 +26,7 @@ STORE: Final = Path(__file__).with_suffix(".jsonl")
 PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "density-limits.md"
 SIZES: Final = (1_000, 10_000)
 PRICES: Final = ({"epsilon": 0.5}, {"epsilon": 1.0, "delta": 1e-6})
-REPEATS: Final = 50
+REPEATS: Final = 15
 """Simulations of a line, four lines a law."""
 KINDS: Final = {law: kind for kind, laws in BANDED.items() for law in laws}
 LAWS.update({law: one for laws in BANDED.values() for law, one in laws.items()})

@@ -1,12 +1,15 @@
-"""Tables for logistic models whose noise is about as large as what the table tells: few rows, few events, low prices.
+"""Tables for models whose noise is about as large as what the table tells: few rows, few events, low prices.
 
 `grouped`: a number of a skewed or bounded law and a category of unequal groups, few rows.  `wide`: two regressors in
 bounds ten times too wide, events in a few percent of the rows.  `skewed`: such a table, one regressor of which at least
 has a long upper tail and a slope to match.  `hidden`: few rows at low prices in bounds so wide that noise in products
-is about as large as what they tell, so that whether there is an answer depends on the noise.  A set is a seed.  All
+is about as large as what they tell, so that whether there is an answer depends on the noise.  These are logistic.
+`probit`: as `skewed`, for probit models.  `counts`: Poisson models of counts of .01 to .1 on average, one regressor
+with a long upper tail, of rows or of persons with some rows each, Poisson or negative binomial.  A set is a seed.  All
 were committed before any of them was simulated.  Set 0 is for looking at; set 1 (of `skewed` none) was for judging,
 and was looked at since, and so were sets 4 of `wide` and of `skewed`, sets 5 and 6 of `skewed`, set 6 of `wide` and of
 `hidden`, and sets 7 and 8 of all; set 9 of `skewed` and `wide` judged.
+Of `probit` and `counts` sets 1 are for looking at; sets 10 of these two, of `skewed` and of `wide` judged.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from frontier_designs import LAWS, Array, Cell
+from frontier_designs import LAWS, Array, Cell, bounds_of, column_of, values_of
 from frontier_model_designs import model_study
 from regression_designs import Study, Table
 from scipy import special
@@ -24,6 +27,8 @@ import tacit as tc
 from tacit.privacy import Cost
 
 DESIGNS = 12
+MOST_COUNTED = 20
+"""Largest count of a column of counts that are nearly all 0."""
 OF_NUMBER: dict[str, tuple[Callable[[np.random.Generator, int], Array], float]] = {
     "exponential": (lambda rng, n: rng.exponential(1, n), 6.0),
     "a third zeros, else gamma": (lambda rng, n: np.where(rng.random(n) < 1 / 3, 0.0, rng.gamma(2, 1, n)), 8.0),
@@ -125,9 +130,77 @@ def hidden(number: int) -> tuple[Cell, ...]:
     return tuple(out)
 
 
+def probit(number: int) -> tuple[Cell, ...]:
+    """Return cells of probit models of two regressors, the first with a long tail and a large slope."""
+    rng = np.random.default_rng([20, 389, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        law = str(rng.choice(["gamma", "lognormal"]))
+        other = str(rng.choice(LAWS, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05]))
+        # what the first adds to the predictor has a standard deviation of .2 to .6
+        size = float(rng.uniform(0.2, 0.6)) * float(rng.choice([-1.0, 1.0])) / {"gamma": 0.6, "lognormal": 2.16}[law]
+        beside = float(rng.normal(0, 0.2)) * {"lognormal": 0.3, "whole": 0.5}.get(other, 1.0)
+        slopes = np.round([size, beside], 2)
+        share, rows = float(rng.choice([0.03, 0.05, 0.08])), int(rng.choice([3_000, 6_000, 12_000, 30_000]))
+        cost, width = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1]))), float(rng.choice([3, 10]))
+        said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × {width:g}, events {100 * share:.0f}%"
+        level = float(special.ndtri(share))
+        study = model_study(said, "probit", [law, other], slopes, np.full(2, width), level=level)
+        out.append(Cell(f"probit, {law} and {other}, {said}", study, rows, cost))
+    return tuple(out)
+
+
+def _counted(words: str, laws: list[str], slopes: Array, width: float, mean: float, spread: float, most: int) -> Study:
+    """Return a study of counts; most: rows of a person, who are independent but for a common factor, or 0."""
+    ends = [bounds_of(law, width) for law in laws]
+    columns = {f"x{j}": column_of(law, end) for j, (law, end) in enumerate(zip(laws, ends, strict=True))}
+    unit = {"who": tc.PrivacyUnit(most)} if most else {}
+    schema = tc.Schema({**unit, **columns, "y": tc.Integer(0, MOST_COUNTED)})
+
+    def regressors(rng: np.random.Generator, n: int) -> Array:
+        x = np.column_stack([values_of(law, rng.normal(0, 1, n)) for law in laws])
+        return np.column_stack([np.clip(x[:, j], *end) for j, end in enumerate(ends)])
+
+    # the mean count is that of the whole
+    start = math.log(mean / float(np.exp(regressors(np.random.default_rng(389), 1_000_000) @ slopes).mean()))
+
+    def draw(rng: np.random.Generator, n: int) -> Table:
+        who = np.repeat(np.arange(n), rng.integers(1, most + 1, n) if most else 1)
+        x = regressors(rng, len(who))
+        factor = rng.gamma(1 / spread, spread, n)[who] if spread else 1.0
+        y = np.minimum(rng.poisson(factor * np.exp(start + x @ slopes)), MOST_COUNTED)
+        made = {f"x{j}": x[:, j] > 0.5 if law == "indicator" else x[:, j] for j, law in enumerate(laws)}
+        return {**({"who": who} if most else {}), **made, "y": y}
+
+    truth = {"Intercept": start, **{f"x{j}": float(b) for j, b in enumerate(slopes)}}
+    formula = "y ~ " + " + ".join(f"x{j}" for j in range(len(laws)))
+    return Study(words, tc.Regression(formula, model="poisson"), schema, draw, truth)
+
+
+def counts(number: int) -> tuple[Cell, ...]:
+    """Return cells of counts that are nearly all 0."""
+    rng = np.random.default_rng([21, 390, number])
+    out: list[Cell] = []
+    for _ in range(DESIGNS):
+        law, other = str(rng.choice(["gamma", "lognormal"])), str(rng.choice(["normal", "uniform", "indicator"]))
+        # what the first adds to the predictor has a standard deviation of .2 to .6, of .1 to .3 where it is long
+        size = float(rng.uniform(0.2, 0.6)) * float(rng.choice([-1.0, 1.0])) * {"gamma": 1.0, "lognormal": 0.5}[law]
+        slopes = np.round([size / {"gamma": 0.6, "lognormal": 2.16}[law], float(rng.normal(0, 0.3))], 2)
+        mean, rows = float(rng.choice([0.01, 0.03, 0.1])), int(rng.choice([3_000, 10_000, 20_000, 50_000]))
+        cost = Cost.of(rho=0.1) if rng.random() < 0.5 else Cost.of(epsilon=1, delta=1e-6)
+        width, spread = float(rng.choice([1, 3, 10])), float(rng.choice([0.0, 0.0, 0.5]))
+        most = int(rng.choice([0, 0, 0, 4]))
+        said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × {width:g}, mean {mean:g}"
+        said = f"{law} and {other}, {said}{', negative binomial' if spread else ''}{', persons' if most else ''}"
+        out.append(Cell(said, _counted(said, [law, other], slopes, width, mean, spread, most), rows, cost))
+    return tuple(out)
+
+
 SETS: dict[str, Callable[[int], tuple[Cell, ...]]] = {
     "grouped": grouped,
     "wide": wide,
     "skewed": skewed,
     "hidden": hidden,
+    "probit": probit,
+    "counts": counts,
 }

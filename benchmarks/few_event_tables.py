@@ -1,20 +1,24 @@
-"""Logistic models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
+"""Models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
-    python benchmarks/few_event_tables.py [KIND ...] [--set 1] [--repeats 200] [--only PLACE ...]
-                                          [--rules before read shrunk weighed now]
+    python benchmarks/few_event_tables.py [KIND ...] [--set 1] [--repeats 200] [--only PLACE ...] [--page]
+                                          [--rules before read shrunk weighed inverted now]
 
-Designs of `few_event_designs.py`.  Tables are drawn anew in every repetition, and released by the mechanism's own
-steps, with the same seeds by each rule: *before*, scores are taken at coefficients as noise makes them; *now*, what
-leads there is shrunk as far as noise makes it (`glm_pilot.beyond_noise`).  *Read*: the releases of now, read with
-the errors of before: the last step counted as the whole way to the truth, noise in the moments widened nothing, joint
-tests knew of no noise in the curvature, its guess was doubted where the step begins, and rows that were shortened in a
-tail on the side of the events cost nothing.  *Shrunk*: the same releases, and the error of a guessed curvature is
-relative to what released products made of it.  *Weighed*, as were all before: the same releases, and steps are those
+Designs of `few_event_designs.py`, or those given for many regressors (`models`).  Tables are drawn anew in every
+repetition, and released by the mechanism's own steps, with the same seeds by each rule.  *Inverted* is the rule before
+*now*: scores of counts were taken at a mean of .02 at least, and at coefficients as noise makes them, so that counts
+are released anew; and of rows that were shortened in a tail on the side of the events nothing counted where noise hid
+them.  Those before that are with what *inverted* is without, too.  *Weighed*: the same releases, and steps are those
 of the curvature that errs least over all tables, with intervals that know nothing of inversion (`released_curvature`).
+*Shrunk*: and the error of a guessed curvature is relative to what released products made of it.  *Read*: and with the
+errors of before: the last step counted as the whole way to the truth, noise in the moments widened nothing, joint
+tests knew of no noise in the curvature, its guess was doubted where the step begins, and rows that were shortened in a
+tail on the side of the events cost nothing.  *Before*: and scores of binary responses were taken at coefficients as
+noise makes them.
 A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
-(mean, least); how often the true slopes are rejected together at 5%; and the error of slopes over that of the fit
-without privacy.  Below are median lengths of intervals, slope by slope, by the last rule over the first.  Last lines
-have all designs with an answer in 20 repetitions or more.  Prints to the terminal.
+(mean, least); how often the true slopes are rejected together at 5%; the error of slopes over that of the fit
+without privacy; and how often that fit's own intervals cover, to the same rows.  Below are median lengths of intervals,
+slope by slope, by the last rule over the first.  Last lines have all designs with an answer in 20 repetitions or more.
+Prints to the terminal; with --page, last lines to docs/reference/regression-frontier.md as well.
 Deterministic: seeds are constants.
 """
 
@@ -24,13 +28,17 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 from few_event_designs import SETS
 from frontier import joint_p
 from frontier_designs import Cell
+from frontier_model_designs import given_models
+from pages import put
 
+from tacit.method.regression.bounded_scores import count_links
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.estimate_coefficients import score_step
@@ -41,19 +49,32 @@ from tacit.method.regression.pilots.glm_pilot import ShrunkMatrix
 from tacit.method.regression.row_sums.noisy_scores import ScorePart
 from tacit.testing.simulated_regressions import rows_of
 
-RULES = "before", "read", "shrunk", "weighed", "now"
+RULES = "before", "read", "shrunk", "weighed", "inverted", "now"
+KINDS = {**SETS, "models": lambda number: given_models()}
 LEAST = 20
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
 Z = 1.959964
 
 
 @dataclass
 class Read:
-    """What a rule found of a design: errors of slopes, standard errors, errors without privacy, p-values."""
+    """What a rule found of a design: errors of slopes, standard errors, the same without privacy, p-values."""
 
     errors: list[np.ndarray] = field(default_factory=list[np.ndarray])
     sizes: list[np.ndarray] = field(default_factory=list[np.ndarray])
     ordinary: list[np.ndarray] = field(default_factory=list[np.ndarray])
+    usual: list[np.ndarray] = field(default_factory=list[np.ndarray])
     joint: list[float] = field(default_factory=list[float])
+
+    @property
+    def covered(self) -> np.ndarray:
+        """Whether intervals hold, shape (answers, slopes)."""
+        return np.abs(np.array(self.errors) / np.array(self.sizes)) < Z
+
+    @property
+    def rejected(self) -> np.ndarray:
+        """Whether the joint test rejects the truth, shape (answers,)."""
+        return np.array(self.joint) < 0.05
 
 
 def released_widening(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.ndarray) -> np.ndarray:
@@ -79,11 +100,26 @@ def of_itself(part: ScorePart, found: Regressors, end: np.ndarray | None = None)
     return replace(made, guess=made.matrix)
 
 
+def shown_loss(value: float, noise: float) -> tuple[float, float]:
+    """Return what is lost beyond noise, with no variance left, of what `shortening_error` looks at."""
+    lost = max(value + noise / score_step.USUAL_LOSS, 0.0)
+    return lost * glm_pilot.beyond_noise(lost**2, noise), 0.0
+
+
+class NoCounts:
+    """What no link is an instance of."""
+
+
 @contextlib.contextmanager
 def rule(name: str) -> Iterator[None]:
     """Make and read releases by a rule; of binary responses the earliest one shrinks nothing."""
     with contextlib.ExitStack() as stack:
         if name != "now":
+            # counts were as other responses there, and their smallest mean was larger
+            stack.enter_context(mock.patch.object(glm_pilot, "CountLink", NoCounts))
+            stack.enter_context(mock.patch.object(count_links, "MIN_MEAN", count_links.RARE_MEAN))
+            stack.enter_context(mock.patch.object(score_step, "positive_part", shown_loss))
+        if name not in ("now", "inverted"):
             stack.enter_context(mock.patch.object(ScoreStep, "inverted", not_inverted))
             stack.enter_context(mock.patch.object(score_step, "nearer_released", lambda weight, *_: weight))
         if name == "before":
@@ -109,13 +145,14 @@ def simulated(cell: Cell, seed: list[int], repeats: int, rules: list[str]) -> di
         rng = np.random.default_rng([*seed, i])
         rows = rows_of(study.query, study.draw(rng, cell.rows), study.schema, cell.cost, cell.neighbors)
         try:
-            ordinary = rows.ordinary()[0]
+            ordinary, usual = rows.ordinary()
         except np.linalg.LinAlgError:
             continue
         release = rows.release(np.random.default_rng([*seed, i, 1]))
         for name in rules:
             with rule(name):
-                one = rows.release(np.random.default_rng([*seed, i, 1])) if name == "before" else release
+                anew = name == "before" or (name != "now" and study.query.model == "poisson")
+                one = rows.release(np.random.default_rng([*seed, i, 1])) if anew else release
                 fit = fit_release(one)
             if any(fit.reasons):
                 continue
@@ -123,6 +160,7 @@ def simulated(cell: Cell, seed: list[int], repeats: int, rules: list[str]) -> di
             kept.errors.append((fit.values - truth)[1:])
             kept.sizes.append(fit.std_errors[1:])
             kept.ordinary.append((ordinary - truth)[1:])
+            kept.usual.append(usual[1:])
             kept.joint.append(joint_p(fit, kept.errors[-1])[0])
     return found
 
@@ -133,13 +171,36 @@ def line(one: Read, repeats: int) -> str:
     if len(one.errors) < LEAST:
         return start
     errors, sizes, ordinary = (np.array(part) for part in (one.errors, one.sizes, one.ordinary))
-    z = errors / sizes
-    cover, shift = 100 * (np.abs(z) < Z).mean(axis=0), z.mean(axis=0)
+    cover, shift = 100 * one.covered.mean(axis=0), (errors / sizes).mean(axis=0)
     error, without = (np.sqrt((part**2).mean(axis=0).sum()) for part in (errors, ordinary))
-    rejected = 100 * float(np.mean(np.array(one.joint) < 0.05))
+    own = 100 * float((np.abs(ordinary / np.array(one.usual)) < Z).mean())
     return (
         f"{start} | {shift[np.argmax(np.abs(shift))]:+.2f} | {cover.mean():.1f} ({cover.min():.1f}) "
-        f"| {rejected:.1f} | {error / without:.2f}"
+        f"| {100 * one.rejected.mean():.1f} | {error / without:.2f} | {own:.1f}"
+    )
+
+
+HEAD = (
+    "| designs | rule | answers | designs with answers enough | slopes covered, % | least slope, % | slopes below 93% "
+    "| joint test at 5%, % | most, % | the fit without privacy covers, % |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+
+
+def together_of(kind: str, name: str, every: list[Read]) -> str:
+    """Return a line of all designs of a kind by a rule."""
+    told = [one for one in every if len(one.errors) >= LEAST]
+    start = f"| {kind} | {name} | {sum(len(one.errors) for one in every):,} | {len(told)} of {len(every)} |"
+    if not told:
+        return f"{start} – | – | – | – | – | – |"
+    slopes = np.concatenate([100 * one.covered.mean(axis=0) for one in told])
+    held = 100 * np.concatenate([one.covered.ravel() for one in told]).mean()
+    own = [(np.abs(np.array(one.ordinary) / np.array(one.usual)) < Z).ravel() for one in told]
+    joint = [100 * one.rejected.mean() for one in told]
+    whole = 100 * np.concatenate([one.rejected for one in told]).mean()
+    return (
+        f"{start} {held:.1f} | {slopes.min():.1f} | {(slopes < 93).sum()} of {len(slopes)} | {whole:.1f} "
+        f"| {max(joint):.1f} | {100 * np.concatenate(own).mean():.1f} |"
     )
 
 
@@ -149,15 +210,17 @@ def main() -> None:
     parser.add_argument("--set", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--only", type=int, nargs="*", default=None, help="places of designs")
+    parser.add_argument("--page", action="store_true", help="last lines to the page, too")
     parser.add_argument("--rules", nargs="*", default=list(RULES), choices=RULES)
     options = parser.parse_args()
+    lines = [HEAD]
     for kind in options.kinds:
         together = {name: list[Read]() for name in options.rules}
-        for place, cell in enumerate(SETS[kind](options.set)):
+        for place, cell in enumerate(KINDS[kind](options.set)):
             if options.only is not None and place not in options.only:
                 continue
             print(place, cell.words, f"{cell.rows:,}", cell.cost, cell.neighbors, flush=True)
-            seed = [385, list(SETS).index(kind), options.set, place]
+            seed = [385, list(KINDS).index(kind), options.set, place]
             for name, one in simulated(cell, seed, options.repeats, options.rules).items():
                 print(f"    {name} | {line(one, options.repeats)}", flush=True)
                 together[name].append(one)
@@ -165,16 +228,18 @@ def main() -> None:
             if all(ends):
                 first, last = (np.median(np.array(one), axis=0) for one in ends)
                 print(f"    length | {' '.join(f'{one:.2f}' for one in last / first)}", flush=True)
-        for name, every in together.items():
-            told = [one for one in every if len(one.errors) >= LEAST]
-            many = f"{sum(len(one.errors) for one in every)} answers, {len(told)} of {len(every)} designs"
-            if not told:
-                print(f"{kind}, {name}: {many}", flush=True)
-                continue
-            held = np.concatenate([(np.abs(np.array(one.errors) / np.array(one.sizes)) < Z).ravel() for one in told])
-            joint = np.concatenate([np.array(one.joint) < 0.05 for one in told])
-            said = f"covered {100 * held.mean():.2f}%, rejected {100 * joint.mean():.2f}%"
-            print(f"{kind}, {name}: {many}: {said}", flush=True)
+        lines += [together_of(kind, name, every) for name, every in together.items()]
+        print("\n".join(lines), flush=True)
+    if options.page:
+        kinds = ", ".join(options.kinds)
+        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/few_event_designs.py`"
+        words = f"{options.repeats} tables of each design; nothing is told of fewer than {LEAST} answers."
+        words = f"{words} By the rules of `benchmarks/few_event_tables.py`."
+        put(
+            PAGE,
+            f"few_event_tables.py {' '.join(options.kinds)} --set {options.set}",
+            f"{title}\n\n{words}\n\n" + "\n".join(lines),
+        )
 
 
 if __name__ == "__main__":

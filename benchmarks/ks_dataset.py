@@ -186,9 +186,10 @@ the quantiles at 0.1, 0.5 and 0.9 (all three together), and by that of the mean,
 
 The ten heaps lie in the first halves of their cells, which their means are not told of: points stand for whole cells.
 Where points show heaps, that is in the errors of mean and variance; a law that is moved alike in every cell shows none.
-At 40 points (ε = 0.1) intervals of the mean of the heaps hold less often than they say, here and in the table below.
-Of the mean, what data sets lean by towards even ones is taken off twice, as the simulation at the released data set has
-it: that varies with the data set, in the direction of its error, which is not in the standard error.
+Of means and variances, what data sets lean by towards even ones, as the simulation at the released data set has it, is
+taken off once. One and a half times as much counts as not known, since of rough laws the data set is moved less than
+their rows were; and a second simulation, at data sets of the first, says by how much the error is larger than the data
+set's ([drawn columns](#means-and-variances-of-drawn-columns)).
 
 The histogram is nearer to the rows where its bins are no wider than what the law has in it: 50 bins do for Beta(2,5),
 and hide the two modes, so that beyond 10,000 rows of these the bins are all of its error. The data set is for those who

@@ -183,7 +183,7 @@ def command(script: str, words: str | None, about: dict[str, str], lines: Lines,
     script: its file.  words: what it is.  about: heading of each part.  said: what the table shows.
     """
     parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", default="told", choices=list(about))
+    parser.add_argument("part", nargs="?", default=next(iter(about)), choices=list(about))
     parser.add_argument("--set", default="fresh", choices=list(SEEDS))
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--design", type=int, nargs="*", default=None)

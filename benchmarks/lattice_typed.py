@@ -1,10 +1,11 @@
 """Columns told in multiples that nobody declared, in bins that somebody typed; and anew in automatic ones.
 
-    python benchmarks/lattice_typed.py [auto | equal | uneven | smooth | pairs] [--repeats N] [--design NUMBER ...]
-        [--plain]
+    python benchmarks/lattice_typed.py [auto | equal | uneven | smooth | pairs] [--set first | fresh] [--repeats N]
+        [--design NUMBER ...] [--plain]
 
-`drawn` and `pairs` make designs from a constant seed; they were committed before any of them was simulated, and none
-was left out or changed.  Columns, laws, rows and prices are drawn as in `lattice_columns`.  "auto": in automatic bins;
+`drawn` and `pairs` make designs from a constant seed.  Those of the set "first" were looked at while notes and end bins
+were changed; those of "fresh" were committed before any of them was simulated, and none was left out or changed.
+Columns, laws, rows and prices are drawn as in `lattice_columns`.  "auto": in automatic bins;
 "equal": in 6 to 40 bins of one width; "uneven": with edges like rounded quantiles, of widths that grow, or at round
 numbers in any order; "smooth": in bins of one width and uneven ones in turn, told to nothing.  "pairs": a regressor and
 a response of numbers as in `lattice_fits`, both in uneven bins; linear and Huber's regressions, and correlations.
@@ -31,7 +32,7 @@ import undeclared_heaps as earlier
 import tacit as tc
 from tacit.fits.within_bins import bin_errors, within_bin_shares
 
-SEED: Final = 71_301
+SEEDS: Final = {"first": 71_301, "fresh": 71_302}
 DESIGNS: Final = {"auto": 24, "equal": 24, "uneven": 24, "smooth": 24, "pairs": 16}
 EDGES: Final = ("quantiles", "growing", "round")
 GROWTH: Final = (1.0, 1.0, 1.0, 2.0, 2.0, 4.0)
@@ -51,8 +52,9 @@ class Typed:
 
 @dataclass(frozen=True)
 class TypedPair:
-    """A pair with inner edges of both columns."""
+    """A pair with inner edges of both columns; seed: of its set."""
 
+    seed: int
     pair: double.Pair
     bins: dict[str, tuple[float, ...]]
 
@@ -60,7 +62,7 @@ class TypedPair:
     def truth(self) -> dict[str, float]:
         """Numbers of the population."""
         one = self.pair
-        x, y = one.draw(double.POPULATION, np.random.default_rng([SEED, *one.words.encode()]))
+        x, y = one.draw(double.POPULATION, np.random.default_rng([self.seed, *one.words.encode()]))
         intercept, slope = double.plain_fit(one.model, x, y)
         return {"slope": slope, "intercept": intercept, "correlation": float(np.corrcoef(x, y)[0, 1])}
 
@@ -93,9 +95,9 @@ def bins_of(rng: np.random.Generator, part: str, number: int, one: single.Column
     return f"{len(made) + 1} {kind}", made
 
 
-def drawn(part: str) -> list[Typed]:
-    """Return the designs of a part of single columns."""
-    rng, found = np.random.default_rng([SEED, list(DESIGNS).index(part)]), list[Typed]()
+def drawn(part: str, which: str) -> list[Typed]:
+    """Return the designs of a part of single columns, of a set."""
+    rng, found = np.random.default_rng([SEEDS[which], list(DESIGNS).index(part)]), list[Typed]()
     for i in range(DESIGNS[part]):
         words, law = unclear.two_modes(rng) if part == "smooth" and i % 4 == 3 else earlier.law_of(rng)
         rows = int(earlier.digits(10 ** rng.uniform(3.3, np.log10(50_000))))
@@ -114,9 +116,9 @@ def drawn(part: str) -> list[Typed]:
     return found
 
 
-def pairs() -> list[TypedPair]:
-    """Return the designs of pairs."""
-    rng, found = np.random.default_rng([SEED, list(DESIGNS).index("pairs")]), list[TypedPair]()
+def pairs(which: str) -> list[TypedPair]:
+    """Return the designs of pairs of a set."""
+    rng, found = np.random.default_rng([SEEDS[which], list(DESIGNS).index("pairs")]), list[TypedPair]()
     for i in range(DESIGNS["pairs"]):
         model = ("linear", "huber")[i % 2]
         words, law = earlier.law_of(rng)
@@ -136,7 +138,7 @@ def pairs() -> list[TypedPair]:
         how = "".join(f", {name} {one}" for name, one in (("x", of_x), ("y", of_y)) if whose in (name, "both"))
         size = "; ".join(f"{name} {len(bins[name]) + 1} {kind}" for name, kind in zip("xy", kinds, strict=True))
         what = f"{i + 1}: {model}, {words}, {strength:g}{' gamma' if tail == 'gamma' else ''}{how}; {size}"
-        found.append(TypedPair(double.Pair(what, model, law, strength, tail, rows, price, told), bins))
+        found.append(TypedPair(SEEDS[which], double.Pair(what, model, law, strength, tail, rows, price, told), bins))
     return found
 
 
@@ -155,10 +157,10 @@ def noted(tally: earlier.Tally, notes: tuple[str, ...]) -> None:
     tally.add("noted", (0.0, 1.0), 0.5 if any("rounded" in one or "in steps" in one for one in notes) else 2.0, None, 1)
 
 
-def simulated_column(one: Typed, repeats: int) -> dict[str, earlier.Tally]:
+def simulated_column(one: Typed, repeats: int, which: str) -> dict[str, earlier.Tally]:
     """Release and estimate in both ways."""
     column, tallies = one.column, {way: earlier.Tally() for way in WAYS}
-    rng = np.random.default_rng([SEED, *column.words.encode(), column.rows])
+    rng = np.random.default_rng([SEEDS[which], *column.words.encode(), column.rows])
     schema = tc.Schema({"x": tc.Real(0, column.upper)})
     for _ in range(repeats):
         x = column.draw(rng)
@@ -167,14 +169,15 @@ def simulated_column(one: Typed, repeats: int) -> dict[str, earlier.Tally]:
         for way, tally in tallies.items():
             with without_lattices() if way == "without" else nullcontext():
                 single.count(tally, cells, x)
-                noted(tally, cells.moments("x", target="table").notes)
+                asked = cells.quantiles("x", single.PROBS, target="table")
+                noted(tally, (*cells.moments("x", target="table").notes, *asked.notes))
     return tallies
 
 
 def simulated_pair(one: TypedPair, repeats: int) -> dict[str, earlier.Tally]:
     """Release and fit in both ways."""
     pair, truth, tallies = one.pair, one.truth, {way: earlier.Tally() for way in WAYS}
-    rng = np.random.default_rng([SEED, *pair.words.encode(), pair.rows])
+    rng = np.random.default_rng([one.seed, *pair.words.encode(), pair.rows])
     sizes = {"slope": abs(truth["slope"]), "intercept": abs(truth["slope"]) * (pair.size[0] + pair.size[1])}
     for _ in range(repeats):
         x, y = pair.draw(pair.rows, rng)
@@ -194,19 +197,19 @@ def simulated_pair(one: TypedPair, repeats: int) -> dict[str, earlier.Tally]:
     return tallies
 
 
-def lines(part: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
-    """Return the lines of a part's table."""
+def lines(part: str, which: str, repeats: int, numbers: list[int] | None) -> Iterator[str]:
+    """Return the lines of a part's table, of a set."""
     shown = FITTED if part == "pairs" else NUMBERS
     yield f"| design | rows | price | {' | '.join(f'{name}, {way}' for name in shown for way in WAYS)} | noted |"
     yield "|---|---:|---|" + "---:|" * (len(shown) * len(WAYS) + 1)
     held, long = list[list[float]](), list[list[float]]()
-    for number, one in enumerate(pairs() if part == "pairs" else drawn(part), 1):
+    for number, one in enumerate(pairs(which) if part == "pairs" else drawn(part, which), 1):
         if numbers and number not in numbers:
             continue
         at, found = (
             (one.pair, simulated_pair(one, repeats))
             if isinstance(one, TypedPair)
-            else (one.column, simulated_column(one, repeats))
+            else (one.column, simulated_column(one, repeats, which))
         )
         price = f"{'ε' if at.price[0] == 'epsilon' else 'ρ'} = {at.price[1]}"
         each = [(found[way], name) for name in shown for way in WAYS]
@@ -233,10 +236,5 @@ WORDS: Final = (
 )
 
 
-def main() -> None:
-    """Print a part, and write it into the page if it is of all designs."""
-    earlier.run("lattice_typed.py", __doc__, ABOUT, WORDS, lines, repeats=12)
-
-
 if __name__ == "__main__":
-    main()
+    single.command("lattice_typed.py", __doc__, ABOUT, lines, WORDS)

@@ -6,6 +6,7 @@ Questions go round by the number, so that each kind has as many cases.  "trial" 
 plans with, "judged" and "judged real" to judge them, once: all were committed before a case of them was simulated.
 "fresh" and "fresh real" ask the kinds whose promises were kept least, regressions with and without weights, and a
 histogram's density; of two more real tables, and with groups that are a column's own, cut in three, as well.
+"later" and "later real" are of the same make, with joint series, polynomials and logistic regressions alone.
 """
 
 from __future__ import annotations
@@ -23,9 +24,20 @@ from random_tables import PRICES, Array, Design, Table
 import tacit as tc
 
 FILES: Final = Path(__file__).parents[2] / "shared" / "data"
-SETS: Final = ("trial", "trial real", "judged", "judged real", "fresh", "fresh real")
-NUMBERS: Final = {"trial": 132, "trial real": 110, "judged": 176, "judged real": 154, "fresh": 132, "fresh real": 132}
-FIRST: Final = {"trial": 5_000, "judged": 6_000, "fresh": 9_000}
+SETS: Final = ("trial", "trial real", "judged", "judged real", "fresh", "fresh real", "later", "later real")
+NUMBERS: Final = {
+    "trial": 132,
+    "trial real": 110,
+    "judged": 176,
+    "judged real": 154,
+    "fresh": 132,
+    "fresh real": 132,
+    "later": 48,
+    "later real": 48,
+}
+FIRST: Final = {"trial": 5_000, "judged": 6_000, "fresh": 9_000, "later": 14_000}
+FOUR_FILES: Final = ("fresh real", "later real")
+"""Sets of all four real tables."""
 PROBS: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 SIZES: Final = {
     "pums": (1_000, 3_000, 10_000),
@@ -129,6 +141,8 @@ FRESH: Final = (
     BY_KIND["kernel density"],
 )
 
+LATER: Final = tuple(BY_KIND[kind] for kind in ("joint series", "Bernstein polynomial", "logistic regression"))
+
 
 def two_digits(x: float) -> float:
     """Return a number to two significant digits.
@@ -149,7 +163,7 @@ class Case:
     @property
     def ask(self) -> Ask:
         """The kind of question."""
-        asks = FRESH if self.set.startswith("fresh") else ASKS
+        asks = FRESH if self.set.startswith("fresh") else LATER if self.set.startswith("later") else ASKS
         return asks[self.number % len(asks)]
 
     @property
@@ -166,7 +180,7 @@ class Case:
         """What is drawn of a case of real columns, in the order of the seed."""
         rng = np.random.default_rng([2026, 11, 27, 20, SETS.index(self.set), self.number])
         ask = self.ask
-        if self.set == "fresh real":
+        if self.set in FOUR_FILES:
             return self._fresh(rng)
         # of flights there are numbers alone
         simple = not ask.groups and not isinstance(ask.query("x", "z", "h", UNIT), tc.Regression)
@@ -224,7 +238,7 @@ class Case:
         """What is declared."""
         if self.drawn:
             return self.design.schema()
-        if self.set == "fresh real":
+        if self.set in FOUR_FILES:
             file = self.facts["file"]
             numbers = {name: _number(file, name)(*ends) for name, ends in self.facts["bounds"].items()}
             counted = numbers | {name: tc.Boolean() for name in YES[file]}
@@ -248,7 +262,7 @@ class Case:
         asked = self.ask.query(self.facts["x"], self.facts["z"], self.facts["h"], ends)
         if not isinstance(asked, tc.Regression):
             return asked
-        if self.set == "fresh real":
+        if self.set in FOUR_FILES:
             response, _, terms = asked.formula.partition(" ~ ")
             count = COUNTS[self.facts["file"]]
             others = [name for name in NUMBERS_OF[self.facts["file"]] if name not in terms.split(" + ")]
@@ -278,7 +292,7 @@ class Case:
     def _whole(self) -> Table:
         """Return the file's rows; of a fresh case with its groups, and weights that go with the first number."""
         whole = frame(self.facts["file"])
-        if self.set != "fresh real":
+        if self.set not in FOUR_FILES:
             return whole
         by = np.asarray(whole[self.facts["groups"]], dtype=float)
         cuts = [0.5] if set(np.unique(by)) <= {0.0, 1.0} else np.quantile(by[~np.isnan(by)], [1 / 3, 2 / 3])

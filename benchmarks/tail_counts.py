@@ -32,7 +32,7 @@ from tacit.method.regression.estimate_coefficients import errors_of_far_rows as 
 from tacit.method.regression.pilots.far_rows import FarRows
 from tacit.method.regression.row_sums.long_tails import LongTail
 from tacit.method.regression.row_sums.noisy_norms import turned
-from tacit.method.regression.row_sums.norm_scaling import sizes
+from tacit.method.regression.row_sums.released_columns import sizes
 from tacit.rows.coordinates import H
 from tacit.testing.simulated_regressions import rows_of
 

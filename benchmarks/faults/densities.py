@@ -446,4 +446,18 @@ FAULTS = (
         "heaps that points show move each cell on its own alone",
         (f"{DATA_SETS}heaps_that_points_show_are_in_the_error_of_the_mean",),
     ),
+    Fault(
+        "tacit.method.ks_dataset.estimate_points",
+        "leant = (_differences(errors.privacy) @ weights.T).mean(axis=0) / 2",
+        "leant = (_differences(errors.privacy) @ weights.T).mean(axis=0)",
+        "what data sets lean by is taken off a mean twice",
+        (f"{DATA_SETS}a_lean_is_taken_off_once_and_adds_to_the_error",),
+    ),
+    Fault(
+        "tacit.method.ks_dataset.estimate_points",
+        "return np.maximum(found - 1, 0.0)",
+        "return np.minimum(found - 1, 0.0)",
+        "a mean less its lean errs by no more than that of the data set",
+        (f"{DATA_SETS}a_lean_is_taken_off_once_and_adds_to_the_error",),
+    ),
 )

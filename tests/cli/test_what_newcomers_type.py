@@ -183,7 +183,7 @@ def test_the_same_section_at_another_price_is_told_to_be_another_question(
     found = CliRunner().invoke(app, ["release", "ask.toml", "--rho", "0.2"]).exception
     assert isinstance(found, TacitError)
     assert found.code == "L09"
-    assert "another price, schema, order or wording" in found.message
+    assert "it was asked at ρ = 0.1, and is now at ρ = 0.2" in found.message
     assert in_shell(found.hint or "", {}) == "[ask.age-2]"
     Path("ask.toml").write_text(FILE.replace("[ask.age]", "[ask.age-2]"))
     assert CliRunner().invoke(app, ["release", "ask.toml", "--rho", "0.2"]).exit_code == 0
@@ -219,3 +219,21 @@ def test_odds_ratios_of_a_logistic_model() -> None:
     with pytest.raises(TacitError, match="no logarithms of ratios") as caught:
         linear.summary(exponentiate=True)
     assert caught.value.code == "I44"
+
+
+def test_an_edited_study_is_told_what_to_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tc.examples.people(500).to_csv("people.csv", index=False)
+    data = '[data]\npath = "people.csv"\nledger = "people.ledger"\n'
+    first = FILE.replace(data, "") + "\n[parties.a]\n[parties.b]\n"
+    Path("study.toml").write_text(first)
+    Path("a.toml").write_text('name = "a"\n[data]\npath = "people.csv"\nledger = "a.ledger"\n')
+    assert CliRunner().invoke(app, ["release", "study.toml", "--site", "a.toml"]).exit_code == 0
+    more = '[ask.many]\nquery = "Count"\nwhere = "age > 40"\n[parties.a]'
+    Path("study.toml").write_text(first.replace("[parties.a]", more))
+    said = shell("release", "study.toml", "--site", "a.toml", code=2)
+    assert "it was asked at ρ = " in said
+    assert "This party answered another edition of the study." in said
+    assert (
+        "an edition in which every question has a new name, [ask.age-2], or a study of the new questions alone" in said
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import date
 from pathlib import Path
@@ -247,3 +248,25 @@ def test_any_text_is_read_without_an_error(texts: list[str], column: Column) -> 
     assert len(values) == len(texts)
     nothing = cells.tally.missing + cells.tally.unreadable
     assert sum(value is None for value in values) == nothing
+
+
+@pytest.mark.parametrize(
+    ("cells", "levels"),
+    [("ja nein ja", '["nein", "ja"]'), ("sí no sí", '["no", "sí"]'), ("OUI NON OUI", '["NON", "OUI"]')],
+)
+def test_yes_and_no_of_other_languages_are_told_how_they_are_read(cells: str, levels: str, tmp_path: Path) -> None:
+    raw = "ok\n" + "\n".join(cells.split()) + "\n"
+    report, _ = run(tmp_path, raw, Schema({"ok": Boolean()}))
+    assert report.columns["ok"].unreadable > 0
+    said = f'ok = {{ type = "Category", levels = {levels} }} in [schema] would read those shown'
+    assert said in str(report.summary())
+    # what it says is true
+    labels = json.loads(levels)
+    report, rows = run(tmp_path, raw, Schema({"ok": Category(labels)}))
+    assert report.columns["ok"].unreadable + report.columns["ok"].unlisted == 0
+    assert [row["ok"] for row in rows] == cells.split()
+
+
+def test_other_words_in_a_boolean_get_no_advice(tmp_path: Path) -> None:
+    report, _ = run(tmp_path, "ok\nja\nvielleicht\n", Schema({"ok": Boolean()}))
+    assert "would read" not in str(report.summary())

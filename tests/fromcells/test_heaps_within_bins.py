@@ -155,6 +155,9 @@ def test_multiples_that_every_bin_has_may_be_in_each() -> None:
     for p in (0.3, 0.4, 0.5, 0.6):
         low, high = made.quantiles("x", p).conf_int()
         assert low <= np.quantile(x, p, method="inverted_cdf") <= high
+    axis = CellAxis("x", "continuous", np.linspace(0, 100, 81))
+    # in a bin with one multiple .5 of .5 + .625 rows are at it
+    assert 0.2 < heaped_rows(axis, np.histogram(x, axis.bounds)[0].astype(float), 8.0).anywhere < 0.5
 
 
 def test_smooth_columns_are_not_found_heaped() -> None:

@@ -12,6 +12,7 @@ import tacit as tc
 from tacit.fits.cells.cell_arrays import CellAxis, CellCounts
 from tacit.fits.heaps.hidden_heaps import heaped_rows
 from tacit.fits.within_bins.bin_errors import bin_errors
+from tacit.fits.within_bins.bin_rules import MarginRule
 from tacit.fits.within_bins.cell_points import Points
 
 RICH = 400
@@ -57,7 +58,7 @@ def test_what_bins_lack_is_at_points(share: float) -> None:
     axis = CellAxis("x", "continuous", np.linspace(0, 100, 21))
     counts = np.histogram(x, axis.bounds)[0].astype(float)
     found = heaped_rows(axis, counts, 8.0)
-    assert 0.7 * share < found.parts(counts) @ counts / ROWS < share + 0.05
+    assert 0.7 * share < found.parts(counts, axis.widths) @ counts / ROWS < share + 0.05
     # of half of the rows others are left in the bins between, as smooth as before: what stands out is at points
     assert found.share == (pytest.approx(1, abs=0.1) if share == 1 else 0)
     assert found.anywhere >= found.share
@@ -145,6 +146,37 @@ def test_a_bin_that_is_not_held_against_its_neighbours_may_be_at_a_point() -> No
     counts = 20_000 * np.diff(stats.norm(50, 12).cdf(fine.bounds))
     assert heaped_rows(fine, counts, 8.0).unseen @ counts / counts.sum() < 0.01
     assert not heaped_rows(fine, np.full(20, 500.0), 8.0).unseen.any()
+
+
+def test_rows_of_an_end_bin_beside_an_empty_one_may_be_anywhere_in_it() -> None:
+    """Multiples of 25 in uneven bins: the last, ten times as wide as the one before, has those of 100, 125, 150."""
+    axis = CellAxis("x", "continuous", np.array([0.0, 30, 40, 50, 60, 80, 100, 300]))
+    counts = np.array([487.0, 0, -3, 849, 582, -7, 479])
+    assert heaped_rows(axis, counts, 25.0).unseen.tolist() == [1, 0, 0, 1, 1, 0, 1]
+    # all rows in one bin have a rule of their own
+    assert not heaped_rows(axis, np.where(np.arange(7) == 6, counts, 0.0), 25.0).unseen.any()
+    # an end bin beside one with rows has its rule (`bin_ends`)
+    counts[[1, 5]] = 300.0
+    assert heaped_rows(axis, counts, 25.0).unseen[[0, -1]].tolist() == [0, 0]
+
+
+def test_heaps_do_not_move_the_rows_of_a_long_end_bin_to_its_middle() -> None:
+    """Multiples of 13 in bins of 10 to 60, and one to 3,000, of a lognormal law: holes say all rows are at points."""
+    bounds = np.array([0.0, 20, 30, 40, 50, 60, 70, 80, 100, 120, 150, 210, 3_000])
+    x = 2 + 13 * np.round((stats.lognorm(0.82, scale=60).ppf((np.arange(ROWS) + 0.5) / ROWS) - 2) / 13)
+    counts = np.histogram(x, bounds)[0].astype(float)
+    axis = CellAxis("x", "continuous", bounds)
+    found = heaped_rows(axis, counts, 25.0)
+    assert found.share > 0.9
+    # a hole of 10 between bins of 10 and 20
+    assert np.isclose(found.apart, 40)
+    assert found.long(axis.widths).nonzero()[0].tolist() == [11]
+    assert found.parts(counts, axis.widths)[-1] == 0
+    assert np.isclose(found.off(axis.widths)[-1], found.share * 20)
+    last = MarginRule(axis, counts, 25.0).rule
+    inside = (axis.centers[:, None] + last.offsets)[-1] @ last.matrix.reshape(12, 3, 12)[-1, :, -1]
+    # far nearer to the rows' mean than to the middle
+    assert abs(inside - x[x >= 210].mean()) < 0.1 * (axis.centers[-1] - x[x >= 210].mean())
 
 
 def test_other_bins_may_have_a_heap_where_one_has_two() -> None:

@@ -80,6 +80,25 @@ def test_means_in_bins_of_a_width_that_is_not_round_have_a_note() -> None:
     assert told_notes(even, [smooth], 8.0) == ()
 
 
+def test_multiples_that_move_a_mean_by_its_error_and_do_not_show_have_a_note() -> None:
+    """Fives in bins of 15.4: a third of a bin, which third differences of 5,300 rows hardly show."""
+    even = CellAxis("x", "continuous", np.linspace(0, 400, 27))
+    smooth = 5_300 * np.diff(stats.gamma(2, scale=29).cdf(even.bounds))
+    (note,) = told_notes(even, [smooth], 2.5, error=lambda: 0.4, mean=True)
+    assert "no error includes" in note
+    # beside a larger error they are little; places in a bin matter sooner than means
+    assert told_notes(even, [smooth], 2.5, error=lambda: 1.5, mean=True) == ()
+    assert told_notes(even, [smooth], 2.5, error=lambda: 1.5) != ()
+
+
+def test_uneven_bins_of_which_few_are_filled_have_a_note_on_multiples() -> None:
+    axis = CellAxis("x", "continuous", np.array([0.0, 30, 40, 50, 60, 80, 100, 300]))
+    counts = np.array([487.0, 0, -3, 849, 582, -7, 479])
+    (note,) = told_notes(axis, [counts], 25.0, error=lambda: 8.0, mean=True)
+    assert "too few to show" in note
+    assert told_notes(axis, [counts], 25.0, error=lambda: 200.0, mean=True) == ()
+
+
 def test_nothing_is_found_in_a_smooth_column_nor_in_bins_of_one_width() -> None:
     smooth = ROWS * np.diff(LAW.cdf(EDGES))
     assert lattices_of(CellAxis("x", "continuous", EDGES), smooth, 8.0) is None

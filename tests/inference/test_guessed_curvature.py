@@ -17,7 +17,7 @@ from tacit.method.regression.pilots.glm_pilot import curvature, link_of, regress
 from tacit.method.regression.row_sums.noisy_norm_scores import norm_first, read_last_scores
 from tacit.method.regression.row_sums.noisy_norms import read_standardised
 from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 

@@ -12,7 +12,7 @@ from tacit.method.regression.estimate_coefficients.clipping_bias import CENTRE, 
 from tacit.method.regression.estimate_coefficients.linear_step import LinearStep, linear_step
 from tacit.method.regression.estimate_coefficients.sampling_variance import error_variance
 from tacit.method.regression.row_sums.noisy_norms import read_tail
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 

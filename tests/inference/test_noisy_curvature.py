@@ -11,8 +11,15 @@ import tacit as tc
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.method.regression.estimate_coefficients.score_coefficients import _read  # pyright: ignore[reportPrivateUsage]
-from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, last_step, shortening_error
+from tacit.method.regression.estimate_coefficients.score_step import (
+    OF_TAILS,
+    USUAL_LOSS,
+    ScoreStep,
+    last_step,
+    shortening_error,
+)
 from tacit.method.regression.pilots.glm_pilot import curvature, one_step, regressor_moments
+from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_scores import ScaledTerms, ScorePart
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
@@ -99,14 +106,32 @@ def test_rows_shortened_on_the_side_of_the_events_are_an_error_of_the_curvature(
     rng = np.random.default_rng(7)
     x = np.exp(rng.normal(0, 1, 30_000))
     schema = tc.Schema({"x": tc.Real(0, 200), "y": tc.Boolean()})
-    errors: list[float] = []
+    errors: list[tuple[float, float]] = []
     for slope in (0.45, -0.45):
         y = rng.random(len(x)) < 1 / (1 + np.exp(3 - slope * (x - 1.6)))
         rows = rows_of(tc.Regression("y ~ x", model="logistic"), {"x": x, "y": y}, schema, Cost.of(rho="0.1"))
         step, last, found, _ = read(rows.expected(rows.size))
-        assert shortening_error(last, found, one_step(last, found)) == step.shortened
-        errors.append(step.shortened)
-    assert errors[0] > 0.2
-    assert errors[1] == 0
-    without = replace(step, shortened=0.3)
-    assert np.trace(without.first_order(last)[1]) > np.trace(step.first_order(last)[1])
+        assert shortening_error(last, found, one_step(last, found)) == pytest.approx(step.shortened)
+        told = NoisyMatrix(last.weighted_products.values, np.zeros((0, len(step.b), len(step.b))), np.zeros(0))
+        without = replace(last, weighted_products=told, weight_sum_noise=0.0)
+        errors.append((step.shortened, shortening_error(without, found, one_step(last, found))))
+    assert errors[0][1] > 0.2
+    assert errors[1][1] == pytest.approx(0.0, abs=1e-6)
+    # noise leaves open that rows on the other side are shortened, too, though it says nothing of it
+    assert 0.02 < errors[1][0] < 0.2 < errors[0][0]
+    more = replace(step, shortened=0.3)
+    assert np.trace(more.first_order(last)[1]) > np.trace(step.first_order(last)[1])
+
+
+def test_what_noise_hides_of_shortened_rows_counts_as_far_as_it_may_be_there() -> None:
+    _, last, found, _ = read(released("0.5"))
+    end, products = one_step(last, found), last.weighted_products
+
+    def error(noise: float) -> float:
+        """Return the error that is allowed for where the noise is so many times as large, and nothing else changes."""
+        louder = NoisyMatrix(products.values, products.patterns, noise**2 * products.variances)
+        return shortening_error(replace(last, weighted_products=louder), found, end)
+
+    # with noise alone it is that of an exponential law: its root mean square, sqrt(2) of the mean
+    assert error(1e4) == pytest.approx(OF_TAILS * np.sqrt(2) * USUAL_LOSS, rel=0.01)
+    assert error(1e4) < 1

@@ -14,7 +14,8 @@ from tacit.method.regression.estimate import fit_release, layout_of, linear_part
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_norms import read_norm_scores, read_standardised, turned
-from tacit.method.regression.row_sums.norm_scaling import kept_of, reach, read_columns, room_of
+from tacit.method.regression.row_sums.norm_scaling import kept_of, reach, room_of
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.method.regression.row_sums.row_reach import LONGER
 from tacit.privacy import Cost
 from tacit.release.digests import sealed

@@ -18,7 +18,8 @@ from tacit.method.regression.pilots.glm_pilot import link_of, regressor_moments
 from tacit.method.regression.row_sums.noisy_norm_scores import norm_first, norm_terms, read_norm_scored
 from tacit.method.regression.row_sums.noisy_norms import read_standardised, turned
 from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScaledTerms, ScorePart
-from tacit.method.regression.row_sums.norm_scaling import Kept, kept_of, read_columns
+from tacit.method.regression.row_sums.norm_scaling import Kept, kept_of
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.digests import sealed

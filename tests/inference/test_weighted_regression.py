@@ -14,8 +14,8 @@ from scipy.stats import binom
 import tacit as tc
 from tacit.errors import InferenceError, QueryError, TacitError
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.row_sums.norm_scaling import read_columns
 from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost
 from tacit.release.digests import sealed
 from tacit.release.document import release_from_dict

@@ -11,7 +11,7 @@ from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.pilots.far_rows import BENT, FarRows, room_with_far_rows, shift_along
 from tacit.method.regression.row_sums.long_tails import TAILS, USUAL, LongTail, kept_shares, tail_of
-from tacit.method.regression.row_sums.norm_scaling import Columns
+from tacit.method.regression.row_sums.released_columns import Columns
 from tacit.method.regression.row_sums.row_reach import LONGER, ROOMS, chosen_room, far
 
 N = 200_000

@@ -15,14 +15,22 @@ import pytest
 import tacit as tc
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError, ReleaseError
+from tacit.method.ks_dataset import estimate_points
 from tacit.method.ks_dataset.bands import Bands
 from tacit.method.ks_dataset.design import rule
-from tacit.method.ks_dataset.estimate_by_simulation import data_sets_of_layer, simulated_data_sets
+from tacit.method.ks_dataset.estimate_by_simulation import (
+    data_sets_of_layer,
+    errors_of,
+    leans_of,
+    simulated_data_sets,
+)
 from tacit.method.ks_dataset.estimate_heaps import heaped_shares, unknown_places
+from tacit.method.ks_dataset.estimate_points import points
 from tacit.method.ks_dataset.layers import Layers
 from tacit.method.ks_dataset.mechanism import drawn
 from tacit.method.ks_dataset.path_counts import Paths, count, enclosed
 from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.simulated_parts import simulated
 from tacit.noise import select
 from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
@@ -372,6 +380,24 @@ def test_heaps_that_points_show_are_in_the_error_of_the_mean() -> None:
     assert any("show heaps" in note for note in found.notes)
     assert found.sampling[0, 0] > 0.8 * 0.005**2
     assert found.intervals()[0, 0] <= x.mean() <= found.intervals()[0, 1]
+
+
+def test_a_lean_is_taken_off_once_and_adds_to_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten heaps, most rows at the lowest: data sets lean upwards, the more the lower they are."""
+    counts = np.zeros(100, dtype=np.int64)
+    counts[5::10] = [20, 8, 4, 2, 2, 1, 1, 1, 1, 0]
+    release = simulated(shaped(tc.KSDataset("y"), n=10_000, epsilon=0.1), (counts[None],))
+    now = estimate_points.moments(release, "table")
+    lean = points(release).mean() - now.values[0]
+    assert lean > 0.005
+    # errors of the distribution function have the mean error twice; cells are .07 wide
+    assert np.isclose(lean, -0.07 * errors_of(release, "table").privacy.mean(axis=0).sum() / 2)
+    assert [one.shape for one in leans_of(release)] == [(8, 99), (8, 99)]
+    assert now.privacy[0, 0] > (estimate_points.LEFT * lean) ** 2
+    monkeypatch.setattr(estimate_points, "_further", lambda *_: np.zeros(2))
+    plain = estimate_points.moments(release, "table")
+    assert np.allclose(plain.values, now.values)
+    assert (now.std_errors > 1.02 * plain.std_errors).all()
 
 
 def test_points_of_a_smooth_law_show_no_heaps_and_places_are_bounded() -> None:

@@ -13,7 +13,8 @@ from scipy import special
 import tacit as tc
 from tacit.method.regression.row_sums.noisy_norms import read_standardised, stored_axes, turned
 from tacit.method.regression.row_sums.norm_encoding import MOST
-from tacit.method.regression.row_sums.norm_scaling import ROOM_DOUBT, kept_of, read_columns, room_of, sizes, whitened
+from tacit.method.regression.row_sums.norm_scaling import ROOM_DOUBT, kept_of, room_of, whitened
+from tacit.method.regression.row_sums.released_columns import read_columns, sizes
 from tacit.method.regression.row_sums.row_reach import (
     HEAVIEST,
     HEAVY,

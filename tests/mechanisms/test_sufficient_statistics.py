@@ -185,3 +185,17 @@ def test_bad_cells_and_an_empty_table_are_answered() -> None:
         said.append(found.reasons[0])
     # a noisy size of none is above its 97.5% quantile in one release of 40: in all six below 1e-9
     assert any(reason is not None and "not clearly above 0" in reason for reason in said[1:])
+
+
+def test_an_estimate_at_an_end_of_the_box_has_a_reason() -> None:
+    """Rows of a shape of 4 in a box that ends at 2.5: the noise would have to be 15 standard deviations off."""
+    rows = np.random.default_rng(2).gamma(4, 0.5, 5_000)
+    curator = tc.Curator({"wait": rows}, tc.Schema({"wait": tc.Real(0, 20)}), budget=tc.Budget(rho=20))
+    narrow = families.Gamma(shape=(0.5, 2.5), rate=(0.2, 8.0))
+    found = curator.release(tc.SufficientStatistics("wait", narrow, bounds={"log(wait)": (-5, 3)}), rho=5).estimate()
+    assert all("the search for shape stops at an end of the box" in (one or "") for one in found.reasons)
+    assert np.isnan(found.to_frame()["std_error"]).all()
+    # the end of a parameter's domain is none beyond which it may lie
+    nothing = tc.Curator({"at": np.zeros(5_000)}, tc.Schema({"at": tc.Boolean()}), budget=tc.Budget(rho=20))
+    share = nothing.release(tc.SufficientStatistics("at", families.Bernoulli(p=(0, 1))), rho=5).estimate()
+    assert share.reasons == (None,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -104,3 +105,16 @@ def test_a_histogram_has_a_planned_density(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(one.term != curve.term for one in plan.parts[0].terms)
     for other in (tc.Histogram(["x", "z"], bins={"x": 9, "z": 9}), tc.Histogram("x", bins=3)):
         assert planned(other).parts[0].curve is None
+
+
+def test_a_column_without_limits_takes_no_range_from_the_others() -> None:
+    """Income in bounds far wider than its values has no limits; the joint density and that of age have, and ranges."""
+    schema = tc.Schema({"income": tc.Integer(-10_000, 800_000), "age": tc.Integer(0, 100)})
+    told = {"income": {"mean": 31_000, "sd": 46_000}, "age": {"mean": 44, "sd": 18}}
+    query = tc.OrthogonalSeries(["income", "age"])
+    made = tc.plan(query, schema, rows=10_000, neighbors="add-remove", epsilon=3, expect=told)
+    income, age, joint = made.ranges[""]
+    assert math.isinf(income.least)
+    assert not income.always
+    for one, term in zip((age, joint), made.parts[0].terms[1:], strict=True):
+        assert one.least < term.width < one.largest < math.inf

@@ -368,3 +368,9 @@ def test_the_mean_of_logs_covers() -> None:
     schema = tc.Schema({name: column for name, column in SMALL.items() if name != "who"})
     found = coverage(tc.Mean("log income"), draw, 4.0, schema=schema, rho=0.05, repeats=1_000, rng=2)
     assert abs(float(found.coverage[0]) - 0.95) < 5 * 0.0069
+
+
+def test_labels_of_cut_are_told_to_be_the_levels() -> None:
+    with pytest.raises(SchemaError, match="S18") as caught:
+        tc.Category(["night", "day"], computed="cut(time, [6], ['night', 'day'])")
+    assert 'computed="cut(age, [65])", with levels=["young", "old"]' in str(caught.value)

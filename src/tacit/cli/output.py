@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 import math
 import os
@@ -39,7 +40,7 @@ def as_text(words: Any) -> str:
 
 
 def plain(words: Any) -> Any:
-    """Return plain values with None in place of NaN and infinities.
+    """Return plain values with None in place of NaN and infinities, and dates as ISO 8601 texts.
 
     >>> plain({"width": [1.0, float("inf")]})
     {'width': [1.0, None]}
@@ -50,6 +51,9 @@ def plain(words: Any) -> Any:
         return [plain(value) for value in cast("list[Any]", words)]
     if isinstance(words, float) and not math.isfinite(words):
         return None
+    if isinstance(words, datetime.datetime):
+        # pandas' missing date is one that differs from itself
+        return words.isoformat(timespec="seconds") if words == words else None
     return words
 
 

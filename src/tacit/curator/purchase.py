@@ -88,7 +88,15 @@ def charged(questions: Questions, designs: Sequence[Measurement], context: Table
         admit(one.query, context.schema, context.trust)
         ready(one.kind)
     source_ready(context)
-    return context.ledger.charge(request)
+    return _charged(request, questions.study, context)
+
+
+def _charged(request: Request, study: Study | None, context: TableContext) -> Charge:
+    """Charge the ledger; LedgerError L09 of an edited study says what whoever wrote it has to change."""
+    try:
+        return context.ledger.charge(request)
+    except LedgerError as problem:
+        raise study_rules.of_edition(problem, study) from None
 
 
 def _buy(questions: Questions, designs: Sequence[Measurement], charge: Charge, context: TableContext) -> Charge:

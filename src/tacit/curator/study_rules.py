@@ -106,3 +106,19 @@ def still_open(study: Study | None) -> None:
         message = f"the study closed on {study.closes.isoformat()}; today is {today.isoformat()}."
         hint = f"write to {study.contact or 'whoever runs the study'}: later answers are left out"
         raise StudyError(message, code="P01", hint=hint)
+
+
+def of_edition(problem: LedgerError, study: Study | None) -> LedgerError:
+    """Return an error of the ledger; L09 of a study as that of an edited one, with what whoever wrote it has to change.
+
+    A party cannot rename questions: its answers would be those of no study.
+    """
+    if study is None or problem.code != "L09":
+        return problem
+    text = f"{problem.message} This party answered another edition of the study."
+    first = next(iter(study.asks))
+    hint = (
+        f"from whoever wrote the study: an edition in which every question has a new name, [ask.{first}-2], "
+        "or a study of the new questions alone"
+    )
+    return LedgerError(text, code="L09", hint=hint)

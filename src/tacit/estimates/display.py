@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.bound_notes import at_bounds
+from tacit.estimates.dates import error_of, interval_of, number_or_date
 from tacit.estimates.wording import bounds_of, counting, in_blocks, missing_words, ratio_words, title, who
 from tacit.release.document import Released
 from tacit.release.noise_checks import SELECTIONS
@@ -29,18 +30,18 @@ def summary(estimate: Estimate, level: float) -> Table:
     limits = estimate.intervals(level)
     errors = estimate.std_errors
     share = estimate.privacy_shares
-    places = term_decimals(estimate)
+    places, dated = term_decimals(estimate), estimate.dated
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(estimate.terms):
-        digits = places[i]
+        form: Any = {"decimals": places[i], "dated": dated[i]}
         low, high = map(float, limits[i])
-        interval = format_interval(low, high, decimals=digits)
+        interval = interval_of(low, high, **form)
         if estimate.reasons[i]:
             # a whole line of numbers says nothing: no interval is shown
             rows.append((term, "–", "–", interval if math.isfinite(low) or math.isfinite(high) else "–", "–"))
             continue
-        value = format_number(float(estimate.values[i]), decimals=digits)
-        error = format_number(float(errors[i]), decimals=digits)
+        value = number_or_date(float(estimate.values[i]), **form)
+        error = error_of(float(errors[i]), **form)
         rows.append((term, value, error, interval, f"{100 * share[i]:.0f} %"))
     columns = (estimate.term_title, "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
     reasons = [f"{term}: {reason}" for term, reason in zip(estimate.terms, estimate.reasons, strict=True) if reason]
@@ -128,7 +129,9 @@ def criteria_words(criteria: Mapping[str, float], model: str, people: str, size:
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
     if "scale" in criteria:
-        words.append(f"residual standard deviation {criteria['scale']:,.4g}")
+        ends = [criteria[name] for name in ("scale_lower", "scale_upper") if name in criteria]
+        told = f" (95% interval {ends[0]:,.3g} to {ends[1]:,.3g}, for the table itself)" if ends else ""
+        words.append(f"residual standard deviation {criteria['scale']:,.{3 if ends else 4}g}{told}")
     return " · ".join(words)
 
 
@@ -213,13 +216,18 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
     )
 
 
-def interval_rows(terms: tuple[str, ...], values: Array, limits: Array, digits: int) -> tuple[tuple[object, ...], ...]:
-    """Return rows of term, value and interval; an interval that is not known (NaN) is a dash.  digits: decimals."""
+def interval_rows(
+    terms: tuple[str, ...], values: Array, limits: Array, digits: int, *, dated: bool = False
+) -> tuple[tuple[object, ...], ...]:
+    """Return rows of term, value and interval; an interval that is not known (NaN) is a dash.
+
+    digits: decimals.  dated: whether values are dates.
+    """
     return tuple(
         (
             term,
-            format_number(float(value), decimals=digits),
-            "–" if math.isnan(low) else format_interval(float(low), float(high), decimals=digits),
+            number_or_date(float(value), decimals=digits, dated=dated),
+            "–" if math.isnan(low) else interval_of(float(low), float(high), decimals=digits, dated=dated),
         )
         for term, value, (low, high) in zip(terms, values, limits, strict=True)
     )

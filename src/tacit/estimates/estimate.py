@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import display, pictures
 from tacit.estimates.bootstraps import parametric_bootstrap
 from tacit.estimates.bootstraps.bootstrap_draws import of_estimate
+from tacit.estimates.dates import shown_dates
 from tacit.estimates.labelled import Labels
 from tacit.estimates.noisy_terms.combination import LinearCombination
 from tacit.estimates.terms import ColumnTerms, Target, check_level
@@ -125,6 +125,15 @@ class Estimate:
     def reasons(self) -> tuple[str | None, ...]:
         """Why a term says nothing, in words, or None; one entry a term."""
         return self.combination.reasons
+
+    @property
+    def dated(self) -> tuple[bool, ...]:
+        """Whether each term is a date, in days since 1970-01-01: a mean of dates, and no difference of such."""
+        if type(self.release.query).__name__ != "Mean":
+            return (False,) * len(self)
+        days = {part.label for part in self.release.parts if part.grid is not None and part.grid.kind == "date"}
+        own = [block.label in days for block in self.blocks for _ in block.value]
+        return tuple(at is not None and own[at] for at in self.combination.picked())
 
     def intervals(self, level: float = 0.95) -> Array:
         """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above.
@@ -296,17 +305,21 @@ class Estimate:
         return display.summary(self, level)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01."""
-        found = self.intervals(level)
+        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01.
+
+        Where there is a reason, estimate, std_error and privacy_share are NaN, and the limits are those that are known
+        beforehand.  Means of dates and their limits are timestamps, std_error is in days.
+        """
+        found, dated = self.intervals(level), self.dated
+        known = np.array([not reason for reason in self.reasons])
         columns = {
-            "estimate": self.values,
+            "estimate": shown_dates(np.where(known, self.values, np.nan), dated),
             "std_error": self.std_errors,
-            "lower": found[:, 0],
-            "upper": found[:, 1],
+            "lower": shown_dates(found[:, 0], dated),
+            "upper": shown_dates(found[:, 1], dated),
             "privacy_share": self.privacy_shares,
-            "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "std_error", "privacy_share")
 
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""

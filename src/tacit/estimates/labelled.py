@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
@@ -39,6 +41,19 @@ class Labels:
         if len(self.terms) == 1:
             return float(limits[0, 0]), float(limits[0, 1])
         return pandas().DataFrame(limits, index=self.index, columns=["lower", "upper"])
+
+    def frame(self, columns: Mapping[str, Any], given: Sequence[str | None], *hidden: str) -> pd.DataFrame:
+        """Return a frame of columns and of reasons, "" for none.
+
+        hidden: columns that are NaN where there is a reason: what stands in their place is no number to use.
+
+        >>> import numpy as np
+        >>> Labels(("f", "m")).frame({"estimate": np.array([1.0, 2.0])}, (None, "too few"), "estimate").estimate["m"]
+        np.float64(nan)
+        """
+        known = np.array([not one for one in given], dtype=np.bool_)
+        shown = {name: np.where(known, one, np.nan) if name in hidden else one for name, one in columns.items()}
+        return pandas().DataFrame({**shown, "reason": [one or "" for one in given]}, index=self.index)
 
     def reasons(self, given: Sequence[str | None]) -> Any:  # str | None, or Series
         """Return why a term has no usable estimate, or None, one entry each."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas, special
+from tacit.base.lazy_imports import special
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import display, pictures
@@ -308,7 +308,8 @@ class NormalEstimate:
     def to_frame(self, level: float = 0.95, *, simultaneous: bool = False) -> pd.DataFrame:
         """Return estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term.
 
-        simultaneous: limits that hold for all terms at once; p-values stay those of one term.
+        simultaneous: limits that hold for all terms at once; p-values stay those of one term.  Where there is a reason,
+        std_error, z, p_value and privacy_share are NaN, and limits infinite.
         """
         found = self.intervals(level, simultaneous=simultaneous)
         columns = {
@@ -319,9 +320,8 @@ class NormalEstimate:
             "lower": found[:, 0],
             "upper": found[:, 1],
             "privacy_share": self.privacy_shares,
-            "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "std_error", "z", "p_value", "privacy_share")
 
     def plot(self, ax: Any = None) -> Any:
         """Plot intervals, total and sampling alone; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from datetime import date
 from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.base.table import format_interval, format_number
 from tacit.estimates.bins import nearest_multiples
+from tacit.estimates.dates import interval_of
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
 from tacit.release.parts import OF_BLOCKS, Axis, Part
 
 NUMERIC: Final = ("real", "integer", "date")
-EPOCH: Final = date(1970, 1, 1).toordinal()
-"""The day from which the bounds of dates are counted."""
 
 
 def source_of(release: Released) -> str:
@@ -215,7 +213,10 @@ def _column(part: Part) -> str:
     if grid is None or grid.kind == "boolean":
         return part.label
     units = f" {grid.units}" if grid.units else ""
-    return f"{part.label}, values clamped to {_number(grid.lower)}–{_number(grid.upper)}{units}"
+    ends = f"{_number(grid.lower)}–{_number(grid.upper)}{units}"
+    if grid.kind == "date":
+        ends = interval_of(grid.lower, grid.upper, decimals=0, dated=True)
+    return f"{part.label}, values clamped to {ends}"
 
 
 def bounds_words(part: Part) -> str:
@@ -271,8 +272,7 @@ def _ends(axis: Axis) -> tuple[float, float]:
 def _bounds(kind: str, low: float, high: float, units: str | None) -> str:
     """Return bounds in words, those of dates as dates."""
     if kind == "date":
-        low_date, high_date = (date.fromordinal(int(day) + EPOCH) for day in (low, high))
-        return f"bounds {low_date.isoformat()} to {high_date.isoformat()}"
+        return f"bounds {interval_of(low, high, decimals=0, dated=True)}"
     return f"bounds {_number(low)} to {_number(high)}{f' {units}' if units else ''}"
 
 

@@ -111,7 +111,8 @@ class Fit:
     independent and add.  reasons: why a term's value or standard error says nothing, in words, or None.
     notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
     "explained" (1 - their ratio: R squared for "linear"; absent where noise hides it) and "scale" (root mean square
-    error, "linear" only); of rows with weights "rows" is "effective_size", with a "design_effect" where the number of
+    error, "linear" only; of sums over rows with "scale_lower" and "scale_upper", the ends of its 95% interval, for the
+    table itself); of rows with weights "rows" is "effective_size", with a "design_effect" where the number of
     rows is public.
     work: for effects (`tacit.fits.effects`), None where there is no fit, or it was not made from cells.
     evaluator, slope, average_effects: for predictions and average marginal effects of a fit not made from cells.

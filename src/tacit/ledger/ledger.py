@@ -17,6 +17,7 @@ from tacit.ledger.chain import Charge, Entry, Request, charge_of, linked
 from tacit.ledger.charge_state import charge_stands
 from tacit.ledger.entry_store import Store, Tx
 from tacit.ledger.stored_answers_check import hold
+from tacit.ledger.taken_names import taken_name
 from tacit.privacy import Budget, Cost, Spend, refusal
 from tacit.release.document import Release
 
@@ -350,10 +351,9 @@ class Ledger:
     def _names_free(self, tx: Tx, request: Request) -> None:
         """Raise LedgerError L09 where another question of the table has one of the names."""
         for name in request.names:
-            if tx.get("name", canonical([request.table, name])) is not None:
-                message = f"another question of {request.table!r} is already named {name!r}"
-                why = "another price, schema, order or wording makes another question"
-                raise LedgerError(f"{message}: {why}.", code="L09", hint=f'release(…, name="{name}-2")')
+            taken = tx.get("name", canonical([request.table, name]))
+            if taken is not None:
+                raise taken_name(request, name, _charge(tx, tx.get("charge", str(taken.words["digest"]))))
 
 
 def _charge(tx: Tx, entry: Entry | None) -> Charge | None:

@@ -35,6 +35,8 @@ TIED: Final = 0.6
 COUNTED: Final = (0.5, 0.25), (0.5, 0.12)
 """Means and deviations, as parts of the range, of an untold response of counts or positive values without long tails:
 of many values, and of few, as years of education."""
+CHANCE: Final = 1.2
+"""Of a regression: by how much a release's width may lie beyond those of simulated releases, of which there are few."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def ranges(
     """
     if not isinstance(shape.query, Regression):
         guessed = of_values(shape, planned, rows, level, expect)
-        ranged = guessed or all(one.between is not None for one in planned)
+        # a column that has no limits at all takes none from the others
+        ranged = guessed or any(one.between is not None for one in planned)
         return tuple(map(_over, zip(planned, *guessed, strict=True))) if ranged else ()
     found, always = [_widths(planned)], not _none(planned)
     for guesses in _guesses(shape, expect):
@@ -72,7 +75,12 @@ def ranges(
             always = always and not _none(made) and place == 0
             if answered:
                 break
-    return tuple(_range(each, always) for each in zip(*found, strict=True)) if len(found) > 1 else ()
+    each = (_range(one, always) for one in zip(*found, strict=True))
+    return (
+        tuple(WidthRange(one.least / CHANCE, one.largest * CHANCE, one.always) for one in each)
+        if len(found) > 1
+        else ()
+    )
 
 
 def _guesses(shape: Measurement, expect: Expectations) -> Iterator[list[tuple[Expectations, Guess]]]:

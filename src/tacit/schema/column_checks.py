@@ -127,4 +127,6 @@ def _spelled(kind: str, computed: object) -> str:
     except QueryError:
         pass
     hint = 'computed="age >= 65"' if kind == "Boolean" else 'computed="log(income)"'
+    if kind == "Category":
+        hint = 'computed="cut(age, [65])", with levels=["young", "old"] in the order of the bins'
     raise SchemaError(f"computed of {kind}: {described(computed)} cannot be read.", code="S18", hint=hint)

@@ -22,7 +22,7 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas, special
+from tacit.base.lazy_imports import special
 from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.bootstraps.bootstrap_draws import Draws
@@ -169,9 +169,8 @@ class ParametricBootstrap:
             "upper": found[:, 1],
             "privacy_share": self.privacy_shares,
             "failed": self.failed,
-            "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "estimate", "std_error", "privacy_share")
 
     @property
     def _labels(self) -> Labels:

@@ -31,7 +31,7 @@ Real(…, heaped_at=…) where it is
             found.append(f"any share of {axis.name} may be at multiples of {heaps.unit:,.15g}, as is declared")
         one = cells.margin((axis.name,))
         counts = one.counts[: axis.bins]
-        rows = heaped_rows(axis, counts, one.own_variance).parts(counts) * np.maximum(counts, 0.0)
+        rows = heaped_rows(axis, counts, one.own_variance).parts(counts, axis.widths) * np.maximum(counts, 0.0)
         rows = rows if heaps is None else np.where(heaps.count > 0, 0.0, rows)
         if rows.any():
             part = 100 * rows.sum() / max(counts.sum(), 1.0)

@@ -51,17 +51,29 @@ class HiddenHeaps:
     between bins have it (`irregular_heaps`), where places differ from bin to bin, and means with them.  unseen: part of
     each bin's rows that may be at a point of its own without being seen, shape (K,): all of a bin that is not looked
     at; of the others as much as a bin that stands out has, for it may have two points where they have one; as a
-    variance it is multiplied by the odds of heaps.
+    variance it is multiplied by the odds of heaps.  apart: how far two places next to each other are, at most, where
+    holes and gaps are seen.
     """
 
     rows: Array
     unseen: Array
     anywhere: float = 0.0
     share: float = 0.0
+    apart: float = np.inf
 
-    def parts(self, counts: Array) -> Array:
+    def parts(self, counts: Array, widths: Array) -> Array:
         """Return which part of each bin's rows moves its mean, shape (K,)."""
-        return np.maximum(self.rows / np.maximum(counts, 1.0), self.share)
+        # many places of a long end bin are spread as its density is, not about its middle
+        share = np.where(self.long(widths), 0.0, self.share)
+        return np.maximum(self.rows / np.maximum(counts, 1.0), share)
+
+    def long(self, widths: Array) -> NDArray[np.bool_]:
+        """Return which bins are at an end and wider than two places are apart, shape (K,)."""
+        return ~_inner(len(widths)) & (widths > self.apart)
+
+    def off(self, widths: Array) -> Array:
+        """Return how far places in such bins may move their means: by half of what they are apart, shape (K,)."""
+        return np.where(self.long(widths), self.share * self.apart / 2 if self.share else 0.0, 0.0)
 
 
 def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
@@ -86,7 +98,7 @@ def heaped_rows(axis: CellAxis, counts: Array, variance: float) -> HiddenHeaps:
     rows, unseen = np.where(own, 0.0, every.rows), np.zeros(axis.bins)
     # bins that are further apart show less: what all of them together exclude is excluded, too
     rows[own], unseen[own] = others.rows, np.minimum(others.unseen, every.unseen[own])
-    return HiddenHeaps(rows, unseen, min(others.anywhere, every.anywhere), min(others.share, every.share))
+    return HiddenHeaps(rows, unseen, min(others.anywhere, every.anywhere), min(others.share, every.share), every.apart)
 
 
 def _inner(K: int) -> NDArray[np.bool_]:
@@ -97,7 +109,7 @@ def _inner(K: int) -> NDArray[np.bool_]:
 def _found(counts: Array, variance: float, seen: LogDensities, inner: NDArray[np.bool_]) -> HiddenHeaps:
     """Return what counts show of bins that are next to each other but for some left out; inner: not at an end."""
     found = np.zeros(len(counts))
-    unseen = (inner & seen.filled & ~seen.looked_at).astype(np.float64)
+    unseen = (seen.filled & np.where(inner, ~seen.looked_at, _beside_none(seen.filled))).astype(np.float64)
     if len(counts) < 4 or seen.filled.sum() < 3:
         return HiddenHeaps(found, unseen)
     repeated = _repeated(seen)
@@ -112,7 +124,15 @@ def _found(counts: Array, variance: float, seen: LogDensities, inner: NDArray[np
     unseen = np.maximum(unseen, other)
     # variances of places count by how plausible it is that there are any
     unseen = unseen * np.sqrt(heaps_plausible(seen)) if unseen.any() else unseen
-    return HiddenHeaps(found, unseen, max(every, apart.share), apart.share)
+    return HiddenHeaps(found, unseen, max(every, apart.share), apart.share, apart.apart)
+
+
+def _beside_none(filled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which bins have none beside them, shape (K,): in an end bin with rows nothing says where these are.
+
+    Of a column in one bin the mean is not known by a rule of its own (`bin_doubts`).
+    """
+    return ~(np.append(False, filled[:-1]) | np.append(filled[1:], False)) & (filled.sum() > 1)
 
 
 def _hidden(found: Array, counts: Array, high: NDArray[np.bool_]) -> float:

@@ -41,11 +41,13 @@ class Irregular:
     """What counts show of heaps at irregular places.
 
     alone: which bins stand alone, shape (K,).  share: the part of what they should have that holes and gaps lack, which
-    is as much of the rows of any bin that may be at points; 0 where there are none.
+    is as much of the rows of any bin that may be at points; 0 where there are none.  apart: the widest hole or gap with
+    the bins beside it, within which two places next to each other are.
     """
 
     alone: NDArray[np.bool_]
     share: float
+    apart: float = np.inf
 
 
 def irregular_heaps(
@@ -73,7 +75,15 @@ def irregular_heaps(
             return Irregular(low & high, 0.0)
     due = (np.where(gap, across, bound) * seen.widths)[lacking]
     lack = due - np.maximum(counts[lacking], 0.0)
-    return Irregular(low & high, float(lack.sum() / due.sum()))
+    return Irregular(low & high, float(lack.sum() / due.sum()), _apart(seen, lacking))
+
+
+def _apart(seen: LogDensities, lacking: NDArray[np.bool_]) -> float:
+    """Return how far the widest run of such bins reaches with those beside it, of which there are two."""
+    step = np.diff(lacking.astype(np.int64), prepend=0, append=0)
+    first, last = np.flatnonzero(step == 1) - 1, np.flatnonzero(step == -1)
+    low, high = seen.middles - seen.widths / 2, seen.middles + seen.widths / 2
+    return float((high[last] - low[first]).max())
 
 
 def _runs(found: NDArray[np.bool_]) -> int:

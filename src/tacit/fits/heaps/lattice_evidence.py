@@ -213,24 +213,38 @@ def _clear(logs: Array, spacings: list[float]) -> float | None:
     return spacings[best] or None if logs[best] >= np.log(CLEAR) + others else None
 
 
-def would_show(axis: CellAxis, counts: Array, variance: float) -> bool:
-    """Return whether such counts, shape (K,), would show rows told in round multiples that are large beside a bin.
+def would_show(axis: CellAxis, counts: Array, variance: float, error: float | None = None, mean: bool = False) -> bool:
+    """Return whether such counts, shape (K,), would show rows told in round multiples that matter.
 
-    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them;
-    of all rows with spacings of a third of a bin or more, and of a part of them with larger ones (MATTERS).
+    That is, whether each such lattice would be found (`lattices_of`) if third differences were just what it makes them.
+    Those matter of all rows with spacings of a third of a bin or more, and of a part of them with larger ones
+    (MATTERS); beside an error that is told those that move by as much: a place within a bin, or the mean.
     """
     seen = LogDensities.of(axis, counts, variance)
     own = _longest(seen)
-    if own is None:
+    if own is None and error is None:
         return False
-    edges = axis.bounds[own.start : own.stop + 1]
+    used = slice(0, axis.bins) if own is None else own
+    edges = axis.bounds[used.start : used.stop + 1]
     asked = _round(edges)
-    wide = asked[:, asked[0] * asked[2] >= MATTERS * np.diff(edges).min()]
+    wide = asked[:, _matter(asked, edges, np.maximum(counts, 0.0), used, error, mean)]
+    if own is None or not wide.size:
+        return not wide.size
     off, noise = _differences(seen, own, edges, wide)
     each = _chances(np.zeros((1, off.shape[1])), noise) - _chances(off, noise)
     # of a spacing's places and parts that are averaged over, one is right
     few = np.log(ROUND) - np.log(len(PARTS) * 2) - np.log(LEAST)
     return bool((each + few >= 0).all())
+
+
+def _matter(asked: Array, edges: Array, rows: Array, used: slice, error: float | None, mean: bool) -> NDArray[np.bool_]:
+    """Return which lattices matter in bins with these edges, shape (L,); rows: of all bins, of which some are used."""
+    if error is None:
+        return asked[0] * asked[2] >= MATTERS * np.diff(edges).min()
+    if not mean:
+        return asked[0] * asked[2] / 2 > error
+    moved = Lattices(asked[0], asked[1], asked[2], np.ones(len(asked[0]))).moved(edges) @ rows[used]
+    return np.abs(moved) > error * max(rows.sum(), 1.0)
 
 
 def _round(edges: Array) -> Array:

@@ -21,10 +21,12 @@ def told_notes(
     variance: float,
     included: bool = True,
     error: Callable[[], float | None] = lambda: None,
+    mean: bool = False,
 ) -> tuple[str, ...]:
     """Return the note on a column from the counts of each group, shape (K,), with noise of a variance.
 
-    included: whether what counts leave plausible is in the errors told.  error: as in `rounding_notes`.
+    included: whether what counts leave plausible is in the errors told.  error: as in `rounding_notes`.  mean: whether
+    it is that of a mean, which multiples move by less than the places of values in a bin.
 
     >>> import numpy as np
     >>> from tacit.schema.autobins import uneven_edges
@@ -41,19 +43,18 @@ if so
     found = [one for one in each if one is not None]
     if found:
         return (_found(axis.name, {one.clear for one in found}, included),)
-    edges = axis.bounds.tolist()
-    if round_edges(edges) is not None:
+    edges, known = axis.bounds.tolist(), error()
+    narrow = known is None or known * FEW <= axis.widths.min()
+    # in round bins it is the note on rounded values, where that is printed
+    if round_edges(edges) is not None and (narrow or not unequal(axis.bounds)):
         return ()
-    known = error()
-    # without an error of its own (a fit's, say) a column in bins of one width has the note on rounded values
-    if not unequal(axis.bounds) and known is None:
+    # without an error of its own (a fit's, say) a column in bins of one width has that note, and in typed bins of
+    # widths that are far apart rounded values lie as often above as below
+    if known is None and not two_widths(edges):
         return ()
-    # in typed bins of widths that are far apart, rounded values lie as often above as below
-    if unequal(axis.bounds) and not two_widths(edges):
+    if not narrow and (two_widths(edges) or not unequal(axis.bounds)):
         return ()
-    if all(would_show(axis, one, variance) for one in groups):
-        return ()
-    return () if known is not None and known * FEW > axis.widths.min() else (_unshown(axis.name, known),)
+    return () if all(would_show(axis, one, variance, known, mean) for one in groups) else (_unshown(axis.name, known),)
 
 
 def release_notes(release: Released, columns: Sequence[str], included: bool) -> tuple[str, ...]:

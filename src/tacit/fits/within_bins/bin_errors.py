@@ -91,6 +91,7 @@ def _axis(
     here = margin.parts(m, edges)
     off = moved(margin.parts(m, replace(edges, used=edges.used + np.diag(doubt)))) - moved(here)
     hidden = hidden_means(margin.axis, edges, margin.rough, margin.unseen if unseen else 0.0)
+    hidden = np.hypot(hidden, margin.heaped.off(margin.axis.widths))
     pushed = moved(margin.parts(m, edges, np.diag(hidden))) - moved(here)
     tails = other_tails(margin.axis, edges, up, down, step, np.maximum(m, 0.0) + margin.variance)
     tail = np.array([moved(margin.parts(m, edges, shapes=one)) - moved(here) for one in tails]).reshape(-1, p)

@@ -92,7 +92,7 @@ class MarginRule:
     @cached_property
     def points(self) -> AtPoints | None:
         """What is taken of rows at points."""
-        return at_points(self.axis, self.heaped.parts(self.counts))
+        return at_points(self.axis, self.heaped.parts(self.counts, self.axis.widths))
 
     @cached_property
     def edges(self) -> Edges:

@@ -11,11 +11,11 @@ import numpy as np
 
 from tacit.base.arguments import described
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.simplex import nearest_with_sum
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
+from tacit.estimates.labelled import Labels
 from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.noisy_terms.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
 from tacit.estimates.terms import Target, check_level, check_target, place_of
@@ -159,14 +159,16 @@ class DensityEstimate:
         )
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """from, to, density, lower, upper, share, reason: a frame indexed by bin; InferenceError I01."""
+        """from, to, density, lower, upper, share, reason: a frame indexed by bin; InferenceError I01.
+
+        Where there is a reason, density and share are NaN.
+        """
         limits = self.intervals(level).reshape(-1, 2)
         ends = [np.tile(_shown(end, self.kind), len(self.groups)) for end in (self.lower, self.upper)]
         columns: dict[str, Any] = {"from": ends[0], "to": ends[1], "density": self.values.reshape(-1)}
         columns |= {"lower": limits[:, 0], "upper": limits[:, 1], "share": self.shares.reshape(-1)}
-        columns["reason"] = [reason or "" for reason in self.reasons for _ in self.labels]
-        name = ":".join((*self.by, self.column))
-        return pandas().DataFrame(columns, index=pandas().Index(self.terms, name=name))
+        reasons = [reason for reason in self.reasons for _ in self.labels]
+        return Labels(self.terms, ":".join((*self.by, self.column))).frame(columns, reasons, "density", "share")
 
     def summary(self, level: float = 0.95) -> Table:
         """Density, interval and share of every bin, as a table of at most 1,000 rows; InferenceError I01."""

@@ -21,7 +21,7 @@ from tacit.fits.heaps.bin_heaps import HALF
 from tacit.fits.heaps.heaped_cells import HeapedCells, unknown_heaps
 from tacit.fits.within_bins.cell_shapes import CellShapes
 from tacit.method.ks_dataset.data_set_cells import edges, variable_of
-from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of
+from tacit.method.ks_dataset.estimate_by_simulation import DataSetErrors, errors_of, leans_of
 from tacit.method.ks_dataset.estimate_heaps import heaped_shares, unknown_places
 from tacit.method.ks_dataset.query import KSDataset
 from tacit.release.document import Released
@@ -36,6 +36,8 @@ BEYOND: Final = (
 HEAPED: Final = (
     "points of {} show heaps ({:.0f}% of its rows): where in their cells these are is not known, and is in the errors"
 )
+LEFT: Final = 1.5
+"""How much of a lean may be left, beside what is taken off: of rough laws the data set is moved less than the rows."""
 SIMULATED: Final = "errors by simulation of the mechanism at this data set (asymptotic)"
 
 
@@ -124,13 +126,28 @@ def moments(release: Released, target: Target = "population") -> NormalEstimate:
     words = f"mean and variance of {recorded_as(one.name, one.multiple_of)} of {who(release)}, within its bounds"
     terms = (f"mean of {one.name}", f"variance of {one.name}")
     sampling, privacy = (np.cov(_differences(e) @ weights.T, rowvar=False, bias=True) for e in _both(errors))
-    # data sets lean towards even ones: the mean error of the simulation is taken off, and as much counts as not known
-    leant = (_differences(errors.privacy) @ weights.T).mean(axis=0)
-    privacy = privacy + np.outer(leant, leant)
+    # data sets lean towards even ones: the mean error of the simulation, counted twice, is taken off once
+    leant = (_differences(errors.privacy) @ weights.T).mean(axis=0) / 2
+    further = np.zeros(2) if errors.reason is not None else _further(release, weights)
+    sampling, privacy = (np.outer(1 + further, 1 + further) * one for one in (sampling, privacy))
+    privacy = privacy + LEFT**2 * np.outer(leant, leant)
     values = np.array([mean, square - mean**2]) - leant
     values[1] = max(values[1], 0.0)
     notes = (HEAPED.format(one.name, 100 * hidden.sum()),) if hidden.any() and (widths > 1.5 * one.unit).any() else ()
     return _normal(release, terms, words, values, (sampling + unknown, privacy), errors, target, notes)
+
+
+def _further(release: Released, weights: Array) -> Array:
+    """Return by what part mean and variance less their lean err by more than those of the data set, shape (2,).
+
+    weights: of the shares of cells, shape (2, m).
+    """
+    first, second = (_differences(one) @ weights.T for one in leans_of(release))
+    # the variance is linear around the mean of each data set
+    second[:, 1] -= 2 * first[:, 0] * second[:, 0]
+    spread = first.std(axis=0)
+    found: Array = np.where(spread > 0, (first - second).std(axis=0) / np.where(spread > 0, spread, 1.0), 1.0)
+    return np.maximum(found - 1, 0.0)
 
 
 def cumulative_of(release: Released) -> Array:

@@ -13,6 +13,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
+from tacit.estimates.dates import shown_dates
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
 from tacit.method.quantiles import cube_errors, joint_errors
@@ -158,13 +159,23 @@ class QuantileEstimate:
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
     def to_frame(self, level: float | None = None) -> pd.DataFrame:
-        """Return a frame indexed by term: estimate, lower, upper, reason.  InferenceError I14 as `conf_int`."""
+        """Return a frame indexed by term: estimate, lower, upper, reason; quantiles of dates are timestamps.
+
+        InferenceError I14 as `conf_int`.
+        """
         self._checked(level)
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-        columns = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
+        dated = (self.dated,) * len(self.terms)
+        shown = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
+        columns: dict[str, Any] = {name: shown_dates(one, dated) for name, one in shown.items()}
         columns |= {"reason": [one or "" for one in self.reasons]}
         return pd.DataFrame(columns, index=list(self.terms))
+
+    @property
+    def dated(self) -> bool:
+        """Whether the quantiles are dates, in days since 1970-01-01."""
+        return _grid(self.release).kind == "date"
 
     def __getitem__(self, term: str | list[str]) -> QuantileEstimate:
         """Return the estimate of some of the terms, in that order; InferenceError I02 for an unknown one."""
@@ -208,7 +219,7 @@ class QuantileEstimate:
 
         told = interval_decimals(self.limits, self.reasons)
         digits = told if self.has_intervals else decimals(np.array([_span(self.release) / 1000]))
-        rows = interval_rows(self.terms, self.values, self.limits, digits)
+        rows = interval_rows(self.terms, self.values, self.limits, digits, dated=self.dated)
         title = f"{wording.title(self.release)} · {people_words(self.release)}"
         if self.has_intervals:
             said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]

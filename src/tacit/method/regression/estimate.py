@@ -31,7 +31,8 @@ from tacit.method.regression.row_sums.noisy_crossproducts import (
 )
 from tacit.method.regression.row_sums.noisy_norms import read_norm_scores, read_standardised, read_tail, turned
 from tacit.method.regression.row_sums.norm_encoding import OF_COLUMNS
-from tacit.method.regression.row_sums.norm_scaling import kept_of, means_of, read_columns, with_whole_response
+from tacit.method.regression.row_sums.norm_scaling import kept_of, means_of, with_whole_response
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
@@ -203,7 +204,7 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
         first, second = release.parts
         return read_crossproducts(first, made, release.rows), read_residual_scores(second, made), None
     moments, first, second, *matrices = release.parts
-    columns = read_columns(moments, made, release.rows)
+    columns = read_columns(moments, made, release.rows, first)
     products, turn = read_standardised(first, made, columns.row)
     whole = with_whole_response(products.of_rows(columns.rows), columns)
     kept = kept_of(columns, made, products, turn, turned(second.parameters, made.size))

@@ -55,8 +55,9 @@ from tacit.method.regression.row_sums.noisy_norm_scores import (
     read_last_scores,
 )
 from tacit.method.regression.row_sums.noisy_norms import read_standardised
-from tacit.method.regression.row_sums.norm_scaling import read_columns, standardised, whitened
+from tacit.method.regression.row_sums.norm_scaling import standardised, whitened
 from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.method.regression.row_sums.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
@@ -69,7 +70,7 @@ def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement
 
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     layout = part.layout
-    columns = read_columns(parts[0], layout, shape.rows)
+    columns = read_columns(parts[0], layout, shape.rows, *parts[1:2])
     if len(parts) == 1:
         return with_products(part, standardised(columns, layout, product_noise(part) / columns.row))
     products, turn = read_standardised(parts[1], layout, columns.row)

@@ -60,17 +60,9 @@ from tacit.method.regression.row_sums.linear_pilot import response_residual
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_norms import reach_of_products, read_standardised, read_tail
 from tacit.method.regression.row_sums.norm_encoding import CLIP
-from tacit.method.regression.row_sums.norm_scaling import (
-    Columns,
-    next_residual,
-    reach,
-    read_columns,
-    response_tail,
-    sizes,
-    standardised,
-    whitened,
-)
+from tacit.method.regression.row_sums.norm_scaling import next_residual, reach, response_tail, standardised, whitened
 from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.released_columns import Columns, read_columns, sizes
 from tacit.method.regression.row_sums.row_reach import chosen_room
 from tacit.method.regression.row_sums.weighted_rows import clip_of
 from tacit.method.shared.measurement import Measurement
@@ -97,7 +89,8 @@ def aimed_or_plain(part: ProductPart, aimed: Callable[[], ProductPart]) -> Produ
 
 
 def _aimed(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
-    layout, columns = part.layout, read_columns(parts[0], part.layout, shape.rows)
+    layout = part.layout
+    columns = read_columns(parts[0], layout, shape.rows, *parts[1:2])
     if len(parts) == 1:
         clip = standardised(columns, layout, product_noise(part) / columns.row)
         if part.question.score is None:

@@ -31,6 +31,12 @@ SIDE: Final = 21
 """Places along each column of a joint density."""
 LESS: Final = 9
 """The same of three columns."""
+NARROWER: Final = 1.3
+WIDER: Final = 1.1
+"""By how much limits of shapes that were not tried may be narrower and wider than those of all that were.
+
+Rows that lie closer together than any of these leave more of a column empty, where limits end at 0.
+"""
 TOLD: Final = 0.5
 """Part of the places that have limits from which on a density has some."""
 
@@ -74,7 +80,7 @@ def assumed(columns: Sequence[BinnedColumn], expect: Expectations) -> tuple[Assu
 
 
 def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> list[Expected]:
-    """Return entries with the widths of limits, and the range of these.
+    """Return entries with the widths of limits, and the range of these, with a margin for other shapes.
 
     widths: of each assumption, the first that of the entries, of each entry; infinite where no limits are told.
     """
@@ -82,7 +88,7 @@ def ranged(entries: Sequence[Expected], widths: Sequence[Sequence[float]]) -> li
     for one, *each in zip(entries, *widths, strict=True):
         told = [width for width in each if math.isfinite(width)]
         width = one.width if math.isinf(one.width) else each[0]
-        between = (min(told), max(told)) if told else None
+        between = (min(told) / NARROWER, max(told) * WIDER) if told else None
         without = min(one.without, width)  # limits end at 0, which an error does not know
         found.append(replace(one, width=width, without=without, between=between, open=len(told) < len(each)))
     return found

@@ -24,7 +24,7 @@ from tacit.estimates.synthetic.drawn_frames import check_sets
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.total_errors.error_laws import halfwidth, split
 from tacit.estimates.wording import missing_words, people_of, source_of, who
-from tacit.models.boxes import coordinates, parameters_at, slopes
+from tacit.models.boxes import FLOOR, coordinates, parameters_at, slopes
 from tacit.models.mean_map import At, MeanMap, mean_map
 from tacit.noise.laws import Law
 from tacit.release.document import Release, Released
@@ -229,14 +229,14 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
     p = len(at.theta)
     low, high = found.model.lower, found.model.upper
     inverse = at.inverse
+    reason = reason or (INDISTINCT if inverse is None else end_reason(found, at))
     if inverse is None or reason is not None:
-        why = reason or INDISTINCT
         # a standard error of half the box stands for: not known
         joint = np.diag(((high - low) / 2) ** 2 if target == "population" else np.zeros(p))
         loadings = np.zeros_like(means.loadings)
         whole = Within(low, high)
         return ColumnTerms(
-            "", at.theta, np.diag(joint), np.zeros(p), loadings, means.law, whole, (why,) * p, joint=joint
+            "", at.theta, np.diag(joint), np.zeros(p), loadings, means.law, whole, (reason,) * p, joint=joint
         )
     own = sampling_of(means, at) if target == "population" else np.zeros((p, p))
     # delta method: theta moves by A = dtheta/dm times the error of the means
@@ -347,6 +347,25 @@ def misfit_notes(release: Released, means: Means, at: At) -> tuple[str, ...]:
 
 def ends(found: MeanMap, at: At) -> tuple[str, ...]:
     """Return a note on parameters at an end of their box."""
-    low, high = found.inner
-    out = [name for j, name in enumerate(found.model.names) if not low[j] < at.theta[j] < high[j]]
+    out = _at_ends(found, at, *found.inner)
     return (f"{', '.join(out)} at an end of the box",) if out else ()
+
+
+def end_reason(found: MeanMap, at: At) -> str | None:
+    """Return the reason why no parameter has an interval, where one is at an end of its box; else None.
+
+    The ends of a parameter's domain are none: no value lies beyond them.
+    """
+    (low, high), box = found.inner, found.model
+    # the search stays away from the ends of domains alone, by `FLOOR`; links round by far less
+    far = FLOOR / 2 * (box.upper - box.lower)
+    low, high = np.where(low > box.lower + far, -np.inf, low), np.where(high < box.upper - far, np.inf, high)
+    out = _at_ends(found, at, low, high)
+    if not out:
+        return None
+    return f"the search for {' and '.join(out)} stops at an end of the box, may have to go on: a wider one is needed"
+
+
+def _at_ends(found: MeanMap, at: At, low: Array, high: Array) -> list[str]:
+    """Return the names of the parameters that are not between these places."""
+    return [name for j, name in enumerate(found.model.names) if not low[j] < at.theta[j] < high[j]]

@@ -11,7 +11,7 @@ import codecs
 import csv
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from io import TextIOWrapper
@@ -22,6 +22,7 @@ from tacit.base.lazy_imports import arrow, parquet
 from tacit.base.progress import phase
 from tacit.errors import FileError, SourceError, nearest
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema, Text
+from tacit.source.raw_text.answer_words import answer_advice
 from tacit.source.raw_text.text_cells import CellReader, CellTally
 from tacit.source.raw_text.written_cells import Written, advice
 
@@ -53,7 +54,7 @@ class ImportReport:
     undecoded: int = 0
     """Broken rows that hold bytes which are no text in the declared encoding."""
     advice: dict[str, str] = field(default_factory=dict[str, str])
-    """Column -> the options of `tacit import` with which texts like its unreadable ones can be read."""
+    """Column -> the options of `tacit import`, or the line of [schema], with which its unreadable texts can be read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict of plain values."""
@@ -164,7 +165,7 @@ def import_table(
     batches = _batches(source, schema, report, dialect, cells, partial(_reached, reached, progress))
     with phase(f"reading {source}", lambda: reached[0]):
         _write(batches, schema, target, report, broken)
-    report.advice = {name: how for name, column in schema.items() if (how := advice(column, report.texts[name]))}
+    report.advice = {name: how for name, one in schema.items() if (how := _advice(name, one, report.texts[name]))}
     return report
 
 
@@ -319,3 +320,8 @@ def _type(column: Column) -> Any:
     types = {Real: pa.float64(), Integer: pa.int64(), Boolean: pa.bool_(), Date: pa.date32()}
     types |= {PrivacyUnit: pa.string(), Text: pa.string()}
     return types[type(column)]
+
+
+def _advice(name: str, column: Column, texts: Sequence[str]) -> str | None:
+    """Return what would read the unreadable texts of a column, None if unknown."""
+    return answer_advice(name, texts) if isinstance(column, Boolean) else advice(column, texts)

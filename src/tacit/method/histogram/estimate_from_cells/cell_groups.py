@@ -12,6 +12,7 @@ from tacit.base.arguments import kind_of, texts
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.estimates.bins import axis_of
+from tacit.estimates.dates import interval_of
 from tacit.estimates.terms import Target
 from tacit.estimates.wording import who
 from tacit.fits.cells.cell_arrays import CellAxis
@@ -136,6 +137,11 @@ def places(axis: CellAxis) -> Array:
     return axis.centers
 
 
+def of_dates(made: GroupCounts, name: str) -> bool:
+    """Return whether a column holds dates."""
+    return axis_of(made.release, name).kind == "date"
+
+
 def words(made: GroupCounts, what: str, target: Target, inside: bool = False) -> str:
     """Return the estimand in words: "mean of income, values clamped to ...".
 
@@ -147,7 +153,10 @@ def words(made: GroupCounts, what: str, target: Target, inside: bool = False) ->
         if axis.kind == "continuous" and (inside or not beyond):
             units = f" {axis.units}" if axis.units else ""
             rule = "of rows within" if beyond else "clamped to"
-            said += f", {axis.name} {rule} {axis.last[0] + axis.step:,g}–{axis.last[-1]:,g}{units}"
+            low, high = axis.last[0] + axis.step, axis.last[-1]
+            dated = of_dates(made, axis.name)
+            ends = interval_of(low, high, decimals=0, dated=True) if dated else f"{low:,g}–{high:,g}{units}"
+            said += f", {axis.name} {rule} {ends}"
             unit = axis_of(made.release, axis.name).multiple_of
             said += f" and rounded to multiples of {unit:,.15g}, as is declared" if unit else ""
     condition = getattr(made.release.query, "where", None)

@@ -31,6 +31,7 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
     group_counts,
+    of_dates,
     places,
     size_thresholds,
     unclear,
@@ -146,21 +147,29 @@ def derived(
             note,
             *_noted(made, own, parts, sampling + privacy),
             *rounding_notes(made.release, (axis.name for axis in made.axes), shortest),
-            *_told(made, told, shortest),
+            *_told(made, told, shortest, own[0] == MEAN),
             *heap_notes(made.release, [axis.name for axis in made.axes]),
         ),
         term_title=":".join(made.by),
+        dates=_means_of_dates(made, own),
     )
 
 
-def _told(made: GroupCounts, included: bool, error: Callable[[], float | None]) -> tuple[str, ...]:
+def _means_of_dates(made: GroupCounts, own: Sequence[str]) -> tuple[str, ...]:
+    """Return the terms that are means of a column of dates."""
+    if len(made.axes) != 1 or not of_dates(made, made.axes[0].name):
+        return ()
+    return tuple(one for one in made.terms(own) if one.split(":")[-1] == "mean")
+
+
+def _told(made: GroupCounts, included: bool, error: Callable[[], float | None], mean: bool) -> tuple[str, ...]:
     """Return the notes on what counts of each column tell of lattices, as `told_notes` has them."""
     found = tuple[str, ...]()
     for at, axis in enumerate(made.axes):
         others = tuple(i for i in range(len(made.axes)) if i != at)
         counts = [one.sum(axis=others) for one in made.regular]
         variance = made.noise.known * math.prod(made.axes[i].bins for i in others)
-        found += told_notes(axis, counts, variance, included, error)
+        found += told_notes(axis, counts, variance, included, error, mean)
     return found
 
 

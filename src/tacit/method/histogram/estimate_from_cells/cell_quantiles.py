@@ -22,6 +22,7 @@ from tacit.method.histogram.estimate_from_cells.cell_groups import (
     By,
     GroupCounts,
     group_counts,
+    of_dates,
     places,
     unclear,
     words,
@@ -112,12 +113,13 @@ def quantiles(
     )
     said = [reasons[g] or _reason(one, *place) for g, one in enumerate(found) for place in places[g]]
     inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), whole)
+    terms = made.labels if len(levels) == 1 and made.by else made.terms([f"{p:g}" for p in levels])
     return Derived(
         release,
         target,
         f"Quantiles of {column}" + _grouped(made),
         words(made, f"quantiles of {column}", target),
-        made.labels if len(levels) == 1 and made.by else made.terms([f"{p:g}" for p in levels]),
+        terms,
         values.reshape(-1),
         inversion,
         reasons=tuple(said),
@@ -129,6 +131,7 @@ def quantiles(
             *(() if all(map(all, whole)) else _lying(made, inversion)),
         ),
         term_title=":".join(made.by),
+        dates=terms if of_dates(made, column) else (),
     )
 
 

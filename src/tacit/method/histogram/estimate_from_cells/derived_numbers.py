@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import pandas
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
+from tacit.estimates.dates import shown_dates
 from tacit.estimates.labelled import Labels
 from tacit.estimates.noisy_terms.interval_inversion import Inversion
 from tacit.estimates.terms import Target, check_level, place_of
@@ -136,6 +136,8 @@ class Derived:
     notes: tuple[str, ...] = ()
     term_title: str = ""
     picked: tuple[int, ...] = ()
+    dates: tuple[str, ...] = ()
+    """Terms that are dates, in days since 1970-01-01."""
     steps: Steps | None = None
 
     def __post_init__(self) -> None:
@@ -207,15 +209,14 @@ class Derived:
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Return estimate, std_error, lower, upper, privacy_share, reason, indexed by term; InferenceError I01.
 
-        std_error and privacy_share are left out where there is no covariance.
+        std_error and privacy_share are left out where there is no covariance, and NaN where there is a reason.
         """
-        found = self.intervals(level)
-        columns: dict[str, Any] = {"estimate": self.values}
+        found, dated = self.intervals(level), [term in self.dates for term in self.terms]
+        columns: dict[str, Any] = {"estimate": shown_dates(self.values, dated)}
         columns |= {"std_error": self.std_errors} if self.privacy is not None else {}
-        columns |= {"lower": found[:, 0], "upper": found[:, 1]}
+        columns |= {"lower": shown_dates(found[:, 0], dated), "upper": shown_dates(found[:, 1], dated)}
         columns |= {"privacy_share": self.privacy_shares} if self.privacy is not None else {}
-        columns |= {"reason": [reason or "" for reason in self.reasons]}
-        return pandas().DataFrame(columns, index=self._labels.index)
+        return self._labels.frame(columns, self.reasons, "std_error", "privacy_share")
 
     def summary(self, level: float = 0.95) -> Table:
         """Return a table of estimates, standard errors and intervals; InferenceError I01 (level)."""

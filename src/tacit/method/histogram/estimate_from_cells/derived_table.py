@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.base.table import Table, format_interval, format_number
+from tacit.base.table import Table
+from tacit.estimates.dates import error_of, interval_of, number_or_date
 from tacit.estimates.display import decimals, facts, people_words, percent
 
 if TYPE_CHECKING:
@@ -25,11 +26,12 @@ def summary(found: Derived, level: float) -> Table:
         low, high = map(float, limits[i])
         width = high - low
         digits = decimals(np.array([width / 4])) if np.isfinite(width) and width > 0 else 2
-        row: list[object] = [term, format_number(float(found.values[i]), decimals=digits)]
+        form: Any = {"decimals": digits, "dated": term in found.dates}
+        row: list[object] = [term, number_or_date(float(found.values[i]), **form)]
         said = with_errors and found.reasons[i] is None
         if with_errors:
-            row.append(format_number(float(found.std_errors[i]), decimals=digits) if said else "–")
-        row.append(format_interval(low, high, decimals=digits))
+            row.append(error_of(float(found.std_errors[i]), **form) if said else "–")
+        row.append(interval_of(low, high, **form))
         if with_errors:
             row.append(f"{100 * found.privacy_shares[i]:.0f} %" if said else "–")
         rows.append(tuple(row))

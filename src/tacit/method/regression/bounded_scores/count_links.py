@@ -27,8 +27,12 @@ UNIT: Final = 2**16
 """Center, reach and spread are stored in parts of 1 / UNIT."""
 CUT_RATIO: Final = 1.25
 """Ratio of a cut to the next one."""
-MIN_MEAN: Final = 0.02
-"""Smallest mean count that a pilot fit assumes."""
+MIN_MEAN: Final = 0.002
+"""Smallest mean count at which a score is evaluated."""
+RARE_MEAN: Final = 0.02
+"""Mean count below which noise decides how small a mean a pilot fit assumes."""
+START_NOISE: Final = 2.0
+"""Standard deviations of noise that the mean count of a pilot has at least, up to RARE_MEAN."""
 MAX_STEPS: Final = 20
 TOLERANCE: Final = 2e-5
 """Largest mean, in counts, that passes for 0."""
@@ -81,6 +85,17 @@ class CountLink:
         """Return a mean response, clamped for a pilot fit."""
         room = self.upper - self.lower
         return self.lower + min(max(mean - self.lower, MIN_MEAN), 0.98 * room)
+
+    def beyond_noise(self, mean: float, noise: float) -> float:
+        """Return the mean response to begin with: no less than its noise allows for, up to RARE_MEAN.
+
+        A step of a log link that begins too low goes too far, by a factor; one that begins too high only falls short.
+
+        >>> link = CountLink(0, 20)
+        >>> link.beyond_noise(0.004, 0.001), link.beyond_noise(0.004, 0.005), link.beyond_noise(0.004, 1.0)
+        (0.004, 0.01, 0.02)
+        """
+        return max(mean, self.lower + min(START_NOISE * noise, RARE_MEAN))
 
     @property
     def predictor_limits(self) -> tuple[float, float]:
@@ -147,7 +162,8 @@ class CountLink:
 
     def with_grid(self, low: float, high: float, full: float, spread: float) -> CountLink:
         """Return the link with a grid from `low` to `high`, weights of 1 from predictor `full` on, and this spread."""
-        low, high = max(low, math.log(MIN_MEAN) - 3), min(high, math.log(self.upper + 1) + 0.5)
+        # below a twentieth of these means scores are next to none
+        low, high = max(low, min(math.log(RARE_MEAN), full) - 3), min(high, math.log(self.upper + 1) + 0.5)
         reach = max((high - low) / 2, MIN_REACH)
         made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
         # rounded to the stored units, so that readers of the release use exactly this link

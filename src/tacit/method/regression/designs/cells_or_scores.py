@@ -28,8 +28,8 @@ from typing import Final, cast
 from tacit.method.regression.designs.norms_design import product_noise, score_noise
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.query import Regression
-from tacit.method.regression.row_sums.norm_scaling import COMMON, RAREST
 from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.released_columns import COMMON, RAREST
 from tacit.method.regression.row_sums.row_reach import chosen_room, far, room_of_products
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.release.parts import Variable

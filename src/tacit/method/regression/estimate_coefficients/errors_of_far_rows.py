@@ -21,7 +21,8 @@ from tacit.method.regression.query import Regression
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_norms import reach_of_products, read_far_along, read_standardised, turned
 from tacit.method.regression.row_sums.norm_person_encoding import of_rows
-from tacit.method.regression.row_sums.norm_scaling import Columns, reach, read_columns, room_of
+from tacit.method.regression.row_sums.norm_scaling import reach, room_of
+from tacit.method.regression.row_sums.released_columns import Columns, read_columns
 from tacit.method.regression.row_sums.split_score_encoding import OF_MATRICES
 from tacit.release.document import Released
 
@@ -41,7 +42,7 @@ class Reached:
 
 def reached(release: Released, made: Layout) -> Reached:
     """Return how far the rows of a release of shortened ones reach."""
-    columns = read_columns(release.parts[0], made, release.rows)
+    columns = read_columns(release.parts[0], made, release.rows, release.parts[1])
     products, turn = read_standardised(release.parts[1], made, columns.row)
     last = next(part for part in reversed(release.parts) if of_rows(part.form) not in OF_MATRICES)
     room = room_of(columns, made, products, turn, turned(last.parameters, made.size))

@@ -34,6 +34,7 @@ from tacit.method.regression.estimate_coefficients.linear_step import (
     LinearStep,
     linear_step,
 )
+from tacit.method.regression.estimate_coefficients.residual_variance import residual_spread, residual_variance
 from tacit.method.regression.estimate_coefficients.sampling_variance import (
     ErrorVariance,
     error_variance,
@@ -80,6 +81,7 @@ def fit(
     if isinstance(step, str):
         return no_fit(formula, layout, step)
     errors = error_variance(step, scores)
+    residual = residual_variance(step, scores, errors)
     # of persons clipping is not counted
     bias = None if scores.persons else clipping_bias(step, scores, errors)
     said = _covariances(step, scores, errors, bias, layout.names, of_table=of_table)
@@ -98,9 +100,9 @@ def fit(
         said.privacy * unit,
         (None,) * step.u,
         (_cut_note(step, scores, errors.value), *said.notes),
-        _criteria(step, errors, intercept=layout.formula.intercept, counted=rows is None),
+        _criteria(step, residual, intercept=layout.formula.intercept, counted=rows is None),
         noisy=None if said.noisy is None else said.noisy.combined(np.diag(back)),
-        spread=of_normal_errors(step.rows, errors.spread / errors.value**2, errors.observed / errors.value),
+        spread=of_normal_errors(step.rows, residual.spread / residual.value**2, residual.observed / residual.value),
     )
 
 
@@ -260,8 +262,8 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
     return (*out, f"Standard errors are robust as far as noise allows, and wider where it hides more{most}.")
 
 
-def _criteria(step: LinearStep, errors: ErrorVariance, *, intercept: bool, counted: bool) -> Mapping[str, float]:
-    """Return rows, deviances and the residual standard deviation; R squared where its noise is small.
+def _criteria(step: LinearStep, residual: ErrorVariance, *, intercept: bool, counted: bool) -> Mapping[str, float]:
+    """Return rows, deviances and the residual standard deviation with an interval; R squared where its noise is small.
 
     counted: whether the number of rows is that of the products, with its noise.
     """
@@ -272,11 +274,11 @@ def _criteria(step: LinearStep, errors: ErrorVariance, *, intercept: bool, count
         mean = float(products.values[0, -1]) / rows
         total, pattern = total - mean**2 * rows, pattern - 2 * mean * products.patterns[:, 0, -1]
         pattern = pattern + (mean**2 * products.patterns[:, 0, 0] if counted else 0.0)
-    left = errors.value * (rows - step.u)
-    out = {"rows": rows, "deviance": float(left * y), "scale": math.sqrt(errors.value * y)}
+    left = residual.value * (rows - step.u)
+    out = {"rows": rows, "deviance": float(left * y), **residual_spread(residual, float(y))}
     if total > 0:
         out["null_deviance"] = float(total * y)
-        noise = float(pattern**2 @ products.variances) / total**2 + errors.noise / errors.value**2
+        noise = float(pattern**2 @ products.variances) / total**2 + residual.noise / residual.value**2
         if left / total * math.sqrt(noise) <= HIDDEN:
             out["explained"] = 1 - left / total
     return out

@@ -99,7 +99,7 @@ def linear_step(
     most = most_noise(plain=scores.mixing is not None and not scores.persons and not scores.weighted)
     if not loose <= most:
         count = float(crossed.values[0, 0]) if rows is None else rows
-        found = shortfall(moved.leading(u), layout.names, most, count, loose)
+        found = shortfall(moved.leading(u), layout.names, most, count, loose, size[:u])
         return too_noisy("sums of products", loose, most, found.words(cost), boxes=scores.mixing is None)
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
     # psi = row @ z / H, before clipping

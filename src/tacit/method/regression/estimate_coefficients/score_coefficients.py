@@ -51,7 +51,7 @@ from tacit.method.regression.row_sums.noisy_scores import (
     scaled_terms,
 )
 from tacit.method.regression.row_sums.norm_encoding import OF_COLUMNS
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost
 from tacit.release.parts import Part
 
@@ -164,7 +164,7 @@ def _read(
     """Return what the released parts say: moments, the last scores, and the terms that both are of."""
     link = link_of(model, layout)
     if parts[0].form in OF_COLUMNS:
-        columns = read_columns(parts[0], layout, rows)
+        columns = read_columns(parts[0], layout, rows, parts[1])
         products, turn = read_standardised(parts[1], layout, columns.row)
         first, terms = norm_first(columns, products, turn, layout)
         terms = in_units(terms, link)

@@ -32,7 +32,11 @@ from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
 from tacit.method.regression.estimate_coefficients.covariance_noise import NoisySquares, noisy_squares
 from tacit.method.regression.estimate_coefficients.released_curvature import farther_end, nearer_released
-from tacit.method.regression.estimate_coefficients.sampling_variance import noise_of_diagonal, widening_factors
+from tacit.method.regression.estimate_coefficients.sampling_variance import (
+    noise_of_diagonal,
+    positive_part,
+    widening_factors,
+)
 from tacit.method.regression.estimate_coefficients.variance_between_persons import (
     person_notes,
     shrunk_to_bound,
@@ -43,7 +47,6 @@ from tacit.method.regression.pilots.dispersion import Dispersion
 from tacit.method.regression.pilots.glm_pilot import (
     GUESS_ERROR_OF_COUNTS,
     ShrunkMatrix,
-    beyond_noise,
     curvature,
     dispersion,
     guess_error,
@@ -56,6 +59,8 @@ from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 OF_TAILS: Final = 6.0
 """Relative error of a curvature by shortened rows, over what the constant loses of them beyond normal regressors'."""
+USUAL_LOSS: Final = 0.05
+"""Mean of what the constant loses more than of normal regressors, before anything is told."""
 MOST_AGAIN: Final = 0.8
 """Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
 
@@ -289,7 +294,7 @@ def shortening_error(last: ScorePart, found: Regressors, end: Array) -> float:
 
     Sums of scores lose w of a row, and sums of products w**2: where a regressor has a long tail on the side of the
     events, a curvature in its direction is too small, and steps too long.  What the constant loses more than of normal
-    regressors, in so far as it is not noise, tells of it.  end: coefficients after the step.
+    regressors tells of it, with noise.  end: coefficients after the step.
     """
     if last.kept is None or found.constant is None or last.weight_sum <= 0:
         return 0.0
@@ -299,8 +304,9 @@ def shortening_error(last: ScorePart, found: Regressors, end: Array) -> float:
     usual = last.kept.constant(max(float(size @ NODES**2) / float(size.sum()) - 1, 0.0))
     noise = math.sqrt(last.weighted_products.quadratic_variance(found.constant))
     noise = math.hypot(noise, left * last.weight_sum_noise) / (last.weight_sum * usual)
-    lost = max(1 - left / usual, 0.0)
-    return min(OF_TAILS * lost * beyond_noise(lost**2, noise**2), 1.0)
+    # what noise hides may be lost all the same: the mean square that an exponential prior and the noise leave open
+    mean, open_ = positive_part(1 - left / usual - noise**2 / USUAL_LOSS, max(noise, 1e-9) ** 2)
+    return min(OF_TAILS * math.hypot(mean, math.sqrt(open_)), 1.0)
 
 
 def _least_ratio(link: Link, varied: Dispersion) -> float:

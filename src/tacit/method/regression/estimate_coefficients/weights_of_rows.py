@@ -9,7 +9,7 @@ from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHT
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.query import Regression
 from tacit.method.regression.row_sums.noisy_scores import ScorePart
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.release.document import Released
 
 RATIO_DOUBT: Final = 0.5

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
@@ -22,7 +22,7 @@ from tacit.errors import TacitError
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.method.regression.row_sums.norm_encoding import FORMS
-from tacit.method.regression.row_sums.norm_scaling import read_columns
+from tacit.method.regression.row_sums.released_columns import read_columns
 from tacit.privacy import Cost, mu_squared_to_epsilon
 from tacit.privacy.exact_numbers import significant
 from tacit.release.parts import Part
@@ -33,6 +33,8 @@ MOST: Final = 1_000.0
 """Factor beyond which no numbers are said: the release knows next to nothing."""
 PART: Final = 0.5
 """Largest part of the columns that are named as those to leave out."""
+CLEAR: Final = 3.0
+"""Standard deviations of its noise below which a number of rows may be none."""
 MARGIN: Final = 1.25
 """By which numbers are larger than they have to be: the noise of the next release is not that of this one."""
 
@@ -42,19 +44,34 @@ class Shortfall:
     """By how much noise is too large: k times, beside the sums over `rows` complete rows.
 
     least: whether it may be more.  without: columns without which this release would have told the rest.
+    unseen: levels that may have no rows, in words, by column: then no number of rows and no price would do.
     """
 
     times: float
     rows: float
     least: bool = False
     without: tuple[str, ...] = ()
+    unseen: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def words(self, cost: Cost | None) -> str:
         """Return what would help; cost: of the whole release.
 
         >>> Shortfall(1.8, 9_000, without=("age",)).words(Cost.of(rho="0.1"))
         'about 21,000 rows or about ρ = 0.51 would be enough; or the formula without age'
-        """
+        >>> print(Shortfall(2.0, 100, unseen={"sex": ("sex[T.x]",)}).words(None))
+        more rows or a larger budget are needed; noise hides whether any row has sex[T.x]: where none has, only a formula without sex is told
+        """  # noqa: E501
+        words = self._words(cost)
+        if not self.unseen:
+            return words
+        levels = [level for every in self.unseen.values() for level in every]
+        # a formula without them is named already where the rest would have been told
+        columns = "" if set(self.unseen) <= set(self.without) else f" without {_and(list(self.unseen))}"
+        told = f"only a formula{columns} is told" if columns else "only that formula is told"
+        return f"{words}; noise hides whether any row has {_or(levels)}: where none has, {told}"
+
+    def _words(self, cost: Cost | None) -> str:
+        """Return what would help if every level has rows."""
         times = self.times * MARGIN
         if cost is None or not 1 < times <= MOST or self.rows < 1:
             return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {_and(self.without)}"
@@ -94,17 +111,47 @@ def left_nothing(parts: Sequence[Part], layout: Layout, rows: int | None, most: 
     return f"{said}: {Shortfall(noise * math.sqrt(u) / n / most, n, least=True).words(cost)}"
 
 
-def shortfall(noisy: NoisyMatrix, names: Sequence[str], most: float, rows: float, loose: float) -> Shortfall:
+def shortfall(
+    noisy: NoisyMatrix, names: Sequence[str], most: float, rows: float, loose: float, size: Array | None = None
+) -> Shortfall:
     """Return by how much the noise in a matrix of sums is too large.
 
-    noisy: the matrix of the coefficients called `names`.  most: relative noise that is safe.  loose: what it is; inf
-    where noise hides a direction altogether: then that of independent regressors is the least it may be.
+    noisy: the matrix of the coefficients called `names`, each divided by its `size`, shape (p,), where it is given.
+    most: relative noise that is safe.  loose: what it is; inf where noise hides a direction altogether: then that of
+    independent regressors is the least it may be.
     """
     least = not math.isfinite(loose)
     if least:
         diagonal = np.diag(_sizes(noisy) ** 2)
         loose = max(relative_noise(NoisyMatrix(diagonal, noisy.patterns, noisy.variances)), most)
-    return Shortfall(loose / most, rows, least, without(noisy, names, most))
+    size = np.ones(len(names)) if size is None else size
+    return Shortfall(loose / most, rows, least, without(noisy, names, most), unseen(noisy, names, size))
+
+
+def unseen(noisy: NoisyMatrix, names: Sequence[str], size: Array) -> dict[str, tuple[str, ...]]:
+    """Return the levels whose number of rows is not clearly above its noise, in words, by column.
+
+    A sum of squares of a level's term is the number of its rows, weighted or not.  Of a column with a level left out
+    the intercept less all the others is the term of that one.
+    """
+    levels: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        if ":" not in name and name.endswith("]"):
+            levels.setdefault(columns_of(name)[0], []).append(at)
+    out: dict[str, tuple[str, ...]] = {}
+    for column, places in levels.items():
+        terms = {names[at]: np.eye(len(names))[at] for at in places}
+        if "Intercept" in names:
+            terms[f"the first level of {column}"] = np.eye(len(names))[names.index("Intercept")] - sum(terms.values())
+        few = [name for name, term in terms.items() if _hidden(noisy, term * size)]
+        if few:
+            out[column] = tuple(few)
+    return out
+
+
+def _hidden(noisy: NoisyMatrix, term: Array) -> bool:
+    """Return whether noise hides that a term differs from 0 in any row."""
+    return float(term @ noisy.values @ term) < CLEAR * math.sqrt(noisy.quadratic_variance(term))
 
 
 def without(noisy: NoisyMatrix, names: Sequence[str], most: float) -> tuple[str, ...]:
@@ -193,3 +240,7 @@ def _up(rows: float) -> int:
 
 def _and(names: Sequence[str]) -> str:
     return " and ".join((*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]))
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join((*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]))

@@ -33,7 +33,7 @@ from tacit.method.regression.row_sums.linear_pilot import raised_inverse, range_
 from tacit.method.regression.row_sums.long_tails import LongTail, tail_of
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, raised
 from tacit.method.regression.row_sums.noisy_norms import FarAlong
-from tacit.method.regression.row_sums.norm_scaling import Columns, sizes
+from tacit.method.regression.row_sums.released_columns import Columns, sizes
 from tacit.method.regression.row_sums.row_reach import LONGER, MOSTLY_NOISE, ROOMS, far, shortening
 
 BENT: Final = 0.5

@@ -139,7 +139,10 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     alpha, gamma = terms.response
     # the mean of x y, with y = alpha + gamma H + gamma H r
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
-    mean = link.clamped_mean(found.response)
+    response = found.response
+    if isinstance(link, CountLink):
+        response = link.beyond_noise(response, abs(gamma) * H * first.response_noise / found.rows)
+    mean = link.clamped_mean(response)
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
     # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
     slopes = inverse @ (products - found.mean * mean)
@@ -250,12 +253,12 @@ def beyond_noise(square: float, noise: float) -> float:
 def one_step(part: ScorePart, found: Regressors) -> Array:
     """Return the coefficients after one step of at most MAX_STEP from those of a part.
 
-    A step of a binary response is shrunk as far as noise makes it: the next step begins at its end, and errs by the
-    square of how far off that is, towards one side where events are few.
+    A step of a binary response, or of counts, is shrunk as far as noise makes it: the next step begins at its end, and
+    errs by the square of how far off that is, towards one side where events are few.
     """
     curve = curvature(part, found).matrix
     step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)
-    if isinstance(part.link, BinaryLink):
+    if isinstance(part.link, BinaryLink | CountLink):
         # squared lengths in the metric of the curvature
         step = step * beyond_noise(float(step @ curve @ step), float(np.trace(np.linalg.solve(curve, part.noise))))
     return limited_coefficients(part.b + shortened_step(step, found, part.link.step_unit), found, part.link)

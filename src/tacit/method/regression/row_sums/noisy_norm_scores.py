@@ -27,8 +27,9 @@ from tacit.method.regression.row_sums.noisy_scores import (
 )
 from tacit.method.regression.row_sums.norm_encoding import MOST
 from tacit.method.regression.row_sums.norm_person_encoding import PERSON, of_rows
-from tacit.method.regression.row_sums.norm_scaling import Columns, Kept, kept_of
+from tacit.method.regression.row_sums.norm_scaling import Kept, kept_of
 from tacit.method.regression.row_sums.product_parts import ProductPart
+from tacit.method.regression.row_sums.released_columns import Columns
 from tacit.method.regression.row_sums.split_score_encoding import MATRICES
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
@@ -118,7 +119,7 @@ def read_norm_scored(
 ) -> ScorePart:
     """Return the sums of a part of scores, as if rows counted whole; matrices: the part that holds them, or itself.
 
-    row: see `norm_scaling.Columns`; None where rows have no weights.
+    row: see `released_columns.Columns`; None where rows have no weights.
     psi is times the weight of its row, and psi**2 times its square.
     """
     weighted, row = row is not None, 1.0 if row is None else row

@@ -66,7 +66,7 @@ def read_standardised(part: Part, layout: Layout, row: float = 1.0) -> tuple[Noi
     """Return sums of w w', shape (m + 1, m + 1), the response last, and the matrix that makes w of z / H.
 
     w is in standard deviations, its first entry 1; rows are shortened as in the release.  row: see
-    `norm_scaling.Columns`.
+    `released_columns.Columns`.
     """
     size, turn = layout.size + 1, _standardising(part, layout)
     unit = max(float(turn[0, 0]), 1e-300)
@@ -109,7 +109,7 @@ def read_norm_scores(
 
     kept: what undoes the shortening of rows in sums of psi v (`norm_scaling.Kept.scores`).
     matrices: the part that holds psi**2 and psi**2 v v' where the scores were released alone.
-    row: see `norm_scaling.Columns`; None where rows have no weights.
+    row: see `released_columns.Columns`; None where rows have no weights.
     """
     facts, m = part.parameters, layout.size
     integers, back = np.array(part.integers[0], dtype=np.float64), turned_back(facts, m) @ kept

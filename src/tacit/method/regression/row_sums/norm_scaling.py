@@ -33,30 +33,21 @@ from tacit.method.regression.row_sums.linear_pilot import (
     response_residual,
 )
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, ReleasedMeans, raised
-from tacit.method.regression.row_sums.norm_encoding import MOST, WEIGHTED, square_weight, squared
+from tacit.method.regression.row_sums.norm_encoding import MOST
+from tacit.method.regression.row_sums.released_columns import LEAST, Columns, levels_of, sizes, unit_of_products
 from tacit.method.regression.row_sums.row_reach import (
     LONGER,
     ROOMS,
     as_found,
     constant_left,
     far,
-    room_of_products,
     shortening,
     tail_factor,
 )
-from tacit.release.parts import Part
-from tacit.rows.coordinates import EXACT, SHORT, SIGN, H
+from tacit.rows.coordinates import EXACT, SHORT, H
 from tacit.rows.norm_clip import NormClip
 from tacit.rows.row_products import ClippedResidual
 
-COMMON: Final = 4.0
-"""Largest squared distance of a level that counts as those of numbers do: of 1 row in 5."""
-RAREST: Final = 36.0
-"""Largest squared norm that a rare level adds to the reach: rows of a rarer level are shortened."""
-LEAST_WEIGHT: Final = 2.0**-14
-"""Least weight of a row that has any, in parts of the largest."""
-LEAST: Final = 0.5
-"""Least standard deviation of a coordinate, in steps of its grid."""
 MAX_SHIFT: Final = 30
 COARSEST: Final = 7
 """Least shift at which a vector's weights may be so coarse that float32 is exact: rounding that of the constant z_0 = H
@@ -72,71 +63,6 @@ TIGHT: Final = 12.0
 LIGHT: Final = 0.25
 """Part of the response's variance that shortened rows and noise may hide for its tails to be taken for light; with
 heavier tails than this, the ranges of `clipped_shares` would move coefficients by more than the noise it saves."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Released moments of the coordinates but the first, in steps of their grids, the response last.
-
-    rows: their number, public or noisy.  mean, sd: of each coordinate, shape (m,).  rare: the squared distance from its
-    mean, in standard deviations, of the rarer level of each sign or level, 1 for others, shape (m,).  doubts: standard
-    deviation of the noise in each variance, relative to it, shape (m,); 0 for a sign or level.  loose, rows_noise:
-    standard deviations of the noise in a sum of a coordinate, and in the number of rows.
-    row: of rows with weights alpha, sum alpha**2 / sum alpha; else 1.  Sums that have alpha once are divided by it, and
-    those that have it twice by its square: they are then of `rows` = (sum alpha)**2 / sum alpha**2 rows, as many as
-    would tell as much without weights [Kish 1965], and errors follow as for these.
-    """
-
-    rows: float
-    mean: Array
-    sd: Array
-    rare: Array
-    doubts: Array
-    loose: float
-    rows_noise: float
-    row: float = 1.0
-
-
-def read_columns(part: Part, layout: Layout, rows: int | None) -> Columns:
-    """Return the columns' means and standard deviations; a variance that noise hides is taken to be half its noise."""
-    facts, m, squares = part.parameters, layout.size, squared(layout)
-    integers = np.array(part.integers[0], dtype=np.float64)
-    noise, bounds = math.sqrt(part.law.variance()), np.array(layout.bounds[1:], dtype=np.float64)
-    place = -2 if part.form == WEIGHTED else -1
-    counted = float(integers[place]) / (facts["count"] * H * H) if facts["count"] else float(rows or 0)
-    n = max(counted, 1.0)
-    mean = np.clip(integers[:m] / (facts["score"] * n), -bounds, bounds)
-    loose = noise / (facts["score"] * n)  # standard deviation of the noise in a mean
-    spread, rare, doubts = np.zeros(m), np.ones(m), np.zeros(m)
-    for j in range(m):
-        if j + 1 in squares:
-            weight = square_weight(layout.bounds[j + 1], facts["square"]) * n
-            own = math.hypot(noise / weight, 2 * float(mean[j]) * loose)
-            second = float(integers[m + squares.index(j + 1)]) / weight
-            spread[j] = max(second - float(mean[j]) ** 2, own / 2)
-            doubts[j] = own / float(spread[j])
-            if layout.coordinates[j + 1][1]:
-                # a number at one level, else 0: about bound**2 / 3 times the level's share
-                rare[j] = max(1.0, layout.bounds[j + 1] ** 2 / (3 * float(spread[j])))
-            continue
-        # of a sign z = -H or H, of a level 0 or H
-        signed = any(level == SIGN for _, level in layout.coordinates[j + 1][1])
-        width, low = (2 * H, -H) if signed else (H, 0)
-        least = min(max(1 / n, loose / width), 0.5)
-        share = min(max((float(mean[j]) - low) / width, least), 1 - least)
-        spread[j] = share * (1 - share) * width**2
-        rare[j] = 1 / min(share, 1 - share) - 1
-    sd = np.minimum(np.sqrt(np.maximum(spread, LEAST**2)), bounds)
-    uncounted = noise / (facts["count"] * H * H) if facts["count"] else 0.0
-    row = _row(float(integers[-1]), noise, facts["squares"], n, rows) if part.form == WEIGHTED else 1.0
-    return Columns(n / row, mean, sd, rare, doubts, noise / facts["score"] / row, uncounted / row, row)
-
-
-def _row(released: float, noise: float, weight: int, total: float, rows: int | None) -> float:
-    """Return sum alpha**2 / sum alpha: between the mean weight and 1, and one standard error above what is found."""
-    found = (max(released, 0.0) + noise) / (weight * H * H * total)
-    # mean alpha**2 is at least the square of the mean
-    return min(max(found, total / rows if rows else 0.0, LEAST_WEIGHT), 1.0)
 
 
 def with_whole_response(products: NoisyMatrix, columns: Columns) -> NoisyMatrix:
@@ -165,21 +91,6 @@ def means_of(columns: Columns) -> ReleasedMeans:
     )
 
 
-def sizes(columns: Columns, layout: Layout) -> tuple[float, float]:
-    """Return the mean square of the norm of the regressors' vector, rare levels aside, and what these may add to it."""
-    common, rare = 1.0, 0.0
-    for group in layout.groups:
-        if layout.size in group:
-            continue
-        most = max(float(columns.rare[j - 1]) for j in group)
-        # of levels a row has one: what the group adds to its norm is that of its rarest, and its size on average
-        if most <= COMMON:
-            common += len(group)
-        else:
-            rare += min(most, RAREST)
-    return common, rare
-
-
 def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> float:
     """Return C in standard deviations, for the vector of the constant and the coordinates, each of variance 1."""
     common, rare = sizes(columns, layout)
@@ -189,13 +100,12 @@ def reach(columns: Columns, layout: Layout, room: float, *, response: bool) -> f
 def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
     """Return the vector of the constant and of every coordinate less its mean, over its standard deviation.
 
-    Of squares and interactions first goes what their own factors say (`centred_products`).  noise: standard deviation
-    of the noise in a sum of products, in units of C**2.
+    Of squares and interactions first goes what their own factors say (`centred_products`).  The levels of a category
+    depend on each other as their shares tell, and most where the level without a coordinate is rare: they are turned to
+    axes at right angles, so that it does not matter which level that is.  noise: standard deviation of the noise in a
+    sum of products, in units of C**2.
     """
-    common, rare = sizes(columns, layout)
-    room = room_of_products(common + 1, rare, noise, columns.rows)
-    # whole, so that the constant's square, which tells what all products lose by shortening, is that of its entry
-    m, unit = layout.size, max(round(MOST / reach(columns, layout, room, response=True)), 1)
+    m, unit = layout.size, unit_of_products(columns, layout, noise)
     mean, sd = np.append(1.0, columns.mean / H), np.append(0.0, columns.sd / H)
     rows = np.eye(m + 1)[:1]
     for j in range(1, m + 1):
@@ -203,7 +113,18 @@ def standardised(columns: Columns, layout: Layout, noise: float) -> NormClip:
         # z_0 = H: the constant part
         row = one.weights - one.mean * np.eye(m + 1)[0]
         rows = np.vstack([rows, row / max(one.sd, LEAST / H)])
+    for group, shares in levels_of(columns, layout):
+        rows[list(group)] = np.linalg.solve(_correlation_root(shares), rows[list(group)])
     return as_integers(unit / H * rows, WHOLE)
+
+
+def _correlation_root(shares: Array) -> Array:
+    """Return the lower triangle L with L L' the correlations of the indicators of all levels but one.
+
+    shares: of these levels, below 1 together.
+    """
+    odds = np.sqrt(shares / (1 - shares))
+    return np.asarray(np.linalg.cholesky(np.diag(1 + odds**2) - np.outer(odds, odds)), dtype=np.float64)
 
 
 def whitened(columns: Columns, layout: Layout, products: NoisyMatrix, turn: Array, room: float) -> NormClip:

@@ -38,7 +38,7 @@ HEAVY: Final = 0.6
 HEAVIEST: Final = 0.75
 """Least tau that is believed: less is mostly noise."""
 MOSTLY_NOISE: Final = 2.0
-"""Noise in a variance, relative to it, from which the variance is set by the noise (`norm_scaling.read_columns`)."""
+"""Noise in a variance, relative to it, from which the variance is set by the noise (`released_columns`)."""
 QUANTILES: Final = 1024
 """Points at which the law of a norm is evaluated."""
 
