@@ -59,7 +59,7 @@ from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 OF_TAILS: Final = 6.0
 """Relative error of a curvature by shortened rows, over what the constant loses of them beyond normal regressors'."""
-USUAL_LOSS: Final = 0.05
+USUAL_LOSS: Final = 0.02
 """Mean of what the constant loses more than of normal regressors, before anything is told."""
 MOST_AGAIN: Final = 0.8
 """Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
