@@ -82,14 +82,15 @@ def _row(name: str, n: str, stored: list[dict[str, Any]]) -> str:
     plain, doubtful = own[own[:, 0] == 0], own[own[:, 0] == 1]
     error = f"{200 * (0.95 * 0.05 / len(plain)) ** 0.5:.1f}" if len(plain) else "–"
     wider = f"{plain[:, 3].mean():.2f}" if len(plain) else "–"
-    shares = [_share(part[:, k]) for part in (plain, doubtful) for k in (1, 2)]
+    shares = [share_held(part[:, k]) for part in (plain, doubtful) for k in (1, 2)]
     return (
-        f"| {name} | {n} | {len(own)} | {_share(own[:, 0])} | {shares[0]} | {shares[1]} | {error} | {wider} "
+        f"| {name} | {n} | {len(own)} | {share_held(own[:, 0])} | {shares[0]} | {shares[1]} | {error} | {wider} "
         f"| {shares[2]} | {shares[3]} |"
     )
 
 
-def _share(held: Array) -> str:
+def share_held(held: Array) -> str:
+    """Return the share of releases, of True or 1, in percent; a dash of none."""
     return f"{100 * held.mean():.1f}" if len(held) else "–"
 
 

@@ -90,17 +90,27 @@ def wide(number: int) -> tuple[Cell, ...]:
     return tuple(out)
 
 
+def _long_tailed(
+    rng: np.random.Generator, range_: tuple[float, float], beside_sd: float
+) -> tuple[str, str, np.ndarray]:
+    """Return the laws of two regressors, the first with a long tail, and their slopes.
+
+    range_: of the standard deviation of what the first adds to the predictor.  beside_sd: of the other's slope.
+    """
+    law = str(rng.choice(["gamma", "lognormal"]))
+    other = str(rng.choice(LAWS, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05]))
+    size = float(rng.uniform(*range_)) * float(rng.choice([-1.0, 1.0])) / {"gamma": 0.6, "lognormal": 2.16}[law]
+    beside = float(rng.normal(0, beside_sd)) * {"lognormal": 0.3, "whole": 0.5}.get(other, 1.0)
+    return law, other, np.round([size, beside], 2)
+
+
 def skewed(number: int) -> tuple[Cell, ...]:
     """Return cells of two regressors in bounds ten times too wide, the first with a long tail and a large slope."""
     rng = np.random.default_rng([18, 387, number])
     out: list[Cell] = []
     for _ in range(DESIGNS):
-        law = str(rng.choice(["gamma", "lognormal"]))
-        other = str(rng.choice(LAWS, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05]))
         # what the first adds to the predictor has a standard deviation of .5 to 1.2
-        size = float(rng.uniform(0.5, 1.2)) * float(rng.choice([-1.0, 1.0])) / {"gamma": 0.6, "lognormal": 2.16}[law]
-        beside = float(rng.normal(0, 0.4)) * {"lognormal": 0.3, "whole": 0.5}.get(other, 1.0)
-        slopes = np.round([size, beside], 2)
+        law, other, slopes = _long_tailed(rng, (0.5, 1.2), 0.4)
         share, rows = float(rng.choice([0.03, 0.05, 0.08])), int(rng.choice([3_000, 6_000, 12_000, 30_000]))
         cost, pair = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1]))), float(rng.choice([0.0, 0.8]))
         said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × 10, pair {pair:g}"
@@ -135,12 +145,8 @@ def probit(number: int) -> tuple[Cell, ...]:
     rng = np.random.default_rng([20, 389, number])
     out: list[Cell] = []
     for _ in range(DESIGNS):
-        law = str(rng.choice(["gamma", "lognormal"]))
-        other = str(rng.choice(LAWS, p=[0.3, 0.1, 0.2, 0.15, 0.1, 0.1, 0.05]))
         # what the first adds to the predictor has a standard deviation of .2 to .6
-        size = float(rng.uniform(0.2, 0.6)) * float(rng.choice([-1.0, 1.0])) / {"gamma": 0.6, "lognormal": 2.16}[law]
-        beside = float(rng.normal(0, 0.2)) * {"lognormal": 0.3, "whole": 0.5}.get(other, 1.0)
-        slopes = np.round([size, beside], 2)
+        law, other, slopes = _long_tailed(rng, (0.2, 0.6), 0.2)
         share, rows = float(rng.choice([0.03, 0.05, 0.08])), int(rng.choice([3_000, 6_000, 12_000, 30_000]))
         cost, width = Cost.of(rho=float(rng.choice([0.02, 0.05, 0.1]))), float(rng.choice([3, 10]))
         said = f"slopes {slopes[0]:g} and {slopes[1]:g}, bounds × {width:g}, events {100 * share:.0f}%"

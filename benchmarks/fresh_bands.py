@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from bands_at_jumps import share_held
 from bands_of_densities import PAGE, SIZES, density_at, inside, lines, simulate
 from compared_simulations import LAWS, WHOLE, Case, in_doubt, reached
 from fresh_band_laws import FRESH_BANDS
 from jump_laws import described
 from pages import put
-
-from tacit.base.arrays import Array
 
 STORE: Final = Path(__file__).with_suffix(".jsonl")
 REPEATS: Final = 3
@@ -82,12 +81,15 @@ def _row(name: str, n: str, stored: list[dict[str, Any]]) -> list[str]:
     own = np.concatenate([np.array(one["held"]) for one in stored])
     plain = own[own[:, 0] == 0]
     error = f"{200 * (0.95 * 0.05 / len(plain)) ** 0.5:.1f}" if len(plain) else "–"
-    each = [_share(own[:, 0]), _share(plain[:, 1]), error, _share(plain[:, 2]), _share(plain[:, 3]), _share(own[:, 4])]
+    each = [
+        share_held(own[:, 0]),
+        share_held(plain[:, 1]),
+        error,
+        share_held(plain[:, 2]),
+        share_held(plain[:, 3]),
+        share_held(own[:, 4]),
+    ]
     return [f"| {name} | {n} | {len(own)} | {' | '.join(each)} |"]
-
-
-def _share(held: Array) -> str:
-    return f"{100 * held.mean():.1f}" if len(held) else "–"
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.listed_words import listed
 from tacit.base.table import format_interval, format_number
 from tacit.estimates.bins import nearest_multiples
 from tacit.estimates.dates import interval_of
@@ -52,35 +53,35 @@ def title(release: Released) -> str:
         words = f"statistics of {_law(statistic)}" if law else _asked(statistic, who(release))
         return f"Bootstrap of {words}, {query.replicates} replicates"
     if kind == "DataQuality":
-        return f"Quality of {_and(tuple(part.label for part in release.parts))}"
+        return f"Quality of {listed(tuple(part.label for part in release.parts))}"
     if kind == "SampleAndAggregate":
         model = query.model.words
         law = "" if model["family"] == "Statistic" else " law"
-        words = f"{model.get('name', model['family'])}{law} of {_and(tuple(query.what))}"
+        words = f"{model.get('name', model['family'])}{law} of {listed(tuple(query.what))}"
         return words + (f" where {query.where}" if query.where else "")
     if kind == "SufficientStatistics":
         return _law(query)
     if kind == "Additive":
-        by = f" by {_and(tuple(query.by))}" if query.by else ""
+        by = f" by {listed(tuple(query.by))}" if query.by else ""
         return query.called + by + (f" where {query.where}" if query.where else "")
     if kind == "OrthogonalSeries":
-        words = f"{query.basis.capitalize()} series of {_and(tuple(query.columns))}"
+        words = f"{query.basis.capitalize()} series of {listed(tuple(query.columns))}"
         return words + (f" where {query.where}" if query.where else "")
     if kind == "Bernstein":
         return f"Distribution function of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "RiskFunction":
-        words = f"{query.loss.capitalize()} risk of {query.outcome} on {_and(tuple(query.on))}"
+        words = f"{query.loss.capitalize()} risk of {query.outcome} on {listed(tuple(query.on))}"
         return words + (f" where {query.where}" if query.where else "")
     if kind == "UnlistedLevels":
         return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "KernelDensity":
-        return f"Kernel density of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Kernel density of {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     if kind == "KSDataset":
         return f"Data set of {query.column}" + (f" where {query.where}" if query.where else "")
     if kind == "ExponentialMechanism":
-        return f"Selection by {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Selection by {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
-        return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Histogram of {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = _asked(query, who(release))
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
 
@@ -100,8 +101,8 @@ def _columns(query: Any) -> tuple[str, ...]:
 def _asked(query: Any, counted: str) -> str:
     """Return what a question about columns asks, in words."""
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
-    what = f"Number of {counted}" if kind == "Count" else f"{kind} of {_and(_columns(query))}"
-    what = f"{what} by {_and(by)}" if by else what
+    what = f"Number of {counted}" if kind == "Count" else f"{kind} of {listed(_columns(query))}"
+    what = f"{what} by {listed(by)}" if by else what
     return f"{what} where {query.where}" if getattr(query, "where", None) else what
 
 
@@ -144,7 +145,7 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
         # replicates of a bootstrap have the same labels
         first = {part.label: part for part in reversed(release.parts) if label in (None, part.label)}
         parts = list(reversed(first.values()))
-        words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
+        words = f"{_kind(release, parts[0])} of {listed(tuple(_column(part) for part in parts))}"
         words += _weights(release, parts[0])
     condition = getattr(asked, "where", None)
     words += f", where {condition}" if condition else ""
@@ -288,10 +289,6 @@ def missing_words(release: Released) -> str:
     if len(said) == 1:
         return f"missing: {next(iter(said.values()))}"
     return "missing: " + ", ".join(f"{column} {said[rule]}" for column, rule in rules.items())
-
-
-def _and(names: tuple[str, ...]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 LONGEST_BOUND: Final = 12

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.listed_words import listed
 from tacit.curator.mechanisms import design
 from tacit.errors import TacitError
 from tacit.fits.fit_release import fit_release
@@ -69,7 +70,7 @@ def narrower(
     ratio = float(np.sqrt(((found.std_errors / sizes) ** 2).mean() / ((here / sizes) ** 2).mean()))
     if not ratio < CLEARLY:
         return None
-    names = " and ".join((", ".join(columns[:-1]), columns[-1]))
+    names = listed(columns)
     wide = f"intervals {ratio:.2f} times as wide" if ratio > 0 else "an answer"
     model = "" if query.model == "linear" else f', model="{query.model}"'
     return (

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
+from tacit.base.listed_words import listed
+
 
 @dataclass(frozen=True)
 class FrameKind:
@@ -88,15 +90,11 @@ def file_kind(suffix: str) -> FileKind | None:
 def accepted_tables() -> str:
     """What can be opened, for a hint: the formats of files, the libraries by what they call a table, a dict."""
     nouns = dict.fromkeys(one.noun for one in FRAMES)
-    frames = [f"a {_joined([one.library for one in FRAMES if one.noun == noun])} {noun}" for noun in nouns]
+    frames = [f"a {listed([one.library for one in FRAMES if one.noun == noun], 'or')} {noun}" for noun in nouns]
     paths = ", ".join(one.named[0] for one in FILES)
     return f"a path ({paths}), {', '.join(frames)}, or a dict"
 
 
 def accepted_suffixes() -> str:
     """The suffixes of files, for a message."""
-    return _joined([suffix for one in FILES for suffix in one.named])
-
-
-def _joined(words: list[str]) -> str:
-    return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+    return listed([suffix for one in FILES for suffix in one.named], "or")

@@ -86,13 +86,13 @@ class CountLink:
         room = self.upper - self.lower
         return self.lower + min(max(mean - self.lower, MIN_MEAN), 0.98 * room)
 
-    def beyond_noise(self, mean: float, noise: float) -> float:
+    def starting_mean(self, mean: float, noise: float) -> float:
         """Return the mean response to begin with: no less than its noise allows for, up to RARE_MEAN.
 
         A step of a log link that begins too low goes too far, by a factor; one that begins too high only falls short.
 
         >>> link = CountLink(0, 20)
-        >>> link.beyond_noise(0.004, 0.001), link.beyond_noise(0.004, 0.005), link.beyond_noise(0.004, 1.0)
+        >>> link.starting_mean(0.004, 0.001), link.starting_mean(0.004, 0.005), link.starting_mean(0.004, 1.0)
         (0.004, 0.01, 0.02)
         """
         return max(mean, self.lower + min(START_NOISE * noise, RARE_MEAN))

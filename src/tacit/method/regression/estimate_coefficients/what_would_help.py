@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.listed_words import listed
 from tacit.errors import TacitError
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix, relative_noise
@@ -66,21 +67,21 @@ class Shortfall:
             return words
         levels = [level for every in self.unseen.values() for level in every]
         # a formula without them is named already where the rest would have been told
-        columns = "" if set(self.unseen) <= set(self.without) else f" without {_and(list(self.unseen))}"
+        columns = "" if set(self.unseen) <= set(self.without) else f" without {listed(list(self.unseen))}"
         told = f"only a formula{columns} is told" if columns else "only that formula is told"
-        return f"{words}; noise hides whether any row has {_or(levels)}: where none has, {told}"
+        return f"{words}; noise hides whether any row has {listed(levels, 'or')}: where none has, {told}"
 
     def _words(self, cost: Cost | None) -> str:
         """Return what would help if every level has rows."""
         times = self.times * MARGIN
         if cost is None or not 1 < times <= MOST or self.rows < 1:
-            return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {_and(self.without)}"
+            return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {listed(self.without)}"
         about, enough = ("at least", "needed") if self.least else ("about", "enough")
         price = dearer(cost, times)
         ways = [f"{about} {_up(times * self.rows):,} rows"]
         ways += [] if price is None else [f"{about} {price}"]
         words = f"{' or '.join(ways)} would be {enough}"
-        return words if not self.without else f"{words}; or the formula without {_and(self.without)}"
+        return words if not self.without else f"{words}; or the formula without {listed(self.without)}"
 
 
 def too_few(rows: float, noise: float, needed: int, cost: Cost | None) -> str:
@@ -236,11 +237,3 @@ def _dearer(cost: Cost, k: Fraction) -> Cost:
 def _up(rows: float) -> int:
     """Return a number of rows to two digits, rounded up."""
     return int(significant(Fraction(math.ceil(rows)), 2, up=True))
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join((*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]))
-
-
-def _or(names: Sequence[str]) -> str:
-    return " or ".join((*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]))

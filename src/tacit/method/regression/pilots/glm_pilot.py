@@ -141,7 +141,7 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
     response = found.response
     if isinstance(link, CountLink):
-        response = link.beyond_noise(response, abs(gamma) * H * first.response_noise / found.rows)
+        response = link.starting_mean(response, abs(gamma) * H * first.response_noise / found.rows)
     mean = link.clamped_mean(response)
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
     # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
