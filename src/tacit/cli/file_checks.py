@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tacit.curator.mechanisms import design
 from tacit.curator.request import split
 from tacit.errors import BudgetError, TacitError
+from tacit.method.shared.default_boxes import refuse_unfit_boxes
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.refusal import refusal
@@ -67,6 +68,7 @@ def check_questions(job: Job | Study, budget: Budget | None) -> None:
 
 
 def _design(job: Job | Study, budget: Budget, query: Query[Any], cost: Cost) -> None:
+    refuse_unfit_boxes(query, job.schema)
     public = Public(job.schema, budget.neighbors, None, job.rows, budget.kind)
     given = (job.rows,) if job.rows is not None else SIZES
     sizes = given if budget.neighbors == "replace-one" else (None,)

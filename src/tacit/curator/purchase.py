@@ -22,6 +22,7 @@ from tacit.curator.stored_releases import stored
 from tacit.errors import LedgerError
 from tacit.ledger import Charge, Ledger, Request
 from tacit.method.additive.statistic import AdditiveStatistic, admit
+from tacit.method.shared.default_boxes import refuse_unfit_boxes
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.price_parts import price_parts
 from tacit.privacy import Cost
@@ -86,6 +87,7 @@ def charged(questions: Questions, designs: Sequence[Measurement], context: Table
         study_rules.still_open(questions.study)
     for one in designs:
         admit(one.query, context.schema, context.trust)
+        refuse_unfit_boxes(one.query, context.schema)
         ready(one.kind)
     source_ready(context)
     return _charged(request, questions.study, context)

@@ -144,6 +144,7 @@ CODES: Final[dict[str, str]] = {
     "Q130": "nothing to compare: no way has an answer, or no such way, or a law that answers nothing",
     "Q131": "an impossible number of Laplace draws, or a price that buys none",
     "Q100": "logistic bins that are malformed, or for a column or query that takes none",
+    "Q390": "a family's own boxes of parameters, which no one chose, beside a column of other bounds",
     "Q394": "a plan's neighbours are not those of its budget",
     "Q40": "a width that no price achieves",
     "Q41": "a plan needs a number of rows",

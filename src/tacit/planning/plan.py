@@ -17,6 +17,7 @@ from tacit.estimates.terms import check_level
 from tacit.method.histogram.plan_curve import planned_density
 from tacit.method.histogram.query import Histogram
 from tacit.method.shared.asked_parameters import asked_parameters
+from tacit.method.shared.default_boxes import refuse_unfit_boxes
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
 from tacit.method.shared.price_parts import charged_price
@@ -101,6 +102,8 @@ def plan(
     checked_questions(query)
     check_level(level)
     asks: Asks = {"": query} if isinstance(query, Query) else query
+    for one in asks.values():
+        refuse_unfit_boxes(one, declared)
     known = Expectations.of(expect, declared, asked_parameters(asks))
 
     accounting = None if budget is None else budget.kind

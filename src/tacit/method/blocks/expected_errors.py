@@ -5,6 +5,7 @@ Both the default of a question (`automatic_choice`) and its plan go by these.  N
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from typing import Final, cast
@@ -29,14 +30,43 @@ QUARTILES: Final = 1.349
 """Distance between the quartiles of a normal law, in standard deviations."""
 
 
+SINGULAR: Final = 1e-10
+"""Reciprocal condition of an information, per width of the box, below which it tells some direction nothing."""
+
+
 def sampling_variances(model: Likelihood | Statistic, rows: int) -> Array | None:
     """Return the variances of the maximum-likelihood estimate from all rows, shape (p,); None where unknown."""
     if isinstance(model, Statistic):
         return None
     try:
-        return np.diag(np.linalg.inv(model.fisher(model.fallback))) / rows
-    except (ModelError, np.linalg.LinAlgError):
+        information = np.asarray(model.fisher(model.fallback))
+    except ModelError:
         return None
+    return np.diag(np.linalg.inv(information)) / rows if _regular(model, information) else None
+
+
+def _regular(model: Likelihood, information: Array) -> bool:
+    """Return whether an information, shape (p, p), tells every direction something, in units of the boxes."""
+    wide = model.upper - model.lower
+    scaled = information * np.outer(wide, wide)
+    return bool(np.isfinite(scaled).all()) and 1 / float(np.linalg.cond(scaled)) > SINGULAR
+
+
+def at_regular_parameters(model: Likelihood) -> Likelihood:
+    """Return a copy for plans whose default has an information: off the middle of boxes where that has none.
+
+    In the middle of equal boxes the two laws of a mixture are one, of which no row says which it came from.
+    """
+    try:
+        regular = _regular(model, np.asarray(model.fisher(model.fallback)))
+    except ModelError:
+        return model
+    if regular:
+        return model
+    places = np.where(np.arange(len(model.names)) % 2 == 0, 2 / 3, 1 / 3)
+    made = copy.copy(model)
+    object.__setattr__(made, "default", tuple((model.lower + places * (model.upper - model.lower)).tolist()))
+    return made
 
 
 def loads_of_mean(column: PartSpec, plan: BlockPlan, winsorized: bool) -> Array:

@@ -8,7 +8,6 @@ regression depends on its regressors, of which nothing is known beforehand: it i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Final, cast
@@ -19,14 +18,15 @@ from tacit.estimates.total_errors.error_laws import halfwidth, split
 from tacit.method.blocks import one_step_design
 from tacit.method.blocks import plan_steps as block_steps
 from tacit.method.blocks.design import BlockPlan
-from tacit.method.blocks.expected_errors import loads_of_mean, sampling_variances, windowed
+from tacit.method.blocks.expected_errors import at_regular_parameters, loads_of_mean, sampling_variances, windowed
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.blocks.support_rules import rule
 from tacit.method.shared.asked_parameters import law_as_expected, words_of_law
-from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
 from tacit.method.shared.plan_shares import NOTHING
 from tacit.models.block_function import Statistic
+from tacit.models.likelihood import Likelihood
 from tacit.release.parts import Grid
 from tacit.schema.expectations import Expectations
 
@@ -47,9 +47,8 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
     if not cast(SampleAndAggregate, shape.query).one_step:
         return found
     # rows of another law than the model's: then the blocks of the first part answer
-    blocks = {
-        name: width for name, _, width, _, _ in _of_blocks(shape, one_step_design.split(shape)[0].columns, rows, level)
-    }
+    first = replace(shape, columns=one_step_design.split(shape)[0].columns)
+    blocks = {name: width for name, _, width, _, _ in _means(first, rows, level)}
     each = ((one, blocks.get(one.term, one.width)) for one in found)
     return [replace(one, between=(min(one.width, other), max(one.width, other))) for one, other in each]
 
@@ -59,27 +58,23 @@ def as_expected(shape: Measurement, expect: Expectations) -> Measurement:
     plan = cast(BlockPlan, shape.blocks)
     if isinstance(plan.model, Statistic):
         return shape
-    return replace(shape, blocks=replace(plan, model=law_as_expected(plan.model, shape.query, expect)))
+    law = law_as_expected(plan.model, shape.query, expect)
+    return replace(shape, blocks=replace(plan, model=at_regular_parameters(law)))
 
 
 def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, float, float, float, float]]:
     """Return for each parameter: name, assumed value, width of its interval, variances due to noise and to sampling."""
     query = cast(SampleAndAggregate, shape.query)
-    if query.one_step:
-        return block_steps.one_step_entries(shape, rows, level)
-    if query.winsorize:
-        shape = windowed(shape, rows, sampling_variances(cast(BlockPlan, shape.blocks).model, rows))
-    return _of_blocks(shape, shape.columns, rows, level)
+    return block_steps.one_step_entries(shape, rows, level) if query.one_step else _means(shape, rows, level)
 
 
-def _of_blocks(
-    shape: Measurement, columns: Sequence[PartSpec], rows: int, level: float
-) -> list[tuple[str, float, float, float, float]]:
-    """Return the same of means over blocks; columns: one for each parameter."""
+def _means(shape: Measurement, rows: int, level: float) -> list[tuple[str, float, float, float, float]]:
+    """Return the same of means over blocks, winsorised ones within windows as wide as the model expects them."""
     query, plan = cast(SampleAndAggregate, shape.query), cast(BlockPlan, shape.blocks)
     sampling = sampling_variances(plan.model, rows)
+    shape = windowed(shape, rows, sampling) if query.winsorize else shape
     found: list[tuple[str, float, float, float, float]] = []
-    for column in columns:
+    for column in shape.columns:
         i = plan.model.names.index(column.label)
         grid = cast(Grid, column.grid)
         loads = loads_of_mean(column, plan, query.winsorize)
@@ -99,9 +94,12 @@ def _of_blocks(
 
 def _place(shape: Measurement) -> str:
     """Return where the model is taken to be, in words."""
-    model = cast(BlockPlan, shape.blocks).model
-    assumed = model is not cast(SampleAndAggregate, shape.query).model.law
-    return words_of_law(model, True) if assumed and not isinstance(model, Statistic) else "at the middle of its box"
+    model, asked = cast(BlockPlan, shape.blocks).model, cast(SampleAndAggregate, shape.query).model.law
+    if model is asked or isinstance(model, Statistic):
+        return "at the middle of its box"
+    if np.array_equal(model.fallback, at_regular_parameters(cast(Likelihood, asked)).fallback):
+        return f"{words_of_law(model)}: in the middle of the box parameters cannot be told apart"
+    return f"{words_of_law(model)}, as expected"
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:

@@ -21,7 +21,7 @@ def asked_parameters(asks: Mapping[str, Any]) -> Asked:
     """Return the boxes of the parameters that questions ask for, by column (of laws of one column) and by name."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for name, query in asks.items():
-        law = _law(query)
+        law = law_of(query)
         if law is None:
             continue
         columns = columns_of(query)
@@ -39,7 +39,7 @@ def columns_of(query: Any) -> tuple[str, ...]:
     return (query.what,) if isinstance(query.what, str) else tuple(query.what)
 
 
-def _law(query: Any) -> Likelihood | None:
+def law_of(query: Any) -> Likelihood | None:
     """Return the law that a question asks the parameters of; None where it asks of none, or of one not known here."""
     from tacit.models.likelihood import Likelihood
 
@@ -67,7 +67,7 @@ def expected_parameters(law: Likelihood, query: Any, expect: Expectations) -> Ma
 
 def told_parameters(query: Any, expect: Expectations) -> Mapping[str, float]:
     """Return the expected parameters of the law that a question asks of, by name; none of a question about no law."""
-    law = _law(query)
+    law = law_of(query)
     return {} if law is None else expected_parameters(law, query, expect)
 
 
@@ -83,7 +83,6 @@ def law_as_expected(law: M, query: Any, expect: Expectations) -> M:
     return made
 
 
-def words_of_law(law: Likelihood, assumed: bool) -> str:
-    """Return where a plan takes the parameters to be; assumed: whether any of them was expected."""
-    at = ", ".join(f"{name} {x:.3g}" for name, x in zip(law.names, law.fallback, strict=True))
-    return f"at {at}, {'as expected' if assumed else 'in the middle of its box'}"
+def words_of_law(law: Likelihood) -> str:
+    """Return where a plan takes the parameters to be."""
+    return "at " + ", ".join(f"{name} {x:.3g}" for name, x in zip(law.names, law.fallback, strict=True))

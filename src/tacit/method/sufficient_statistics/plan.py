@@ -58,7 +58,8 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     found = _map(shape)
     usual = AskedModel.of(cast(SufficientStatistics, shape.query).family.words).law
     assumed = tuple(found.model.fallback) != tuple(cast(Any, usual).fallback)
-    said = [f"precision is that of the family {words_of_law(found.model, assumed)}"]
+    place = "as expected" if assumed else "in the middle of its box"
+    said = [f"precision is that of the family {words_of_law(found.model)}, {place}"]
     if found.at(found.model.fallback).inverse is None:
         said.append("there the clamped statistics do not tell the parameters apart; wider bounds would do")
     return said
