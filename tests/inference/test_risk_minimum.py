@@ -10,6 +10,7 @@ from scipy import optimize, stats
 
 import tacit as tc
 from tacit.method.risk_function.estimate import estimate, excess, risk
+from tacit.method.risk_function.estimate_mixture import _weights  # pyright: ignore[reportPrivateUsage]
 from tacit.method.risk_function.linear_losses import bend_of, loss_of, slope_of
 from tacit.method.risk_function.plan import expected
 from tacit.method.shared.simulated_parts import simulated
@@ -119,6 +120,12 @@ def test_what_noise_hides_has_a_reason() -> None:
         assert np.isinf(found.intervals()).all()
         if n == 3:
             assert excess(release) == np.inf
+
+
+def test_noise_below_every_loss_leaves_no_weight_and_says_nothing() -> None:
+    """Values far below 0 have no nearest mixture but nothing at all: what stood in its place was 0 / 0."""
+    weights = _weights(np.array([[0.2, 1.4], [0.9, 0.3]]), np.array([-1e9, -1e9]))
+    assert weights.tolist() == [0.5, 0.5]
 
 
 def test_plans_are_of_the_same_errors() -> None:

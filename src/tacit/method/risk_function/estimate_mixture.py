@@ -165,7 +165,9 @@ def _weights(matrix: Array, values: Array) -> Array:
     heavy = HEAVY * float(np.sqrt((matrix**2).sum(axis=0).max()))
     full = np.vstack([matrix, np.full(matrix.shape[1], heavy)])
     found: Array = cast(Any, optimize).nnls(full, np.append(values, heavy), maxiter=50 * matrix.shape[1])[0]
-    return found / found.sum()
+    total = float(found.sum())
+    # noise far beyond every loss may leave no weight at all: then no cell is likelier than another
+    return found / total if total > 0 else np.full(len(found), 1 / len(found))
 
 
 def _variables(release: Released) -> Any:
