@@ -130,9 +130,24 @@ def test_instants_of_96_bits(tmp_path: Path) -> None:
         assert pieces is not None
         values = [one for part, _ in pieces for one in part[:, 0].tolist()]
         assert (values[0], values[2]) == (0.0, 1.0)
+        found = source.complete((cell_of(schema, "day"),)).values[:, 0].tolist()
+        assert (found[0], found[2]) == (0.0, 1.0)
         if abs(days) < 10**6:
             assert values == sorted(source.complete((cell_of(schema, "day"),)).values[:, 0], key=values.index)
             assert values[1] == days
+
+
+def test_instants_of_96_and_of_64_bits_are_one_column(tmp_path: Path) -> None:
+    schema, instants = (
+        tc.Schema({"day": tc.Date("1960-01-01", "2100-01-01")}),
+        pa.array([0, 86_400 * 10**6], pa.timestamp("us")),
+    )
+    for i, old in enumerate((False, True)):
+        pq.write_table(pa.table({"day": instants}), tmp_path / f"{i}.parquet", use_deprecated_int96_timestamps=old)
+    from tacit.schema.predicates.numeric_expressions import cell_of
+
+    found = open_source(tmp_path).complete((cell_of(schema, "day"),)).values[:, 0]
+    assert sorted(found.tolist()) == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_a_name_with_a_point_is_not_that_of_another_column(tmp_path: Path) -> None:

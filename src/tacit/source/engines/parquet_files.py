@@ -121,13 +121,19 @@ def _parquet(path: Path) -> Any:
 def streamed(paths: Sequence[Path]) -> frozenset[str]:
     """Return the columns that DuckDB's reader would fail on or change.
 
-    Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes
-    floats of them, and two persons one.
+    Timestamps in milliseconds, and of 96 bits: it raises at cells beyond microseconds (the latter from 2.0.1 on).
+    Decimals of more than 38 digits: it makes floats of them, and two persons one.
     """
+    leaves = [one.column(i) for one in (_parquet(path).schema for path in paths) for i in range(len(one))]
+    return _coarse(paths) | {one.path for one in leaves if one.physical_type == "INT96"}
+
+
+def _coarse(paths: Sequence[Path]) -> frozenset[str]:
+    """Return the columns whose type PyArrow keeps, and DuckDB takes for another one."""
     is_ = lazy_imports.arrow().types
     fields = [field for path in paths for field in _parquet(path).schema_arrow]
-    coarse = {field.name for field in fields if is_.is_timestamp(field.type) and field.type.unit in ("s", "ms")}
-    return frozenset(coarse | {field.name for field in fields if is_.is_decimal256(field.type)})
+    instants = {field.name for field in fields if is_.is_timestamp(field.type) and field.type.unit in ("s", "ms")}
+    return frozenset(instants | {field.name for field in fields if is_.is_decimal256(field.type)})
 
 
 @dataclass(frozen=True)
@@ -189,7 +195,7 @@ def same_columns(paths: Sequence[Path]) -> None:
     first: dict[str, str] | None = None
     for path in paths:
         relation = parquet([path])
-        coarse = streamed([path])
+        coarse = _coarse([path])
         types = (f"{words} {name in coarse}" for name, words in zip(relation.columns, relation.types, strict=True))
         found = dict(zip(relation.columns, types, strict=True))
         first = found if first is None else first
