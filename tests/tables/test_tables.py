@@ -117,6 +117,14 @@ def test_numbers() -> None:
     assert format_interval(-1, 2.5, decimals=1) == "-1.0 to 2.5"
 
 
+def test_latex_has_a_command_for_every_greek_letter() -> None:
+    """Notes say costs in μ, which pdflatex does not know as it is."""
+    text = Table("γ-GT · Δ", ("`a`", "φ"), (("λ", "∞"),), ("cost μ = 0.1, δ = 1e-07",)).to_latex()
+    assert re.search("[α-ωΑ-Ω∞`]", text) is None
+    for sign in (r"$\gamma$-GT $\cdot$ $\Delta$", r"\textasciigrave{}a", r"$\lambda$ & $\infty$", r"cost $\mu$ = 0.1"):
+        assert sign in text
+
+
 def test_latex_is_centred_with_caption_and_label() -> None:
     table = Table("Mean of age, 50% · people-2024", ("sex", "mean"), (("f", "45.02"),), ("made up",))
     lines = table.to_latex().splitlines()

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tacit.base.arguments import named_arguments
 from tacit.base.json_text import write_text
+from tacit.base.latex_signs import LATEX
 from tacit.base.other_words import knows_other_words
 from tacit.errors import FileError, InferenceError
 
@@ -25,39 +26,6 @@ REST: Final = "summary().to_text(), or summary().save('table.csv')"
 """What shows all rows of a table that was shortened."""
 DASHED: Final = {"estimate": "estimate", "std. error": "std_error", "of which privacy": "privacy_share"}
 """Headings of columns whose cells may be dashes, and the columns of frames with their numbers."""
-LATEX: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "ρ": r"$\rho$",
-        "ε": r"$\varepsilon$",
-        "δ": r"$\delta$",
-        "σ": r"$\sigma$",
-        "χ": r"$\chi$",
-        "·": r"$\cdot$",
-        "×": r"$\times$",
-        "±": r"$\pm$",
-        "≤": r"$\leq$",
-        "≥": r"$\geq$",
-        "−": "$-$",
-        "²": r"$^2$",
-        "³": r"$^3$",
-        "…": r"\ldots{}",
-        "–": "--",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "[": "{[}",  # at the start of a row LaTeX would read it as the argument of the preceding \\
-    }
-)
 # Styles of HTML, in the elements themselves: notebooks and mail programs drop or override style sheets.
 _TABLE: Final = "border-collapse:collapse;border-top:2px solid;border-bottom:2px solid;margin:1em 0;width:auto"
 _TITLE: Final = "caption-side:top;text-align:left;font-weight:bold;padding:.3em .6em"
