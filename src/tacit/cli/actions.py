@@ -117,15 +117,16 @@ def _next(page: Plan, command: str, taken: LedgerError | None, charge: Charge | 
 
     taken: why a name is refused.  charge: that these questions have already.
     """
+    from tacit.cli.dialect import in_shell
+    from tacit.privacy.refusal import refusal
+
     if charge is not None:
         return f"Run, at no cost: {known_already(charge)}\n  {command}"
-    from tacit.cli.dialect import in_shell
-
-    if taken is not None:
+    # in the order in which the release would refuse
+    if page.fits and taken is not None:
         return f"Not now: the release would be refused\n  {taken.message}\n  {in_shell(taken.hint or '', {})}"
     if page.fits:
         return f"Run\n  {command}"
-    from tacit.privacy.refusal import refusal
 
     whole = page.budget is not None and not page.budget.admits(page.spent, page.cost, page.bought)
     limit, spent = (page.budget, page.spent) if whole else (page.limit, page.own)
