@@ -163,3 +163,16 @@ def test_html_has_no_colour_of_its_own_and_numbers_on_one_line() -> None:
     cells = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown)
     assert ["nowrap" in one for one in cells] == [False, True, False, True, False]
     assert shown.startswith('<div style="overflow-x:auto">')  # a wide table scrolls, and nothing is cut off
+
+
+def test_a_long_name_does_not_draw_the_columns_apart() -> None:
+    name = "How content are you with all of it, from 1 (not at all) to 10 (very), in points"
+    shown = Table(f"Histogram of {name}", (f"{name}:東京", "estimate"), (("1:a", 5), ("10:b", 7))).to_text().splitlines()
+    assert shown[0].endswith(name)
+    assert shown[1].startswith("How content are you with all of it, from 1")
+    assert "…  estimate" in shown[1]
+    assert {display_width(line) for line in shown[1:]} == {display_width(shown[1])}
+    assert display_width(shown[1]) <= 48 + 2 + len("estimate")
+    # a term of that length has the heading as long as it is
+    long = Table("", (name, "n"), (("x" * 60, 1),)).to_text().splitlines()
+    assert long[0].startswith(name[:58])

@@ -20,6 +20,8 @@ Align: TypeAlias = Literal["left", "right"]
 SUFFIXES: Final = (".txt", ".html", ".md", ".tex", ".csv", ".json")
 SHOWN: Final = 60
 """Rows of a table that a screen shows; of a longer one the first HEAD and the last TAIL."""
+NAME: Final = 48
+"""Columns of a terminal that a heading of terms takes at most where no term is longer."""
 HEAD: Final = 20
 TAIL: Final = 10
 REST: Final = "summary().to_text(), or summary().save('table.csv')"
@@ -97,7 +99,10 @@ class Table:
 
     def to_text(self) -> str:
         """Return plain text with aligned columns, two spaces apart; all rows, of which `print` shows SHOWN at most."""
-        body = [list(self.columns), *self.cells()]
+        cells = self.cells()
+        # the name of a column of the data may be a question of a survey: it stands in full in the title
+        first = max((display_width(row[0]) for row in cells), default=0)
+        body = [[_cut(self.columns[0], max(first, NAME)), *self.columns[1:]], *cells] if self.columns else [*cells]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.notes])
@@ -319,6 +324,16 @@ def shown_by_summary(cls: type[S]) -> type[S]:
         if isinstance(method, FunctionType):
             setattr(cls, name, named_arguments(InferenceError, "I95", name)(method))
     return knows_other_words(cls)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text that takes at most so many columns, its end left out where it is longer."""
+    if display_width(text) <= most:
+        return text
+    kept = text
+    while display_width(kept) >= most:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
 
 
 def display_width(text: str) -> int:
