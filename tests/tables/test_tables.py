@@ -167,7 +167,8 @@ def test_html_has_no_colour_of_its_own_and_numbers_on_one_line() -> None:
 
 def test_a_long_name_does_not_draw_the_columns_apart() -> None:
     name = "How content are you with all of it, from 1 (not at all) to 10 (very), in points"
-    shown = Table(f"Histogram of {name}", (f"{name}:東京", "estimate"), (("1:a", 5), ("10:b", 7))).to_text().splitlines()
+    table = Table(f"Histogram of {name}", (f"{name}:東京", "estimate"), (("1:a", 5), ("10:b", 7)))
+    shown = table.to_text().splitlines()
     assert shown[0].endswith(name)
     assert shown[1].startswith("How content are you with all of it, from 1")
     assert "…  estimate" in shown[1]

@@ -298,8 +298,8 @@ ASKED: Final = (
 def shown_by_summary(cls: type[S]) -> type[S]:
     """Class decorator: `str`, `repr` and notebooks show `summary()`; errors know the words of other libraries.
 
-    It stands above `@dataclass`, whose `__repr__` it replaces.  Arguments that a method of ASKED does not have are
-    InferenceError I95.
+    It stands above `@dataclass`, whose `__repr__` it replaces.  A result with terms is iterated by them.  Arguments
+    that a method of ASKED does not have are InferenceError I95.
 
     >>> @shown_by_summary
     ... class Ages:
@@ -319,6 +319,9 @@ def shown_by_summary(cls: type[S]) -> type[S]:
 
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)
+    if "__getitem__" in cls.__dict__ and "__iter__" not in cls.__dict__:
+        # results are asked by term: without this Python would ask for 0, 1, ...
+        setattr(cls, "__iter__", lambda self: iter(self.terms))  # noqa: B010
     for name in ASKED:
         method = cls.__dict__.get(name)
         if isinstance(method, FunctionType):
