@@ -317,11 +317,14 @@ def shown_by_summary(cls: type[S]) -> type[S]:
     def html(self: S) -> str:
         return self.summary().shortened().to_html()
 
+    def terms(self: Any) -> Any:  # Iterator[str]
+        return iter(self.terms)
+
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)
     if "__getitem__" in cls.__dict__ and "__iter__" not in cls.__dict__:
         # results are asked by term: without this Python would ask for 0, 1, ...
-        setattr(cls, "__iter__", lambda self: iter(self.terms))  # noqa: B010
+        setattr(cls, "__iter__", terms)  # noqa: B010
     for name in ASKED:
         method = cls.__dict__.get(name)
         if isinstance(method, FunctionType):

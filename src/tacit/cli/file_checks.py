@@ -61,13 +61,13 @@ def asked_before(job: Job, cost: Cost, analyst: str | None, ledger: Any) -> Any:
 
     Of a file that does not say how many rows there are nothing is known where their number is public.
     """
-    from tacit.curator.ledger_request import Asked, asked_before
+    from tacit.curator.ledger_request import AskedTable, asked_before
     from tacit.curator.request import Questions
 
     if ledger is None or not job.asks or (job.rows is None and ledger.first.neighbors == "replace-one"):
         return None
     unit = None if unit_of(job.schema) is None else most_rows(job.schema)
-    asked = Asked(job.name, job.schema, ledger.first.neighbors, unit, analyst)
+    asked = AskedTable(job.name, job.schema, ledger.first.neighbors, unit, analyst)
     return asked_before(Questions(split(job.asks, cost, job.shares, job.schema), cost, ""), asked, ledger, job.rows)
 
 

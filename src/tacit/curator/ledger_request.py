@@ -20,7 +20,7 @@ from tacit.schema import Schema
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTable:
     """Of which table is asked, and by whom.
 
     unit: the most rows a person may have, None where each row is a person.
@@ -33,7 +33,7 @@ class Asked:
     analyst: str | None = None
 
 
-def request_of(questions: Questions, designs: Sequence[Measurement], asked: Asked) -> Request:
+def request_of(questions: Questions, designs: Sequence[Measurement], asked: AskedTable) -> Request:
     """Return the request to the ledger, whose question is canonical JSON of public facts, never a digest of rows."""
     question = {
         "table": asked.table,
@@ -54,7 +54,7 @@ def request_of(questions: Questions, designs: Sequence[Measurement], asked: Aske
     return Request(asked.table, names, canonical(question), questions.cost, questions.note, asked.analyst, bought)
 
 
-def asked_before(questions: Questions, asked: Asked, ledger: Ledger, rows: int | None) -> Charge | None:
+def asked_before(questions: Questions, asked: AskedTable, ledger: Ledger, rows: int | None) -> Charge | None:
     """Return the charge that these questions have already, None for none; nothing is read, charged or written.
 
     rows: the number of rows (persons), where it may be known.  LedgerError L09 where another question has one of the

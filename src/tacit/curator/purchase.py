@@ -16,7 +16,7 @@ from typing import Any, Final
 from tacit.base.json_text import canonical
 from tacit.curator import study_rules
 from tacit.curator.guard import guarded
-from tacit.curator.ledger_request import Asked, request_of
+from tacit.curator.ledger_request import AskedTable, request_of
 from tacit.curator.mechanisms import measure
 from tacit.curator.request import Questions
 from tacit.curator.stored_releases import stored
@@ -183,7 +183,7 @@ def document(
 
 def _request(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Request:
     """Return the request to the ledger of a table's curator."""
-    asked = Asked(context.name, context.schema, context.ledger.first.neighbors, context.unit, context.analyst)
+    asked = AskedTable(context.name, context.schema, context.ledger.first.neighbors, context.unit, context.analyst)
     return request_of(questions, designs, asked)
 
 

@@ -153,8 +153,9 @@ def who_is_out(name: str, terms: Sequence[str], notes: Sequence[str]) -> list[st
             found.setdefault(note if term is None else note.removeprefix(f"{term}: "), []).extend(
                 [term] if term else []
             )
-    whole = ([], list(terms))
-    return [f"{name}{'' if of in whole else f', {listed(tuple(of))}'}: {words}" for words, of in found.items()]
+    return [
+        f"{name}{f', {listed(tuple(of))}' if 0 < len(of) < len(terms) else ''}: {words}" for words, of in found.items()
+    ]
 
 
 def _q(one: PooledEffects) -> str:
