@@ -109,3 +109,21 @@ def test_bad_words(home: Path) -> None:
         (("returned", "--save", "study.toml"), "F08"),
     ):
         assert json.loads(json.dumps(said(home, "combine", "study.toml", *words, code=2)))["code"] == code
+
+
+def test_the_table_says_who_is_left_out_of_which_question(tmp_path: Path) -> None:
+    """A regression of two parties stood under "3 parties", with an interval that nothing explained."""
+    text = STUDY.replace("epsilon = 1", "rho = 20").replace('effects = "common"', 'effects = "random"')
+    text = text.replace("[spend]", 'g = { type = "Category", levels = ["a", "b", "c", "d", "e", "f"] }\n[spend]')
+    line = '[ask.line]\nquery = "Regression"\nformula = "age ~ sex + g"'
+    text = text.replace('[ask.cells]\nquery = "Histogram"\ncolumns = "sex"', line)
+    (tmp_path / "study.toml").write_text(text)
+    study = tc.Study.from_toml(text)
+    # st-john's number of rows would have to be 4 standard deviations above none (3e-5), and noise in the products of
+    # seven regressors below 35% of it besides, which is several times as large: together far below 1e-6
+    for seed, (name, rows, rho) in enumerate((("st-mary", 4_000, 20), ("st-luke", 4_000, 20), ("st-john", 5, "1e-4"))):
+        table = study.schema.example(rows, rng=seed)
+        tc.Curator(table, study, name=name).release(study, rho=rho).save(tmp_path / f"{name}.json")
+    shown = run(tmp_path, "combine", "study.toml", "*.json")
+    assert "line: noise leaves no coefficients, left out: st-john\n" in shown
+    assert shown.count("Hartung and Knapp's t") == 1

@@ -22,8 +22,14 @@ def test_every_command_speaks_json(home: Path) -> None:
     assert said(home, "import", "raw.csv", "--schema", "job.toml", "--out", "typed.parquet")["rows"] == 1
     assert said(home, "plan", "job.toml")["cost"] == {"rho": "1/5"}
     bought = said(home, "release", "job.toml")
-    assert bought == {"saved": "job.release.json", "cost": {"rho": "1/5"}, "left": "left 0.30 of 0.50"}
-    assert said(home, "release", "job.toml", "--rho", "0.2") == bought  # the same price, typed
+    assert bought == {
+        "saved": "job.release.json",
+        "cost": {"rho": "1/5"},
+        "left": "left 0.30 of 0.50",
+        "new_ledger": "people.ledger",
+    }
+    again = said(home, "release", "job.toml", "--rho", "0.2")  # the same price, typed
+    assert again == {**bought, "new_ledger": None}
     assert list(said(home, "show", "job.release.json")) == ["mean-age", "married"]
     assert said(home, "budget", "people.ledger")["left"] == {"rho": "3/10"}
     assert [row["term"] for row in said(home, "demo")["estimate"]] == ["male", "female"]

@@ -89,7 +89,12 @@ def test_a_study_speaks_json(home: Path) -> None:
         "source": "text file",
     }
     less = said(home, "release", "study.toml", "--site", "st-mary.toml", "--rho", "0.1", "--save", "x.json")
-    assert less == {"saved": "x.json", "cost": {"rho": "1/10"}, "left": "left 0.40 of 0.50"}
+    assert less == {
+        "saved": "x.json",
+        "cost": {"rho": "1/10"},
+        "left": "left 0.40 of 0.50",
+        "new_ledger": "st-mary.ledger",
+    }
     (home / "raw.csv").write_text("age,sex\n30,0\n")
     assert said(home, "import", "raw.csv", "--schema", "study.toml", "--out", "typed.parquet")["rows"] == 1
 

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+import tacit as tc
 from tacit.cli.app import app
 from tacit.errors import FileError
 from tacit.schema import Category, Date, Integer, Real, Schema
@@ -48,6 +49,28 @@ def test_marks_signs_and_days_are_read_as_declared(tmp_path: Path) -> None:
         ]
         assert report.advice == {}
         assert not any(one.unreadable for one in report.columns.values())
+
+
+def test_codes_of_missing_cells_are_declared_for_all_columns_or_for_one(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text("a=b,cold,sex\n-9,-9,k.A.\n 3 ,-1,f\n,4,-9\n")
+    schema = tc.Schema(
+        {"a=b": tc.Integer(0, 9), "cold": tc.Integer(-20, 9), "sex": tc.Category(["f", "m", "-9"], missing="unknown")}
+    )
+    out = tmp_path / "t.parquet"
+    report = import_table(tmp_path / "raw.csv", schema, out, missing=("a=b=-9", "k.A."))
+    assert [tuple(row.values()) for row in pq.read_table(out).to_pylist()] == [
+        (None, -9, None),
+        (3, -1, "f"),
+        (None, 4, "-9"),
+    ]
+    assert [one.missing for one in report.columns.values()] == [2, 0, 1]
+    import_table(tmp_path / "raw.csv", schema, out, missing=["-9"])
+    # a listed level is never missing
+    assert [tuple(row.values()) for row in pq.read_table(out).to_pylist()] == [
+        (None, None, "k.A."),
+        (3, -1, "f"),
+        (None, 4, "-9"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from tacit.study.curator_file import load, schema_of
 
 ROWS = 1_200
 TYPES = {
-    "boolean": tc.Boolean(), "codes": tc.Integer(0, 9), "whole": tc.Integer(0, 9), "number": tc.Real(0, 1),
-    "day": tc.Date("2000-01-01", "2030-01-01"),
+    "boolean": tc.Boolean(), "codes": tc.Integer(0, 9), "padded": tc.Integer(0, 9), "whole": tc.Integer(0, 9),
+    "number": tc.Real(0, 1), "day": tc.Date("2000-01-01", "2030-01-01"),
 }  # fmt: skip
 
 
@@ -46,6 +46,9 @@ def columns(rng: np.random.Generator) -> dict[str, list[str]]:
         "boolean": rng.choice(["yes", "No", "TRUE", "f"], ROWS), "codes": rng.choice(["7301", "7302", "7303"], ROWS),
         "whole": whole.astype(str), "number": number, "comma": [f'"{one.replace(".", ",")}"' for one in number],
         "mostly number": ["refused" if i % 50 == 7 else one for i, one in enumerate(number)], "day": day,
+        "padded": rng.choice(["0731", "0732", "7310"], ROWS),
+        "mostly marked": [f'"{"k.A." if i % 50 == 7 else f"{one:,}"}"' for i, one in enumerate(whole)],
+        "mostly other day": ["o. A." if i % 50 == 7 else ".".join(one.split("-")[::-1]) for i, one in enumerate(day)],
         "mostly day": ["unknown" if i % 50 == 7 else one for i, one in enumerate(day)],
         "few": rng.choice(["Zürich", "東京", "Lima"], ROWS), "many": texts, "empty": [""] * ROWS,
     }  # fmt: skip
@@ -243,3 +246,15 @@ def test_multiples_are_suggested_in_a_comment_alone(tmp_path: Path) -> None:
     assert lines["fee"].endswith("all of them multiples of 0.5: multiple_of = 0.5, if that is how they are recorded")
     assert 'type = "Real" with multiple_of = 100' in lines["wage"].split("# found:")[1]
     assert all("multiple_of" not in line.split("# found:")[0] for line in lines.values())
+
+
+@pytest.mark.parametrize(("name", "hint"), [("people.csv.gz", "unpack it first"), ("people.xlsx", "read_excel")])
+def test_files_of_another_kind_have_the_way_to_open_them(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / name).write_bytes(bytes(range(256)))
+    (tmp_path / "job.toml").write_text('tacit = 1\n[schema]\nage = { type = "Real", lower = 0, upper = 99 }\n')
+    for words in (("schema", name), ("schema", name, "--delimiter", ";")):
+        shown = run(tmp_path, *words, code=2)
+        assert "[D01]" in shown
+        assert hint in shown
+    shown = run(tmp_path, "import", name, "--schema", "job.toml", "--out", "typed.parquet", code=2)
+    assert hint in shown

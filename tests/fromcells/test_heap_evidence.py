@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,16 @@ def test_a_spike_in_a_bin_without_a_declared_heap_is_seen() -> None:
     found = heaped_rows(CellAxis("x", "continuous", EVERY_FIFTH, heaped_at=20.0), counts, 8.0)
     assert found.rows[12] > 8_000
     assert not found.rows[[11, 13]].any()
+
+
+def test_bins_that_all_have_a_declared_heap_are_read_without_a_warning() -> None:
+    edges = np.linspace(0, 100, 11)
+    counts = ROWS * np.diff(NORMAL.cdf(edges))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = heaped_rows(CellAxis("x", "continuous", edges, heaped_at=1.0), counts, 8.0)
+    assert np.isfinite(found.rows).all()
+    assert (found.unseen.any(), found.anywhere, found.share) == (False, 0, 0)
 
 
 def test_declared_means_are_narrow_where_bins_hold_few_heaps() -> None:

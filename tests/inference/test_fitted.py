@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.errors import InferenceError, TacitError
+from tacit.errors import InferenceError, QueryError, TacitError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.fits.cells.cell_arrays import CellCounts
 from tacit.fits.cells.released_cells import cells_of
@@ -232,3 +232,18 @@ def test_cells_of_a_release_know_their_total_where_no_row_is_left_out() -> None:
     assert abs(made.project().counts.sum() - 500) < 1e-9
     left = cells_of(curator.release(tc.Histogram(["sex"], where="yes"), rho=0.1))
     assert left.total is None
+
+
+def test_the_error_of_a_formula_is_one_plain_line() -> None:
+    """It had the formula once more, with the colours of a terminal; names with signs need backticks."""
+    table = {"pay (€)": np.arange(400.0) % 50, "sex": ["f", "m"] * 200}
+    schema = tc.Schema({"pay (€)": tc.Real(0, 50), "sex": tc.Category(["f", "m"])})
+    cells = tc.Curator(table, schema, budget=tc.Budget(rho=9)).release(tc.Histogram(["pay (€)", "sex"], bins=5), rho=1)
+    for formula, hint in (("pay (€) ~ sex", "'`pay (€)` ~ sex'"), ("sex ~ +* sex", "backticks")):
+        with pytest.raises(InferenceError) as refused:
+            cells.fit(formula)
+        assert refused.value.code == "I42"
+        assert hint in str(refused.value.hint)
+        assert str(refused.value).isprintable()
+    with pytest.raises(QueryError, match="backticks"):
+        tc.Regression("pay (€) ~ sex")

@@ -63,3 +63,24 @@ def test_the_paragraph_of_other_promises() -> None:
     assert "one person with all rows, of which at most 3 count" in tc.methods(
         persons.release(tc.Mean("age"), rho=0.1).estimate()
     )
+
+
+def test_models_of_subgroups_say_of_whom_they_are() -> None:
+    """Regressions of women and of men had the same title, and both the number of rows of the whole table."""
+    rng = np.random.default_rng(8)
+    table = {"age": rng.uniform(20, 60, 6_000), "pay": rng.normal(50, 10, 6_000), "sex": ["f", "m", "m"] * 2_000}
+    schema = tc.Schema({"age": tc.Real(20, 60), "pay": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    curator = tc.Curator(table, schema, name="people", budget=tc.Budget(rho=1000))
+    where = "sex == 'f'"
+    fits = [curator.release(tc.Regression("pay ~ age", where=one), rho=100).estimate() for one in (where, "sex == 'm'")]
+    cells = curator.release(tc.Histogram(["pay", "age"], bins=8, where=where), rho=100)
+    fits += [cells.fit("pay ~ age"), cells.fit("pay", family="normal")]
+    mean = curator.release(tc.Mean("pay", where=where), rho=100).estimate()
+    made = tc.table(*fits, mean)
+    assert [head.partition(" where ")[2] for head in made.columns[1:]] == [where, "sex == 'm'", where, where, where]
+    ((_, *sizes),) = (row for row in made.rows if row[0] == "N")
+    # noise of the count is a few rows at this price
+    for said, rows in zip(sizes[:3], (2_000, 4_000, 2_000), strict=True):
+        assert abs(int(str(said).removeprefix("about ").removesuffix(" rows").replace(",", "")) - rows) < 60
+    assert sizes[3:] == ["some of 6,000 rows"] * 2
+    assert str(fits[0].contrast("age * 2")).startswith("Linear regression · pay ~ age where sex == 'f' · people")

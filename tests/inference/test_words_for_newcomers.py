@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tacit as tc
-from tacit.errors import InferenceError, SourceError
+from tacit.errors import InferenceError, QueryError, SourceError
 from tacit.source.raw_text.suggested_types import suggest
 from tacit.source.raw_text.text_import import import_table
 
@@ -101,3 +102,38 @@ def test_no_multiples_are_found_in_numbers_that_floats_do_not_hold(tmp_path: Pat
     assert "big" not in found.multiples
     assert "big" not in found.heaps
     assert found.multiples["fee"] == 100
+
+
+def test_results_are_iterated_by_their_terms(cells: Any) -> None:
+    """A loop over an estimate raised that 0 is no term; a number in brackets, TypeError."""
+    table = {"x": np.arange(900.0) % 60, "g": ["a", "b", "c"] * 300}
+    schema = tc.Schema({"x": tc.Real(0, 60), "g": tc.Category(["a", "b", "c"], ordered=True)})
+    curator = tc.Curator(table, schema, budget=tc.Budget(rho=10))
+    mean = curator.release(tc.Mean("x", by="g"), rho=5).estimate()
+    halves = curator.release(tc.Quantiles("x", [0.25, 0.5]), rho=1).estimate()
+    line = curator.release(tc.Regression("x ~ g"), rho=4).estimate()
+    shares = cells.cdf("delay")
+    for one in (mean, halves, line, shares):
+        assert list(one) == list(one.terms)
+        assert [float(one[term].value) for term in one] == pytest.approx(list(one.values))
+    assert "a" in mean
+    assert "d" not in mean
+    for one, asked, hint in ((shares, int(shares.terms[0]), f'["{shares.terms[0]}"]'), (halves, 0.5, '["0.5"]')):
+        with pytest.raises(InferenceError, match="I02") as refused:
+            one[asked]  # pyright: ignore
+        assert refused.value.hint == hint
+    # the level in the middle has no weight in the slope, and is one of its levels
+    assert "slope by g over 3 of its levels" in str(mean.trend())
+    assert "slope by g over 2 of its levels" in str(mean.trend(by="g", scores={"a": 0, "c": 1}))
+
+
+def test_whole_numbers_of_few_values_are_grouped_as_the_error_says() -> None:
+    """Its example had one edge three times: [2_020, 2_020, 2_020, 2_023]."""
+    table = {"year": np.arange(400) % 4 + 2020, "x": np.arange(400.0)}
+    curator = tc.Curator(
+        table, tc.Schema({"year": tc.Integer(2020, 2023), "x": tc.Real(0, 400)}), budget=tc.Budget(rho=9)
+    )
+    with pytest.raises(QueryError, match="Q13") as refused:
+        curator.release(tc.Mean("x", by="year"), rho=1)
+    assert str(refused.value.hint).startswith('bins={"year": 4}')
+    assert len(curator.release(tc.Mean("x", by="year", bins={"year": 4}), rho=1).estimate().terms) == 4

@@ -29,6 +29,7 @@ from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.release.query import query_from_dict
 from tacit.source import open_source
+from tacit.testing.findings import Contract
 from tacit.testing.neighbouring_tables import Row
 from tacit.testing.reference_table import columns_of
 from tacit.testing.simulate import exact_integers
@@ -469,3 +470,29 @@ def test_a_part_asks_one_sum_for_each_integer() -> None:
     part = cast(AdditivePart, shaped(TEXTS(["x", "ok"])).columns[0])
     assert len(part.terms) == 2
     assert part.form.row(0) == (-3, 0)
+
+
+def test_errors_of_groups_say_what_is_asked_and_that_their_sizes_are_private(admitted: None) -> None:
+    share = tc.extend.additive("share", rows=lambda: [tc.col("x")], estimate=lambda sums: sums.integers[0] / sums.n)
+    curator = tc.Curator(table(), SCHEMA, budget=tc.Budget(epsilon=1), trust=[share])
+    wanted = share(by="sex", where="ok")
+    unknown = refused("Q285", lambda: curator.release(wanted, epsilon=1))
+    assert "the contract of share() by sex where ok has not" in unknown.message
+    tc.testing.contract(wanted, SCHEMA, tables=12, draws=2_000)
+    release = curator.release(wanted, epsilon="0.5")
+    wrong = refused("Q286", lambda: release.estimate())
+    assert "notna()" in str(wrong.hint)
+    assert "Nothing was read or spent" not in str(wrong)  # the release was paid for
+
+
+def test_a_contract_is_printed_as_a_table(admitted: None) -> None:
+    found = tc.testing.contract(CAPPED(column="x", cap=3), SCHEMA, tables=12, draws=2_000)
+    title, heads, *rows = str(found).splitlines()
+    assert title == "Contract · passed"
+    assert heads.split() == ["neighbours", "price", "part", "norm", "declared", "reached"]
+    assert len(rows) >= len(found.findings)
+    few = replace(found.findings[0], reached=1, declared=100, loose=False)
+    with pytest.raises(AssertionError, match=r"rows reach 1 in l1, of 100 that are declared: .* too few tables"):
+        Contract((few,), ()).check()
+    with pytest.raises(AssertionError, match="the noise is too small"):
+        Contract((replace(few, reached=101),), ()).check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,30 @@ def test_groups_of_quantiles_are_curves_of_their_own() -> None:
     assert [end[:2] for end in bars(axes, 0)] == [(1.0, 2.0), (3.0, 4.0)]
     assert [end[:2] for end in bars(axes, 1)] == [(5.0, 6.0), (7.0, 8.0)]
     assert words(axes) == ["95% interval, north", "95% interval, south"]
+
+
+def test_no_group_looks_as_if_all_its_shares_were_higher() -> None:
+    """The first group stands at its probabilities, the others above and below, and none outside the axes."""
+    found = release(tc.Quantiles("income", [0.01, 0.99], by="region")).estimate()
+    axes = found.plot().axes
+    places = [[end[2] for end in bars(axes, i)] for i in range(3)]
+    assert places[0] == pytest.approx([0.01, 0.99])
+    assert np.mean(places, axis=0) == pytest.approx([0.01, 0.99])
+    low, high = axes.get_ylim()
+    assert low < np.min(places)
+    assert high > np.max(places)
+
+
+def test_long_sentences_make_no_wider_pictures() -> None:
+    long = "income of everybody who was at home when the interviewer called"
+    table = {long: np.arange(900.0) * 50, "region": ["north", "south", "west"] * 300}
+    schema = tc.Schema({long: tc.Real(0, 50_000, units="USD"), "region": SCHEMA["region"]})
+    curator = tc.Curator(table, schema, name="people-of-the-year-2024", budget=tc.Budget(rho=9))
+    shown = curator.release(tc.Quantiles(long, [0.1, 0.5, 0.9], by="region"), rho=0.5).plot()
+    model = curator.release(tc.Regression(f"`{long}` ~ region"), rho=1).plot()
+    for figure in (shown.axes.figure, model.axes.figure):
+        figure.savefig(BytesIO(), format="png")
+        assert figure.get_tightbbox().width < 1.05 * figure.get_figwidth()
 
 
 def test_a_picture_has_the_level_that_was_selected() -> None:

@@ -178,3 +178,12 @@ def test_a_plan_is_silent_where_epsilon_alone_gains_little_or_cannot_be_asked() 
     for query in (tc.Mean("x"), tc.Bootstrap(tc.Mean("x"))):
         plan = tc.plan(query, SCHEMA, rows=100_000, epsilon=1, delta="1e-6", budget=budget)
         assert not any("alone, without" in one for one in plan.cautions())
+
+
+def test_a_plan_of_several_questions_compares_no_share_of_a_pair_with_the_whole_epsilon() -> None:
+    """A tenth of the pair was held against ε as a whole: noise "would err 0.10 times as much"."""
+    schema = tc.Schema({"g": tc.Category([f"level {i}" for i in range(20)]), "x": tc.Real(0, 100)})
+    cells, pair = tc.Histogram(["g"]), {"epsilon": 1, "delta": 1e-6}
+    assert any("at ε alone would err" in one for one in tc.plan(cells, schema, rows=10_000, **pair).cautions())
+    asks = {"cells": cells, **{f"mean {i}": tc.Mean("x", where=f"x > {i}") for i in range(9)}}
+    assert not any("ε alone" in one for one in tc.plan(asks, schema, rows=10_000, **pair).cautions())

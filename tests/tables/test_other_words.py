@@ -112,6 +112,11 @@ def test_an_error_within_a_property_keeps_its_words() -> None:
         ("model", lambda one: one.summary(alpha=0.1), "level=0.95: the level itself, not its complement"),
         ("estimate", lambda one: one.bootstrap(lambda m: m["f"], n=10), "draws=…"),
         ("model", lambda one: one.predict(age=20), "table=…"),
+        (
+            "model",
+            lambda one: one.contrast("age * 10").summary(exponentiate=True),
+            "np.exp(…) of both ends; of all coefficients model.summary(exponentiate=True)",
+        ),
     ],
 )
 def test_arguments_of_other_libraries_are_told(found: dict[str, Any], which: str, call: Any, hint: str) -> None:

@@ -117,6 +117,14 @@ def test_numbers() -> None:
     assert format_interval(-1, 2.5, decimals=1) == "-1.0 to 2.5"
 
 
+def test_latex_has_a_command_for_every_greek_letter() -> None:
+    """Notes say costs in μ, which pdflatex does not know as it is."""
+    text = Table("γ-GT · Δ", ("`a`", "φ"), (("λ", "∞"),), ("cost μ = 0.1, δ = 1e-07",)).to_latex()
+    assert re.search("[α-ωΑ-Ω∞`]", text) is None
+    for sign in (r"$\gamma$-GT $\cdot$ $\Delta$", r"\textasciigrave{}a", r"$\lambda$ & $\infty$", r"cost $\mu$ = 0.1"):
+        assert sign in text
+
+
 def test_latex_is_centred_with_caption_and_label() -> None:
     table = Table("Mean of age, 50% · people-2024", ("sex", "mean"), (("f", "45.02"),), ("made up",))
     lines = table.to_latex().splitlines()
@@ -155,3 +163,17 @@ def test_html_has_no_colour_of_its_own_and_numbers_on_one_line() -> None:
     cells = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown)
     assert ["nowrap" in one for one in cells] == [False, True, False, True, False]
     assert shown.startswith('<div style="overflow-x:auto">')  # a wide table scrolls, and nothing is cut off
+
+
+def test_a_long_name_does_not_draw_the_columns_apart() -> None:
+    name = "How content are you with all of it, from 1 (not at all) to 10 (very), in points"
+    table = Table(f"Histogram of {name}", (f"{name}:東京", "estimate"), (("1:a", 5), ("10:b", 7)))
+    shown = table.to_text().splitlines()
+    assert shown[0].endswith(name)
+    assert shown[1].startswith("How content are you with all of it, from 1")
+    assert "…  estimate" in shown[1]
+    assert {display_width(line) for line in shown[1:]} == {display_width(shown[1])}
+    assert display_width(shown[1]) <= 48 + 2 + len("estimate")
+    # a term of that length has the heading as long as it is
+    long = Table("", (name, "n"), (("x" * 60, 1),)).to_text().splitlines()
+    assert long[0].startswith(name[:58])

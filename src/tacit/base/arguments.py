@@ -157,7 +157,7 @@ IN_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "alpha": ("level", "level=0.95: the level itself, not its complement"),
     "bounds": ("lower", "lower=0, upper=100"),
     "range": ("lower", "lower=0, upper=100"),
-    "exponentiate": ("level", "summary(exponentiate=True), or np.exp(…) of both ends"),
+    "exponentiate": ("level", "np.exp(…) of both ends; of all coefficients model.summary(exponentiate=True)"),
     "family": ("model", 'model="logistic" for binomial, "poisson", "gamma", "linear" for gaussian'),
     "cov_type": ("target", "nothing: standard errors are robust"),
     "robust": ("formula", "nothing: standard errors are robust"),

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tacit.base.arguments import named_arguments
 from tacit.base.json_text import write_text
+from tacit.base.latex_signs import LATEX
 from tacit.base.other_words import knows_other_words
 from tacit.errors import FileError, InferenceError
 
@@ -19,45 +20,14 @@ Align: TypeAlias = Literal["left", "right"]
 SUFFIXES: Final = (".txt", ".html", ".md", ".tex", ".csv", ".json")
 SHOWN: Final = 60
 """Rows of a table that a screen shows; of a longer one the first HEAD and the last TAIL."""
+NAME: Final = 48
+"""Columns of a terminal that a heading of terms takes at most where no term is longer."""
 HEAD: Final = 20
 TAIL: Final = 10
 REST: Final = "summary().to_text(), or summary().save('table.csv')"
 """What shows all rows of a table that was shortened."""
 DASHED: Final = {"estimate": "estimate", "std. error": "std_error", "of which privacy": "privacy_share"}
 """Headings of columns whose cells may be dashes, and the columns of frames with their numbers."""
-LATEX: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "ρ": r"$\rho$",
-        "ε": r"$\varepsilon$",
-        "δ": r"$\delta$",
-        "σ": r"$\sigma$",
-        "χ": r"$\chi$",
-        "·": r"$\cdot$",
-        "×": r"$\times$",
-        "±": r"$\pm$",
-        "≤": r"$\leq$",
-        "≥": r"$\geq$",
-        "−": "$-$",
-        "²": r"$^2$",
-        "³": r"$^3$",
-        "…": r"\ldots{}",
-        "–": "--",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "[": "{[}",  # at the start of a row LaTeX would read it as the argument of the preceding \\
-    }
-)
 # Styles of HTML, in the elements themselves: notebooks and mail programs drop or override style sheets.
 _TABLE: Final = "border-collapse:collapse;border-top:2px solid;border-bottom:2px solid;margin:1em 0;width:auto"
 _TITLE: Final = "caption-side:top;text-align:left;font-weight:bold;padding:.3em .6em"
@@ -129,7 +99,10 @@ class Table:
 
     def to_text(self) -> str:
         """Return plain text with aligned columns, two spaces apart; all rows, of which `print` shows SHOWN at most."""
-        body = [list(self.columns), *self.cells()]
+        cells = self.cells()
+        # the name of a column of the data may be a question of a survey: it stands in full in the title
+        first = max((display_width(row[0]) for row in cells), default=0)
+        body = [[_cut(self.columns[0], max(first, NAME)), *self.columns[1:]], *cells] if self.columns else [*cells]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.notes])
@@ -325,8 +298,8 @@ ASKED: Final = (
 def shown_by_summary(cls: type[S]) -> type[S]:
     """Class decorator: `str`, `repr` and notebooks show `summary()`; errors know the words of other libraries.
 
-    It stands above `@dataclass`, whose `__repr__` it replaces.  Arguments that a method of ASKED does not have are
-    InferenceError I95.
+    It stands above `@dataclass`, whose `__repr__` it replaces.  A result with terms is iterated by them.  Arguments
+    that a method of ASKED does not have are InferenceError I95.
 
     >>> @shown_by_summary
     ... class Ages:
@@ -344,13 +317,29 @@ def shown_by_summary(cls: type[S]) -> type[S]:
     def html(self: S) -> str:
         return self.summary().shortened().to_html()
 
+    def terms(self: Any) -> Any:  # Iterator[str]
+        return iter(self.terms)
+
     for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
         setattr(cls, name, method)
+    if "__getitem__" in cls.__dict__ and "__iter__" not in cls.__dict__:
+        # results are asked by term: without this Python would ask for 0, 1, ...
+        setattr(cls, "__iter__", terms)  # noqa: B010
     for name in ASKED:
         method = cls.__dict__.get(name)
         if isinstance(method, FunctionType):
             setattr(cls, name, named_arguments(InferenceError, "I95", name)(method))
     return knows_other_words(cls)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text that takes at most so many columns, its end left out where it is longer."""
+    if display_width(text) <= most:
+        return text
+    kept = text
+    while display_width(kept) >= most:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
 
 
 def display_width(text: str) -> int:

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.cli import study_commands as studies
-from tacit.cli.answers import check_levels, finish
+from tacit.cli.answers import check_levels, finish, is_new
 from tacit.cli.draft_commands import found_in_rows
-from tacit.cli.file_checks import check_price, check_questions
+from tacit.cli.file_checks import asked_before, check_price, check_questions, known_already
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
-from tacit.errors import CommandError, FileError
+from tacit.errors import CommandError, FileError, LedgerError
 from tacit.privacy import Cost
 from tacit.schema.toml import read_toml
 from tacit.study import Study, read
 from tacit.study.curator_file import Job, schema_of
 
 if TYPE_CHECKING:
+    from tacit.ledger import Charge
     from tacit.planning import Plan
 
 
@@ -37,12 +38,15 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     ledger = None if where is None or "://" in where or not os.path.exists(where) else _open(job, where)
     budget = check_price(job, ledger, lambda: _page(job, {}, None, 0.95, job.expect))
     check_questions(job, budget)
+    charge = None if job.spend is None else asked_before(job, job.spend, job.analyst, ledger)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
     words |= {"digest": job.digest()}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
     text = f"{text}  Request {job.digest()[:16]}."
-    emit(text + (f"\n{marks}" if marks else ""), {**words, "found_in_rows": marks is not None}, as_json)
+    text += "" if charge is None else f"\n{known_already(charge)}"
+    words |= {"found_in_rows": marks is not None, "charge": None if charge is None else charge.number}
+    emit(text + (f"\n{marks}" if marks else ""), words, as_json)
 
 
 def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:
@@ -72,7 +76,7 @@ def plan(
     expect: Sequence[str] = (),
 ) -> None:
     """`tacit plan`."""
-    found = read(path)
+    found, taken, charge = read(path), None, None
     known = {**found.expect, **expected_words(expect)}
     if isinstance(found, Study):
         page, after, inputs = studies.plan(found, price, level, widths, known), " --site SITE.toml", (path,)
@@ -82,6 +86,7 @@ def plan(
     else:
         page, after = _page(found, price, analyst, 0.95 if level is None else level, known), ""
         inputs, who = (path, found.data, _ledger(found)), analyst or found.analyst or found.contact
+        taken, charge = _known_questions(found, Cost.of(**price_of(found, price)), _analyst(found, analyst))
     asked = "".join(f" --{name} {value}" for name, value in price.items() if value is not None)
     command = f"tacit release {path}{after}{asked}"
     if save is not None:
@@ -91,15 +96,37 @@ def plan(
     words = dict(page.to_dict())
     if isinstance(found, Study):
         words |= {"parties": list(found.parties), **studies.pooled(page)}
-    emit(f"{page.to_text()}\n\n{_next(page, command)}", words, as_json)
+    else:
+        words |= {"charge": None if charge is None else charge.number, "taken": None if taken is None else str(taken)}
+    emit(f"{page.to_text()}\n\n{_next(page, command, taken, charge)}", words, as_json)
 
 
-def _next(page: Plan, command: str) -> str:
-    """Return the command to run or, where the budget or the analyst's limit refuses the price, what would fit."""
-    if page.fits:
-        return f"Run\n  {command}"
+def _known_questions(job: Job, cost: Cost, analyst: str | None) -> tuple[LedgerError | None, Charge | None]:
+    """Return why a name of the file's questions is taken, and the charge that all of them have already."""
+    where = _ledger(job)
+    if where is None or "://" in where or not os.path.exists(where):
+        return None, None
+    try:
+        return None, asked_before(job, cost, analyst, _open(job, where))
+    except LedgerError as problem:
+        return problem, None
+
+
+def _next(page: Plan, command: str, taken: LedgerError | None, charge: Charge | None) -> str:
+    """Return the command to run or, where the budget, the analyst's limit or a name refuses it, what would do.
+
+    taken: why a name is refused.  charge: that these questions have already.
+    """
     from tacit.cli.dialect import in_shell
     from tacit.privacy.refusal import refusal
+
+    if charge is not None:
+        return f"Run, at no cost: {known_already(charge)}\n  {command}"
+    # in the order in which the release would refuse
+    if page.fits and taken is not None:
+        return f"Not now: the release would be refused\n  {taken.message}\n  {in_shell(taken.hint or '', {})}"
+    if page.fits:
+        return f"Run\n  {command}"
 
     whole = page.budget is not None and not page.budget.admits(page.spent, page.cost, page.bought)
     limit, spent = (page.budget, page.spent) if whole else (page.limit, page.own)
@@ -172,7 +199,9 @@ def release(
     if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     # before the table is opened and anything is charged
-    writable(target, path, job.data, _ledger(job))
+    where = _ledger(job)
+    writable(target, path, job.data, where)
+    made = where if is_new(where, target) else None
     progress("opening the table")
     who = _analyst(job, analyst)
     _nothing_refuses(job, Cost.of(**cost), who, note)
@@ -183,7 +212,7 @@ def release(
     _same_rows(job, curator.rows)
     with progress_on_terminal():
         found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)
-    finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
+    finish(found, target, Cost.of(**cost), curator.remaining, level, as_json, made)
 
 
 def _nothing_refuses(job: Job, cost: Cost, analyst: str | None, note: str) -> None:

@@ -88,6 +88,7 @@ def import_(
     thousands: Annotated[str, typer.Option(help="Mark between thousands.")] = "",
     strip: Annotated[str, typer.Option(help="Signs to drop from numbers, such as '%€'.")] = "",
     dates: Annotated[str | None, typer.Option(help="How days are written, such as %d.%m.%Y.")] = None,
+    missing: Annotated[list[str] | None, typer.Option(help="Text of missing cells, such as k.A. or hours=-9.")] = None,
     no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row, not names.")] = False,
     drop_broken: Annotated[bool, typer.Option("--drop-broken", help="Leave rows out that cannot be split.")] = False,
     as_json: Json = False,
@@ -96,7 +97,7 @@ def import_(
     from tacit.cli import actions
 
     reading: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "decimal": decimal}
-    reading |= {"thousands": thousands, "strip": strip, "dates": dates, "header": not no_header}
+    reading |= {"thousands": thousands, "strip": strip, "dates": dates, "header": not no_header, "missing": missing}
     actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 

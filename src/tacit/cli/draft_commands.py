@@ -38,8 +38,8 @@ def schema(table: str, save: str | None, no_rows: bool, delimiter: str | None, a
         found = looked.kinds
         types, lines = dict.fromkeys(found, "text"), suggested_lines(*looked)
     else:
+        types = open_source(table).columns()  # first, for its error: what is no table needs no delimiter
         _typed_already(delimiter)
-        types = open_source(table).columns()
         lines = typed_lines(types)
     name = place.stem if place.stem.isprintable() and "*" not in place.stem else "table"
     text = _file(place, name, save, lines, typed=found is None, options=_options(place, delimiter))

@@ -18,6 +18,7 @@ from tacit.method.shared.measurement import Public
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.refusal import refusal
 from tacit.release.query_checks import of_numbers
+from tacit.schema.row_maps_of_columns import most_rows, unit_of
 from tacit.schema.toml_words import located
 
 CONVERTED: Final = (("gdp", "zcdp"), ("zcdp", "approximate"))
@@ -54,6 +55,27 @@ def check_price(job: Job, ledger: Any, planned: Callable[[], Plan]) -> Budget | 
         )
     message = f"[spend] is {job.spend}; {whose} {budget}, for all releases together."
     raise BudgetError(message, code="B30", hint=f"{fitting}; {larger}")
+
+
+def asked_before(job: Job, cost: Cost, analyst: str | None, ledger: Any) -> Any:  # Charge | None
+    """Return the charge that a file's questions have already, None for none; LedgerError L09 for a name that is taken.
+
+    Of a file that does not say how many rows there are nothing is known where their number is public.
+    """
+    from tacit.curator.ledger_request import AskedTable, asked_before
+    from tacit.curator.request import Questions
+
+    if ledger is None or not job.asks or (job.rows is None and ledger.first.neighbors == "replace-one"):
+        return None
+    unit = None if unit_of(job.schema) is None else most_rows(job.schema)
+    asked = AskedTable(job.name, job.schema, ledger.first.neighbors, unit, analyst)
+    return asked_before(Questions(split(job.asks, cost, job.shares, job.schema), cost, ""), asked, ledger, job.rows)
+
+
+def known_already(charge: Any) -> str:
+    """Return in words that questions have a charge."""
+    what = "asked and paid for" if charge.release is None else "answered"
+    return f"these questions are {what} (charge {charge.number}): the same again is free"
 
 
 def check_questions(job: Job | Study, budget: Budget | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.answers import check_levels, finish
+from tacit.cli.answers import check_levels, finish, is_new
 from tacit.cli.output import emit, on_screen, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
@@ -93,7 +93,9 @@ def release(
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
     if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
-    writable(target, path, site, own.data, own.ledger or ledger_beside(own.data), own.key)
+    where = own.ledger or ledger_beside(own.data)
+    writable(target, path, site, own.data, where, own.key)
+    made = where if is_new(where, target) else None
     progress("opening the table")
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     _nothing_refuses(study, own, typed, analyst, note)
@@ -101,7 +103,7 @@ def release(
         curator = Curator(own.data, study, site=own, analyst=analyst)
     with progress_on_terminal():
         found = curator.release(study, note=note, **typed)
-    finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
+    finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json, made)
 
 
 def _nothing_refuses(study: Study, own: Site, price: dict[str, Any], analyst: str | None, note: str) -> None:

@@ -67,7 +67,8 @@ def public_rows(source: Source, schema: Schema, budget: Budget, name: str, log: 
         # an engine that fails here may quote a row, as in any other pass
         rows = guarded(lambda: source.rows(unit), log)
     if rows < 2:
-        message = f"table {name!r} has {rows} {what}; under replace-one their number is public and at least 2."
+        counted = what.removesuffix("s") if rows == 1 else what
+        message = f"table {name!r} has {rows} {counted}; under replace-one their number is public and at least 2."
         raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')
     if rows > MAX_ROWS:
         raise SourceError(f"table {name!r} has {rows:,} {what}; at most 2**42.", code="D21", hint="split it")

@@ -16,6 +16,7 @@ from typing import Any, Final
 from tacit.base.json_text import canonical
 from tacit.curator import study_rules
 from tacit.curator.guard import guarded
+from tacit.curator.ledger_request import AskedTable, request_of
 from tacit.curator.mechanisms import measure
 from tacit.curator.request import Questions
 from tacit.curator.stored_releases import stored
@@ -24,7 +25,6 @@ from tacit.ledger import Charge, Ledger, Request
 from tacit.method.additive.statistic import AdditiveStatistic, admit
 from tacit.method.shared.default_boxes import refuse_unfit_boxes
 from tacit.method.shared.measurement import Measurement
-from tacit.method.shared.price_parts import price_parts
 from tacit.privacy import Cost
 from tacit.release.document import Release, Releases
 from tacit.release.parts import Part
@@ -184,24 +184,9 @@ def document(
 
 
 def _request(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Request:
-    """Return the request to the ledger, whose question is canonical JSON of public facts, never a digest of rows."""
-    question = {
-        "table": context.name,
-        "schema": context.schema.digest(),
-        "neighbors": context.ledger.first.neighbors,
-        "unit": context.unit,
-        # with the versions of the mechanisms: an answer of an earlier one is not returned for the new one
-        "mechanism": "+".join(sorted({one.mechanism for one in designs})),
-        "cost": questions.cost.to_dict(),
-        "ask": [
-            # the name of a single question is no part of it: asked under another name it is free
-            [name if questions.several else None, query.to_dict(), _price(cost)]
-            for name, query, cost in questions.parts
-        ],
-    }
-    names = tuple(name for name, _, _ in questions.parts if name is not None)
-    bought = price_parts(designs)
-    return Request(context.name, names, canonical(question), questions.cost, questions.note, context.analyst, bought)
+    """Return the request to the ledger of a table's curator."""
+    asked = AskedTable(context.name, context.schema, context.ledger.first.neighbors, context.unit, context.analyst)
+    return request_of(questions, designs, asked)
 
 
 def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Request:
@@ -216,11 +201,6 @@ def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Reques
     # another text, hence another digest and another charge: each repetition is paid for
     each = (replace(request, question=canonical({**words, "again": number})) for number in count(1))
     return ledger.first_unanswered(each)
-
-
-def _price(cost: Cost) -> dict[str, str]:
-    """Write a part's price in a question: μ² as its ρ, as earlier versions did, so that their answers are found."""
-    return cost.to_dict() if cost.mu_squared is None else Cost(rho=cost.zcdp).to_dict()
 
 
 def _read(charge: Charge, study: Study | None, context: TableContext) -> tuple[Release, ...]:

@@ -202,6 +202,7 @@ CODES: Final[dict[str, str]] = {
     "L91": "persons told apart by another column than the one that the ledger records for a table",
     "L92": "the file of a ledger has several names",
     "L93": "a table that is a symbolic link, with a ledger beside the link and another beside its target",
+    "L94": "recorded answers whose ledger is not there, where a release would make a new one",
     # D: data sources, before any row is read
     "D01": "data of a type that is not a table",
     "D02": "no such file",

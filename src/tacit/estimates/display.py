@@ -109,7 +109,7 @@ def ratios_table(found: NormalEstimate, model: str, level: float, simultaneous: 
         words = (*ratio_words(math.exp(found.values[i]), low, high), p_words(float(p[i])))
         rows.append((term, *(("–", "–", "–") if found.reasons[i] else words)))
     kind = "simultaneous interval" if simultaneous else "interval"
-    heads = (found.term_title, RATIOS[model], f"{percent(level)} {kind}", "p-value, 1")
+    heads = (found.term_title, RATIOS[model], f"{percent(level)} {kind}", "p-value of 1")
     reasons = dict.fromkeys(reason for reason in found.reasons if reason)
     notes = (*reasons, *found.notes, facts(found.release))
     return Table(f"{found.title} · {people_words(found.release)}", heads, tuple(rows), notes)

@@ -86,6 +86,12 @@ def title(release: Released) -> str:
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
 
 
+def condition(release: Released) -> str:
+    """Return the condition that rows had to meet, in words with a blank before; empty where there is none."""
+    where = getattr(release.query, "where", None)
+    return f" where {where}" if where else ""
+
+
 def _law(query: Any) -> str:
     """Return the family that sufficient statistics are of, in words."""
     words = f"{query.family.words['family']} law of {query.what}"

@@ -9,6 +9,7 @@ from tacit.base.arguments import described
 from tacit.errors import InferenceError
 from tacit.estimates.densities.rounded_values import rounding_notes
 from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.wording import condition
 from tacit.fits.fit import Fit, Method
 from tacit.fits.fitted_model import FittedModel
 from tacit.fits.heaps.heap_notes import heap_notes
@@ -38,7 +39,7 @@ def fitted(release: Released, fit: Fit, source: str, title: str | None = None) -
     what = title or TITLES.get(fit.model, fit.model)
     plain = NormalEstimate(
         release=release,
-        title=f"{what} · {fit.formula}" if fit.formula else what,
+        title=f"{what} · {fit.formula}{condition(release)}" if fit.formula else f"{what}{condition(release)}",
         estimand="coefficients" if "~" in fit.formula else "parameters",
         terms=fit.names,
         values=fit.values,

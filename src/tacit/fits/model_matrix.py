@@ -19,6 +19,7 @@ LEAST: Final = 4
 """Least number of bins of a continuous response: with fewer, its mean is too poorly known for a regression."""
 
 
+EXAMPLE: Final = "'income ~ age + C(sex)', names with blanks or signs in backticks"
 FUNCTIONS: Final = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p}
 """Functions of the schema's expressions that formulaic lacks (it has log); they have numbers at the points of cells."""
 OF_ROWS: Final = ("cut", "recode", "year", "quarter", "month", "day", "weekday")
@@ -92,9 +93,11 @@ def parse(text: str, cells: CellCounts) -> Parsed:
         # sorted: names come from sets, and results must not depend on their order
         regressors = sorted({str(name) for name in right.required_variables} | _named(text.split("~", 1)[-1], cells))
     except Exception as error:
-        raise _wrong(f"{text!r} is no formula: {error}", hint="'income ~ age + C(sex)'") from error
+        # what follows the first line is the formula once more, with marks of a terminal
+        why = (str(error).splitlines() or [""])[0].rstrip(".")
+        raise _wrong(f"{text!r} is no formula: {why}.", hint=_quoted(text, cells) or EXAMPLE) from error
     if len(left) != 1:
-        raise _wrong(f"{text!r} has no single response.", hint="'income ~ age + C(sex)'")
+        raise _wrong(f"{text!r} has no single response.", hint=EXAMPLE)
     columns = [name for name in columns if name not in FUNCTIONS or name in cells.names]
     regressors = [name for name in regressors if name not in FUNCTIONS or name in cells.names]
     columns += [name for name in regressors if name not in columns]
@@ -108,6 +111,19 @@ def parse(text: str, cells: CellCounts) -> Parsed:
     if not columns:
         raise _wrong(f"{text!r} names no column.")
     return Parsed(text, left[0], tuple(columns), tuple(regressors), right)
+
+
+def _quoted(text: str, cells: CellCounts) -> str | None:
+    """Return the formula with names that are no words in backticks; None where it names none without them.
+
+    >>> cells = CellCounts((CellAxis("pay (€)", "continuous", np.arange(3.0)),), np.ones(2), 8.0, 10.0)
+    >>> _quoted("pay (€) ~ sex", cells), _quoted("`pay (€)` ~ sex", cells)
+    ("'`pay (€)` ~ sex'", None)
+    """
+    made = text
+    for name in sorted((name for name in cells.names if not name.isidentifier()), key=len, reverse=True):
+        made = re.sub(rf"(?<!`){re.escape(name)}(?!`)", lambda found: f"`{found[0]}`", made)
+    return None if made == text else repr(made)
 
 
 def _named(text: str, cells: CellCounts) -> set[str]:

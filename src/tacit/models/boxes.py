@@ -136,7 +136,11 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     a, b = ends if len(ends) == 2 else (None, None)
     if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)):
         message = f"{name}: {described(cast(object, value))} is no box."
-        raise ModelError(message, code="M10", hint=f"{name}=(lower, upper), both finite")
+        hint = f"{name}=(lower, upper), both finite"
+        if isinstance(value, Mapping):
+            each = ", ".join(f"{one}=(lower, upper)" for one in cast("Mapping[Any, Any]", value))
+            hint = f"a parameter each, by its name: {each}"
+        raise ModelError(message, code="M10", hint=hint)
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
         raise ModelError(message, code="M10", hint=f"{name}=({b:g}, {a:g})" if b < a else None)

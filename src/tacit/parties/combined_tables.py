@@ -139,6 +139,25 @@ def spreads(found: Any, name: str) -> list[str]:
     ]
 
 
+def who_is_out(name: str, terms: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """Return the notes on parties that some terms of a question leave out, each once with all terms that it is of.
+
+    >>> noisy = "noise leaves no coefficients, left out: north"
+    >>> who_is_out("stay", ("a", "b", "c"), ("random effects", f"a: {noisy}", f"c: {noisy}"))
+    ['stay, a and c: noise leaves no coefficients, left out: north']
+    """
+    found: dict[str, list[str]] = {}
+    for note in notes:
+        if "left out: " in note:
+            term = next((one for one in terms if note.startswith(f"{one}: ")), None)
+            found.setdefault(note if term is None else note.removeprefix(f"{term}: "), []).extend(
+                [term] if term else []
+            )
+    return [
+        f"{name}{f', {listed(tuple(of))}' if 0 < len(of) < len(terms) else ''}: {words}" for words, of in found.items()
+    ]
+
+
 def _q(one: PooledEffects) -> str:
     return f"Q = {one.Q:.1f} on {one.df} df (p {_p(one.p_value)})"
 

@@ -19,7 +19,7 @@ from tacit.method.histogram.estimate_margins import SHOWN
 from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
 from tacit.parties.combined_estimate import forest_plot
-from tacit.parties.combined_tables import listed, spreads
+from tacit.parties.combined_tables import listed, spreads, who_is_out
 from tacit.parties.incoming import Check, Returned, read_answers, without_garbage_collection
 from tacit.parties.validation import refusal_reason
 from tacit.pooling.compatibility import BOOTSTRAP, NO_EFFECTS, why_not_combinable
@@ -168,6 +168,7 @@ class StudyResult(Mapping[str, Any]):
         self.enough()
         rows: list[tuple[object, ...]] = []
         reasons: list[str] = []
+        how: dict[str, None] = {}
         for name in self:
             found = self[name]
             if found.kind == "histogram" and found.counts.size > SHOWN:
@@ -178,13 +179,16 @@ class StudyResult(Mapping[str, Any]):
                 told = f"{name}: {term}" if term and term != "rows" else name
                 rows.append((told, *cells))
                 reasons += [f"{told}: {why}"] if why else []
+            own = [note for note in made.notes if note not in self._notes()]
+            how |= dict.fromkeys(note for note in own if note.startswith("random effects"))
+            how |= dict.fromkeys(who_is_out(name, found.estimate().terms, own))
         apart = [one for name in self for one in spreads(self[name], name)]
         differ = (f"differences between parties beyond sampling and noise (I²): {listed(tuple(apart))}",)
         columns = ("", "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
         title = f"{self.study.title or self.study.name} · {len(self.answers):,} parties · {self.effects} effects"
         more = len(reasons) - REASONS
         said = (*reasons[:REASONS], *([f"and {more:,} more reasons"] if more > 0 else []))
-        return Table(title, columns, tuple(rows), (*said, *(differ if apart else ()), *self.notes()))
+        return Table(title, columns, tuple(rows), (*said, *how, *(differ if apart else ()), *self.notes()))
 
     def notes(self) -> tuple[str, ...]:
         """Return notes: refused and missing parties, questions that cannot be combined, answers without signature."""

@@ -125,7 +125,9 @@ def plan(
     charge = charged_price(cost, [*made.values()], accounting)
     if budget is not None:
         budget.spend(charge)
-    parts = tuple(_question(key, asks[key], shape, size, level, known, public, cost) for key, shape in made.items())
+    # a share of a pair is a part of its μ², which no ε alone is compared with
+    own = {key: cost if len(made) == 1 else shape.cost for key, shape in made.items()}
+    parts = tuple(_question(key, asks[key], shape, size, level, known, public, own[key]) for key, shape in made.items())
     return Plan(
         table=name,
         rows=size,

@@ -177,13 +177,14 @@ def no_matplotlib() -> InferenceError:
 
 def finish_axes(ax: Any, caption: Caption, **legend: Any) -> None:
     """Add title, axis labels, note (below an existing one) and legend; remove the frame."""
-    ax.set_xlabel(caption.axis)
+    # long sentences are broken at the edge of the figure, which would otherwise be drawn as wide as they are
+    ax.set_xlabel(caption.axis, wrap=True)
     if caption.height:
-        ax.set_ylabel(caption.height)
-    ax.set_title(caption.title, fontsize=9, loc="left")
+        ax.set_ylabel(caption.height, wrap=True)
+    ax.set_title(caption.title, fontsize=9, loc="left", wrap=True)
     before = next((text for text in ax.figure.texts if text.get_gid() == CAPTION), None)
     if before is None:
-        ax.figure.text(0.01, 0.01, caption.note, fontsize=6, color="0.35", gid=CAPTION)
+        ax.figure.text(0.01, 0.01, caption.note, fontsize=6, color="0.35", gid=CAPTION, wrap=True)
     # a second plot on the same axes from the same release says the same: its note is not repeated
     elif caption.note not in before.get_text().splitlines():
         before.set_text(f"{before.get_text()}\n{caption.note}")

@@ -91,7 +91,7 @@ def stacked(pictures: Sequence[Panel], rows: Sequence[int], heading: str) -> Pan
             legend.remove()
         if of.axis is not None:
             one.axes.set_xlabel(of.axis, fontsize=8)
-    figure.suptitle(heading, fontsize=9, x=0.01, ha="left")
+    figure.suptitle(heading, fontsize=9, x=0.01, ha="left", wrap=True)
     return Panels(tuple(drawn))
 
 
@@ -111,5 +111,5 @@ def side_by_side(pictures: Sequence[Panel], heading: str) -> Panels:
         one.axes.set_title(of.title, fontsize=9, loc="left")
         if of.axis is not None:
             one.axes.set_xlabel(of.axis)
-    figure.suptitle(heading, fontsize=9)
+    figure.suptitle(heading, fontsize=9, wrap=True)
     return Panels(tuple(drawn))

@@ -14,7 +14,8 @@ from tacit.plots.intervals import excludes, places, rows
 STYLES: Final = ((DARK, LIGHT, "o"), (SIGNAL, "#e5b898", "s"), ("#3d3d3d", "#bdbdbd", "^"), ("#5b7f3a", "#bcd2a5", "D"))
 """Line, interval and marker of each group; groups differ by marker, not by colour alone."""
 APART: Final = 0.025
-"""Vertical offset between groups at the same probability, so that their intervals do not overlap."""
+"""Vertical offset between groups at the same probability, so that their intervals do not overlap: the first is at it,
+the next above it, then below it, so that no group looks as if all its shares were higher."""
 
 
 def quantiles(
@@ -31,7 +32,8 @@ def quantiles(
     first = sum(line.get_gid() == "quantiles" for line in ax.lines)
     for i, label in enumerate(groups):
         _curve(ax, probs, shown, sure, slice(i * len(probs), (i + 1) * len(probs)), first + i, label)
-    ax.set_ylim(0.0, 1.0)
+    reach = APART * ((first + len(groups)) // 2 + 0.5)
+    ax.set_ylim(min(0.0, float(probs.min()) - reach), max(1.0, float(probs.max()) + reach))
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     finish_axes(ax, caption)
@@ -59,7 +61,7 @@ def _curve(ax: Any, p: Array, shown: Intervals, sure: Sequence[bool], own: slice
     """Draw one group: intervals, a thin line, and points."""
     dark, light, marker = STYLES[style % len(STYLES)]
     values, limits = shown.values[own], shown.limits[own]
-    place = p + APART * style
+    place = p + APART * ((style + 1) // 2) * (1 if style % 2 else -1)
     name = f"{100 * shown.level:g}% interval{', ' if label else ''}{label}"
     if np.isfinite(limits).any():  # points alone may have been asked for
         ax.hlines(place, limits[:, 0], limits[:, 1], color=light, linewidth=7, label=name)

@@ -13,7 +13,7 @@ from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, interval_decimals, percent
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.wording import bounds_of, in_blocks, title, who
+from tacit.estimates.wording import bounds_of, condition, in_blocks, title, who
 from tacit.fits.fit_release import METHODS
 from tacit.fits.fitted_model import FittedModel
 from tacit.method.quantiles.estimate import POINT_ONLY, QuantileEstimate, asks_intervals
@@ -63,7 +63,7 @@ def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
         rows.append(
             ("R²" if models == {"linear"} else "deviance explained", *("" if np.isnan(x) else f"{x:.3f}" for x in fits))
         )
-    rows.append(("N", *(_size(one.release) for one in estimates)))
+    rows.append(("N", *(_size(one) for one in estimates)))
     rows.append(("cost", *(str(one.release.cost) for one in estimates)))
     heads = tuple(names) if names is not None else tuple(_heading(one) for one in estimates)
     return Table("", ("", *heads), tuple(rows), _brackets(estimates, heads), ("left", *("right" for _ in estimates)))
@@ -151,8 +151,16 @@ def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ..
     return tuple(made)
 
 
-def _size(release: Released) -> str:
-    return "private" if release.rows is None else f"{release.rows:,} {who(release)}"
+def _size(one: Shown) -> str:
+    """Return how many rows were asked about; of a subgroup the table's own number would be too many."""
+    release = one.release
+    whole = "private" if release.rows is None else f"{release.rows:,} {who(release)}"
+    if not condition(release):
+        return whole
+    if isinstance(one, FittedModel) and "rows" in one.criteria:
+        rows = min(one.criteria["rows"], np.inf if release.rows is None else release.rows)
+        return f"about {rows:,.0f} {who(release)}"
+    return whole if release.rows is None else f"some of {whole}"
 
 
 def methods(*estimates: Shown) -> str:

@@ -51,6 +51,8 @@ def example_edges(column: Real | Integer | Date) -> str:
 
     >>> example_edges(Real(0, 300_000)), example_edges(Integer(18, 93)), example_edges(Real(0, 1))
     ('[0, 100_000, 200_000, 300_000]', '[18, 43, 68, 93]', '[0, 0.333, 0.667, 1]')
+    >>> example_edges(Integer(2020, 2023))
+    '4'
     """
     if column.lower is None or column.upper is None:
         return "10"
@@ -58,6 +60,8 @@ def example_edges(column: Real | Integer | Date) -> str:
         low, high = column.days
         return "[" + ", ".join(f'"{iso_of(low + (high - low) * i // 3)}"' for i in range(4)) + "]"
     low, high = float(column.lower), float(column.upper)
+    if isinstance(column, Integer) and high - low <= 6:  # a third of the way is no whole number, or an end
+        return str(int(high - low) + 1)
     middle = [low + (high - low) * i / 3 for i in (1, 2)]
     wide = high - low > 6
     inner = [f"{floor(x) if wide else float(f'{x:.3g}'):_.15g}" for x in middle]

@@ -17,14 +17,17 @@ from tacit.schema.type_words import without_values
 Found: TypeAlias = Literal[
     "boolean",
     "codes",
+    "padded",
     "whole",
     "number",
     "mostly number",
     "comma",
     "day",
     "marked",
+    "mostly marked",
     "other day",
     "mostly day",
+    "mostly other day",
     "few",
     "many",
     "empty",
@@ -55,6 +58,10 @@ FOUND_MARK: Final = "# found:"
 _FOUND: Final[dict[Found, tuple[str, str]]] = {
     "boolean": ('{ type = "Boolean" }', "two values, such as yes and no or 0 and 1; Category, if they have names"),
     "codes": (f'{{ type = "Integer", {_BOUNDS} }}', "few different whole numbers; Category, if they are codes"),
+    "padded": (
+        f'{{ type = "Category", levels = "{OPEN}" }}',
+        "few different codes, some with a 0 before them: levels are texts, in quotes",
+    ),
     "whole": (f'{{ type = "Integer", {_BOUNDS} }}', "whole numbers; PrivacyUnit, if they say whose row it is"),
     "number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers"),
     "mostly number": (f'{{ type = "Real", {_BOUNDS} }}', "numbers in nearly all rows; `tacit import` lists the others"),
@@ -63,10 +70,18 @@ _FOUND: Final[dict[Found, tuple[str, str]]] = {
         f'{{ type = "Real", {_BOUNDS} }}',
         "numbers with signs or marks between thousands: `tacit import --strip … --thousands …`, and says which",
     ),
+    "mostly marked": (
+        f'{{ type = "Real", {_BOUNDS} }}',
+        "numbers, written otherwise, in nearly all rows; `tacit import` says how they are read, and lists the others",
+    ),
     "day": (f'{{ type = "Date", {_BOUNDS} }}', "days, written 2024-01-31"),
     "other day": (
         f'{{ type = "Date", {_BOUNDS} }}',
         "days, written otherwise: `tacit import --dates %d.%m.%Y`",
+    ),
+    "mostly other day": (
+        f'{{ type = "Date", {_BOUNDS} }}',
+        "days, written otherwise, in nearly all rows: `tacit import --dates %d.%m.%Y`, which lists the others",
     ),
     "mostly day": (f'{{ type = "Date", {_BOUNDS} }}', "days in nearly all rows; `tacit import` lists the others"),
     "few": (f'{{ type = "Category", levels = "{OPEN}" }}', "few different texts"),

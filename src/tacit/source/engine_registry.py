@@ -5,6 +5,7 @@ Names only: neither an engine's file nor its library is imported before a table 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -85,6 +86,17 @@ def frame_kind(package: str, name: str) -> FrameKind | None:
 def file_kind(suffix: str) -> FileKind | None:
     """The kind of a file by its suffix in lower case, None where no engine reads it."""
     return next((one for one in FILES if suffix in one.suffixes), None)
+
+
+_UNPACKED: Final = "unpack it first"
+OTHER_FILES: Final[Mapping[str, str]] = {
+    **dict.fromkeys((".gz", ".bz2", ".xz", ".zst", ".zip", ".7z"), _UNPACKED),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as .csv, or give pandas.read_excel(…), a frame"),
+    ".dta": "pandas.read_stata(…), a frame",
+    ".sav": "pandas.read_spss(…), a frame",
+    ".sas7bdat": "pandas.read_sas(…), a frame",
+}
+"""What to do with files of tables that are none of those that are opened, by suffix."""
 
 
 def accepted_tables() -> str:

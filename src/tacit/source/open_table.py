@@ -83,7 +83,8 @@ def _path(path: Path) -> EngineTable:
     kind = registry.file_kind(paths[0].suffix.lower())
     if kind is None:
         message = f"{path} is no {registry.accepted_suffixes()} file."
-        raise SourceError(message, code="D01", hint=registry.accepted_tables())
+        hint = registry.OTHER_FILES.get(paths[0].suffix.lower(), registry.accepted_tables())
+        raise SourceError(message, code="D01", hint=hint)
     words = f"{kind.format} {'file' if len(paths) == 1 else 'folder'}"
     message, hint = f"{path} cannot be read as {kind.format}.", "is the file whole, and may it be read?"
     return tried(lambda: EngineTable(words, registry.engine_file(kind.file).open_engine(paths)), message, "D03", hint)

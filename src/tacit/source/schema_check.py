@@ -44,7 +44,8 @@ def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
     raw_text = any(one.holds == "anything" for one in types.values())
     guess = nearest(name, names)
     some = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
-    hint = f'column="{guess}"' if guess else f"the table has {some}"
+    index = "; an index is made columns by frame.reset_index()" if kind == "pandas" else ""
+    hint = f'column="{guess}"' if guess else f"the table has {some}{index}"
     if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
     mark = next((mark for mark in ";\t|" if raw_text and len(names) == 1 and mark in names[0]), None)

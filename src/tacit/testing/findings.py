@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tacit.base.table import Align, Table, shown_by_summary
 from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
 from tacit.method.shared.measurement import Measurement, Public
@@ -52,8 +53,16 @@ class Finding:
         """Return whether rows come within 1% of the declared sensitivity."""
         return self.reached >= 0.99 * self.declared
 
+    def __str__(self) -> str:
+        said = f"{self.relation}, {self.price}, {self.part} ({self.form}): rows reach {self.reached:,} in {self.norm}"
+        said += f", of {self.declared:,} that are declared"
+        if self.reached > self.declared:
+            return f"{said}: the noise is too small"
+        return said if self.passed else f"{said}: more noise than rows need, or too few tables to see it (tables=)"
 
-@dataclass(frozen=True)
+
+@shown_by_summary
+@dataclass(frozen=True, repr=False)
 class Contract:
     """The outcome of a contract; `check` raises AssertionError with the first check that failed.
 
@@ -84,7 +93,18 @@ class Contract:
         if self.failures:
             raise AssertionError(self.failures[0])
         for one in self.findings:
-            assert one.passed, f"{one}: reached {one.reached} of declared {one.declared}"
+            assert one.passed, str(one)
+
+    def summary(self) -> Table:
+        """Return what was found as a table: by relation, price and part the sensitivities declared and reached."""
+        rows = tuple(
+            (one.relation, one.price, one.part, one.norm, f"{one.declared:,}", f"{one.reached:,}")
+            for one in self.findings
+        )
+        columns = ("neighbours", "price", "part", "norm", "declared", "reached")
+        sides: tuple[Align, ...] = ("left", "left", "left", "left", "right", "right")
+        title = f"Contract · {'passed' if self.passed else 'failed'}"
+        return Table(title, columns, rows, (*self.failures, *self.notes), sides)
 
 
 def designed(

@@ -60,8 +60,10 @@ def trend(estimate: Estimate, scores: Scores = None, *, by: str | None = None) -
         text = f"the levels of {described(by)} have no order, as far as the release says."
         hint = f'trend(by="{by}", scores=[0, 1, …]), or "{by}": Category([…], ordered=True)'
         raise InferenceError(text, code="I16", hint=hint, state=None)
-    slope = _slope(scores, levels[by] if order is None else order, levels[by])
-    return _by(estimate, by, slope)
+    scored = levels[by] if order is None else order
+    # the level in the middle has weight 0, and is scored all the same
+    over = len(scores) if isinstance(scores, Mapping) else len(scored)
+    return _by(estimate, by, _slope(scores, scored, levels[by]), over)
 
 
 def _prefixes(estimate: Estimate) -> tuple[str, ...]:
@@ -92,8 +94,8 @@ def _slope(scores: Scores, scored: tuple[str, ...], levels: tuple[str, ...]) -> 
     return slope
 
 
-def _by(estimate: Estimate, by: str, slope: Array) -> Estimate:
-    """The slope by one factor at each combination of the others."""
+def _by(estimate: Estimate, by: str, slope: Array, over: int) -> Estimate:
+    """The slope by one factor at each combination of the others; over: how many of its levels have a score."""
     levels, columns = estimate.release.levels, _prefixes(estimate)
     at = [name for name, _ in levels].index(by)
     shape = (len(columns), *(len(labels) for _, labels in levels))
@@ -104,7 +106,7 @@ def _by(estimate: Estimate, by: str, slope: Array) -> Estimate:
     others = tuple((name, labels) for name, labels in levels if name != by)
     rest = cell_labels(others)
     terms = tuple(":".join(word for word in (column, cell) if word) for column in columns for cell in rest)
-    words = f"slope by {by} over {np.count_nonzero(slope)} of its levels, {estimate.estimand}"
+    words = f"slope by {by} over {over} of its levels, {estimate.estimand}"
     made = combine(estimate, weights, ("trend",) if terms == ("",) else terms, words, "levels weigh alike")
     return replace(made, term_title=":".join(name for name, _ in others))
 

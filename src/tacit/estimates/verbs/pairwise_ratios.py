@@ -93,7 +93,7 @@ class PairwiseRatios:
         )
         said = [f"{one.name}: {one.reason or one.note}" for one in self.ratios if one.reason or one.note]
         how = f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
-        columns = ("", "ratio", f"{percent(level)} interval", "p-value, 1")
+        columns = ("", "ratio", f"{percent(level)} interval", "p-value of 1")
         notes = (*said[:12], how, self.ratios[0].method, facts(self.estimate.release))
         return Table(f"Ratios · {heading(self.estimate)}", columns, rows, notes, ("left", "right", "right", "right"))
 

@@ -72,7 +72,7 @@ class Ratio:
         from tacit.estimates.display import p_words
 
         low, high = self.conf_int(level)
-        columns = (self.name, "estimate", f"{100 * level:g}% interval", "p-value, 1")
+        columns = (self.name, "estimate", f"{100 * level:g}% interval", "p-value of 1")
         row = ("", *ratio_words(self.value, low, high), p_words(self.p_value))
         said = self.reason or self.note
         notes = (self.method,) if said is None else (said, self.method)

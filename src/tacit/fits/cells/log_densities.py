@@ -112,6 +112,8 @@ def leveled(x: Array, widths: Array, log: Array, filled: NDArray[np.bool_] | Non
     In a wider bin a steep density has a larger mean beside that in the middle; with unequal widths that is a scatter.
     x: middles.  filled: which bins say something of slopes, all if None.
     """
+    if not widths.shape[-1]:  # every bin may have a declared heap: none is left to say anything
+        return log
     usual = np.median(widths, axis=-1, keepdims=True)
     if (np.abs(widths - usual) <= 1e-9 * usual).all():
         return log

@@ -92,7 +92,7 @@ def _target(release: Released, target: Target | None) -> Target:
     check_target(target)
     if target == "population" and not query.moments:
         text = f"{query.statistic!r} was released without second moments: the error of sampling is not known."
-        raise QueryError(text, code="Q286", hint='estimate("table"), or moments=True in a new release')
+        raise QueryError(text, code="Q286", hint='estimate("table"), or moments=True in a new release', state=None)
     return target
 
 
@@ -103,5 +103,5 @@ def _function(query: Additive, statistic: AdditiveStatistic | None) -> Function 
         what = "has not been defined in this program" if found is None else "makes another question of these arguments"
         text = f"the statistic {query.statistic!r} {what}; its sums are known without it."
         hint = f'release.totals(), or tc.extend.additive("{query.statistic}", …) as when it was bought'
-        raise QueryError(text, code="Q286", hint=hint)
+        raise QueryError(text, code="Q286", hint=hint, state=None)
     return None if found.estimate is None else Function(found.name, found.estimate)

@@ -66,7 +66,7 @@ class Function:
         except TacitError:
             raise
         except Exception as problem:  # a user's function may raise anything
-            raise self._wrong(f"raised {type(problem).__name__}: {problem}") from problem
+            raise self._wrong(f"raised {type(problem).__name__}: {problem}", sums.n is None) from problem
         made = self._named(given)
         for name, value in made.items():
             if not math.isfinite(value):
@@ -88,9 +88,12 @@ class Function:
             raise self._wrong("gave nothing")
         return pairs
 
-    def _wrong(self, what: str) -> QueryError:
+    def _wrong(self, what: str, unknown: bool = False) -> QueryError:
+        """Return the error; unknown: whether `n` is None."""
         text = f"estimate of {self.name!r} {what}: a number, several, or a dict of them is needed."
-        return QueryError(text, code="Q286", hint="estimate=lambda release: release.integers[0]")
+        hint = "estimate=lambda release: release.integers[0]"
+        counted = 'n is None where sizes are private, as those of groups are: count by a sum, tc.col("x").notna()'
+        return QueryError(text, code="Q286", hint=counted if unknown else hint, state=None)
 
 
 def sums_of(release: Released) -> tuple[AdditiveSums, ...]:
@@ -234,7 +237,7 @@ def _linearised(
     keys = list(found[0])
     if any(list(one) != keys for one in found):
         text = f"estimate of {query.statistic!r} gave other names in another cell: the same in each are needed."
-        raise QueryError(text, code="Q286", hint='estimate=lambda release: {"mean": …, "variance": …}')
+        raise QueryError(text, code="Q286", hint='estimate=lambda release: {"mean": …, "variance": …}', state=None)
     slopes, linear = np.zeros((len(keys) * m, m * k)), True
     for c, one in enumerate(cells):
         own = np.stack([_slope(function, one, j, float(spread[c, j]), keys) for j in range(k)], axis=1)

@@ -189,7 +189,9 @@ def admit(query: Query[Any], schema: Schema, trust: Sequence[AdditiveStatistic])
         text = f"this question is not what the trusted statistic {name!r} makes of its arguments."
         raise QueryError(text, code="Q284", hint="the question as the trusted statistic makes it")
     if _key(query, schema) not in PASSED:
-        text = f"the contract of {query.called} has not been run with this schema."
+        by = f" by {' and '.join(query.by)}" if query.by else ""
+        where = f" where {query.where}" if query.where else ""
+        text = f"the contract of {query.called}{by}{where} has not been run with this schema."
         raise QueryError(text, code="Q285", hint="tc.testing.contract(query, schema), before the release")
 
 

@@ -179,10 +179,10 @@ class QuantileEstimate:
 
     def __getitem__(self, term: str | list[str]) -> QuantileEstimate:
         """Return the estimate of some of the terms, in that order; InferenceError I02 for an unknown one."""
-        asked = [term] if isinstance(term, str) else list(term)
+        asked = tuple(term) if isinstance(term, list | tuple) else (term,)
         at = [place_of(self.terms, one) for one in asked]
         reasons = tuple(self.reasons[i] for i in at)
-        return replace(self, values=self.values[at], limits=self.limits[at], reasons=reasons, picked=tuple(asked))
+        return replace(self, values=self.values[at], limits=self.limits[at], reasons=reasons, picked=asked)
 
     def __len__(self) -> int:
         return len(self.terms)

@@ -42,6 +42,14 @@ _PATTERNS: Final[dict[Found, str]] = {
 }
 _WIDER: Final[dict[Found, tuple[Found, ...]]] = {"whole": ("number", "comma", "marked"), "number": ("marked",)}
 """Kinds that hold all that a kind holds; the others hold not all of it."""
+_PADDED: Final = r"^0\d+$"
+_MOSTLY: Final[dict[Found, Found]] = {
+    "number": "mostly number",
+    "day": "mostly day",
+    "marked": "mostly marked",
+    "other day": "mostly other day",
+}
+"""Words for a column nearly all of whose cells are of a kind."""
 MULTIPLES: Final = (1_000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.25, 0.1, 0.05, 0.01)
 """Numbers of which all cells of a column may be multiples, the largest first."""
 
@@ -76,6 +84,8 @@ class _Cells:
     counts: dict[Found, int] = field(default_factory=lambda: dict.fromkeys(("boolean", *_PATTERNS), 0))
     distinct: set[str] | None = field(default_factory=set[str])
     """The distinct texts; None once there are more than FEW."""
+    padded: bool = False
+    """Whether some whole number has a 0 before it, as codes have."""
     multiples: tuple[float, ...] = MULTIPLES
     """Those of which all cells so far are multiples."""
     tallied: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(HEAPS) + 1, np.int64))
@@ -92,6 +102,7 @@ class _Cells:
             words, times = tallied.field("values"), tallied.field("counts").to_numpy()
             self.distinct |= set(words[: FEW + 1].to_pylist())
             self.distinct = None if len(self.distinct) > FEW else self.distinct
+        self.padded = self.padded or bool(pc.any(pc.match_substring_regex(words, _PADDED)).as_py())
         self._divide(words, times)
         self.cells += int(times.sum())
         low = pc.utf8_lower(words)
@@ -146,11 +157,11 @@ class _Cells:
             return "empty"
         for kind, count in self.counts.items():
             if count == self.cells:
-                return "codes" if kind == "whole" and self.distinct is not None else kind
-        if self.counts["number"] >= MOST * self.cells:
-            return "mostly number"
-        if self.counts["day"] >= MOST * self.cells:
-            return "mostly day"
+                few = kind == "whole" and self.distinct is not None
+                return ("padded" if self.padded else "codes") if few else kind
+        for kind, word in _MOSTLY.items():
+            if self.counts[kind] >= MOST * self.cells:
+                return word
         return "many" if self.distinct is None else "few"
 
 

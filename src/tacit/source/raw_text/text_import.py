@@ -22,6 +22,7 @@ from tacit.base.lazy_imports import arrow, parquet
 from tacit.base.progress import phase
 from tacit.errors import FileError, SourceError, nearest
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema, Text
+from tacit.source.engine_registry import OTHER_FILES
 from tacit.source.raw_text.answer_words import answer_advice
 from tacit.source.raw_text.text_cells import CellReader, CellTally
 from tacit.source.raw_text.written_cells import Written, advice
@@ -131,6 +132,7 @@ def import_table(
     strip: str = "",
     dates: str | None = None,
     header: bool = True,
+    missing: Sequence[str] | None = None,
     nulls: tuple[str, ...] = NULLS,
     broken: Literal["refuse", "drop"] = "refuse",
     progress: Callable[[int, int], None] | None = None,
@@ -143,6 +145,7 @@ def import_table(
     are skipped.
 
     decimal, thousands, strip, dates: how numbers and days are written, as of `Written`.
+    missing:  texts that mean a missing cell, beside `nulls`: "k.A.", in every column, or "hours=-9", in that one.
     header:   names stand on the first line; otherwise the file's columns are those of the schema, in order.
     broken:   a row with another number of cells than names, an open quote or bytes that are no text is "refuse"d, with
               its line number and no table written (`report.written` is False), or "drop"ped.
@@ -156,10 +159,13 @@ def import_table(
         raise FileError(f"{target} is no .parquet file.", code="F10", hint="--out table.parquet")
     if not os.path.isfile(source):
         raise SourceError(f"there is no file {source}.", code="D02", hint="the path of a text file")
+    if source.suffix.lower() in OTHER_FILES:
+        raise FileError(f"{source} is no text file.", code="F11", hint=OTHER_FILES[source.suffix.lower()])
     if os.path.exists(target) and target.samefile(source):
         raise FileError(f"{target} is the raw file itself.", code="F12", hint="--out table.parquet")
     report = ImportReport(str(source), str(target), columns={name: CellTally() for name in schema})
-    cells = {name: CellReader(column, report.columns[name], nulls, written) for name, column in schema.items()}
+    absent = _absent(schema, missing or (), nulls)
+    cells = {name: CellReader(column, report.columns[name], absent[name], written) for name, column in schema.items()}
     report.texts = {name: one.texts for name, one in cells.items()}
     reached = [0.0]
     batches = _batches(source, schema, report, dialect, cells, partial(_reached, reached, progress))
@@ -167,6 +173,17 @@ def import_table(
         _write(batches, schema, target, report, broken)
     report.advice = {name: how for name, one in schema.items() if (how := _advice(name, one, report.texts[name]))}
     return report
+
+
+def _absent(schema: Schema, missing: Sequence[str], nulls: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the texts of missing cells of each column; those of one column are written "hours=-9"."""
+    found = dict.fromkeys(schema, nulls)
+    for text in missing:
+        # a name may hold a "=" itself: the longest that is a column
+        named = max((name for name in schema if text.startswith(f"{name}=")), key=len, default=None)
+        for name in schema if named is None else (named,):
+            found[name] += (text if named is None else text[len(named) + 1 :].strip(),)
+    return found
 
 
 def _reached(reached: list[float], progress: Callable[[int, int], None] | None, done: int, total: int) -> None:

@@ -196,7 +196,7 @@ class Derived:
 
     def __getitem__(self, term: str | list[str]) -> Derived:
         """Return some of the terms, in the given order; InferenceError I02 for an unknown one."""
-        asked = [term] if isinstance(term, str) else list(term)
+        asked = list(term) if isinstance(term, list | tuple) else [term]
         at = [place_of(self.terms, one) for one in asked]
         kept = replace(self, terms=tuple(asked), values=self.values[at], reasons=tuple(self.reasons[i] for i in at))
         both = [None if part is None else part[np.ix_(at, at)] for part in (self.sampling, self.privacy)]

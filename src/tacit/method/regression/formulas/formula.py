@@ -110,7 +110,10 @@ def parse(text: object) -> Formula:
     if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text):
         made = _read(text)
     if made is None:
-        hint = f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}"
+        hint = (
+            f"'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2), {', '.join(CALLED)}; "
+            "names with blanks or signs in backticks"
+        )
         plain = _written_here(text) if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text) else text
         if plain != text:
             hint = f"{plain!r}: functions stand without the name of a library"
