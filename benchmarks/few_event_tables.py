@@ -249,7 +249,8 @@ def main() -> None:
         print("\n".join(lines), flush=True)
     if options.page:
         kinds = ", ".join(options.kinds)
-        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/few_event_designs.py`"
+        file = "few_event_tail_designs.py" if options.kinds == ["tailed"] else "few_event_designs.py"
+        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/{file}`"
         words = f"{options.repeats} tables of each design; nothing is told of fewer than {LEAST} answers."
         words = f"{words} By the rules of `benchmarks/few_event_tables.py`."
         put(

@@ -2,8 +2,8 @@
 
 `tailed`: logistic, probit and Poisson models in turn, two regressors, the first of a lognormal, gamma or Pareto law
 whose slope is negative (the tail lies away from the events) or positive.  In a third of the designs its bounds do not
-begin where its values do, but as far below as they reach above.  A set is a seed.  Set 1 was committed before any
-design of it was simulated, and judges the rule of `tail_doubt`; nothing was set on it.
+begin where its values do, but as far below as they reach above.  A set is a seed.  Sets 1 and 2 were committed before
+any design of them was simulated, and judged the rule of `tail_doubt`; nothing was set on them.
 """
 
 from __future__ import annotations
