@@ -9,7 +9,8 @@ with a long upper tail, of rows or of persons with some rows each, Poisson or ne
 were committed before any of them was simulated.  Set 0 is for looking at; set 1 (of `skewed` none) was for judging,
 and was looked at since, and so were sets 4 of `wide` and of `skewed`, sets 5 and 6 of `skewed`, set 6 of `wide` and of
 `hidden`, and sets 7 and 8 of all; set 9 of `skewed` and `wide` judged.
-Of `probit` and `counts` sets 1 are for looking at; sets 10 of these two, of `skewed` and of `wide` judged.
+Of `probit` and `counts` sets 1 are for looking at; sets 10 of these two, of `skewed` and of `wide` judged, and were
+looked at since, as was set 9.
 """
 
 from __future__ import annotations

@@ -1,23 +1,25 @@
 """Models of few events at low prices: intervals, joint tests and answers, as they are and as they were.
 
     python benchmarks/few_event_tables.py [KIND ...] [--set 1] [--repeats 200] [--only PLACE ...] [--page]
-                                          [--rules before read shrunk weighed inverted now]
+                                          [--rules before read shrunk weighed inverted untailed now]
 
-Designs of `few_event_designs.py`, or those given for many regressors (`models`).  Tables are drawn anew in every
-repetition, and released by the mechanism's own steps, with the same seeds by each rule.  *Inverted* is the rule before
-*now*: scores of counts were taken at a mean of .02 at least, and at coefficients as noise makes them, so that counts
-are released anew; and of rows that were shortened in a tail on the side of the events nothing counted where noise hid
-them.  Those before that are with what *inverted* is without, too.  *Weighed*: the same releases, and steps are those
-of the curvature that errs least over all tables, with intervals that know nothing of inversion (`released_curvature`).
-*Shrunk*: and the error of a guessed curvature is relative to what released products made of it.  *Read*: and with the
-errors of before: the last step counted as the whole way to the truth, noise in the moments widened nothing, joint
-tests knew of no noise in the curvature, its guess was doubted where the step begins, and rows that were shortened in a
-tail on the side of the events cost nothing.  *Before*: and scores of binary responses were taken at coefficients as
-noise makes them.
+Designs of `few_event_designs.py`, of `few_event_tail_designs.py` (`tailed`), or those given and drawn for many
+regressors (`models`, `drawn`).  Tables are drawn anew in every repetition, and released by the mechanism's own steps,
+with the same seeds by each rule.  *Untailed* is the rule before *now*: intervals know nothing of how few events a tail
+holds (`tail_doubt`).  *Inverted*: and scores of counts were taken at a mean of .02 at least, and at coefficients as
+noise makes them, so that counts are released anew; and of rows that were shortened in a tail on the side of the events
+nothing counted where noise hid them.  Those before that are with what *inverted* is without, too.  *Weighed*: the same
+releases, and steps are those of the curvature that errs least over all tables, with intervals that know nothing of
+inversion (`released_curvature`). *Shrunk*: and the error of a guessed curvature is relative to what released products
+made of it.  *Read*: and with the errors of before: the last step counted as the whole way to the truth, noise in the
+moments widened nothing, joint tests knew of no noise in the curvature, its guess was doubted where the step begins,
+and rows that were shortened in a tail on the side of the events cost nothing.  *Before*: and scores of binary
+responses were taken at coefficients as noise makes them.
 A line has answers; the mean of slopes' errors over their standard errors (the largest in size); coverage of slopes
-(mean, least); how often the true slopes are rejected together at 5%; the error of slopes over that of the fit
-without privacy; and how often that fit's own intervals cover, to the same rows.  Below are median lengths of intervals,
-slope by slope, by the last rule over the first.  Last lines have all designs with an answer in 20 repetitions or more.
+(mean, least); how often the true slopes are rejected together at 5%; the error of slopes over that of the fit without
+privacy; and how often that fit's own intervals cover, to the same rows.  Below are median lengths of intervals, slope
+by slope, by the last rule over the first, and how many slopes have one more than a fifth longer.  Last lines have all
+designs with an answer in 20 repetitions or more.
 Prints to the terminal; with --page, last lines to docs/reference/regression-frontier.md as well.
 Deterministic: seeds are constants.
 """
@@ -33,25 +35,29 @@ from unittest import mock
 
 import numpy as np
 from few_event_designs import SETS
+from few_event_tail_designs import tailed
 from frontier import joint_p
 from frontier_designs import Cell
-from frontier_model_designs import given_models
+from frontier_model_designs import drawn_models, given_models
 from pages import put
 
 from tacit.method.regression.bounded_scores import count_links
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.estimate_coefficients import score_step
+from tacit.method.regression.estimate_coefficients import score_coefficients, score_step
 from tacit.method.regression.estimate_coefficients.sampling_variance import noise_of_diagonal, widening_factors
 from tacit.method.regression.estimate_coefficients.score_step import ScoreStep
+from tacit.method.regression.estimate_coefficients.tail_doubt import TermTails
 from tacit.method.regression.pilots import glm_pilot
 from tacit.method.regression.pilots.glm_pilot import ShrunkMatrix
 from tacit.method.regression.row_sums.noisy_scores import ScorePart
 from tacit.testing.simulated_regressions import rows_of
 
-RULES = "before", "read", "shrunk", "weighed", "inverted", "now"
-KINDS = {**SETS, "models": lambda number: given_models()}
+RULES = "before", "read", "shrunk", "weighed", "inverted", "untailed", "now"
+KINDS = {**SETS, "models": lambda number: given_models(), "tailed": tailed, "drawn": drawn_models}
 LEAST = 20
+LONGER = 1.2
+"""Ratio of the last rule's interval to the first's from which on it is said to be longer."""
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression-frontier.md"
 Z = 1.959964
 
@@ -94,6 +100,11 @@ def not_inverted(step: ScoreStep, last: ScorePart, total: np.ndarray, back: np.n
     return np.ones(len(total))
 
 
+def not_reached(step: ScoreStep, last: ScorePart, tails: TermTails, total: np.ndarray, *_: np.ndarray) -> np.ndarray:
+    """Lengthen no standard error by what tails may hide."""
+    return np.ones(len(total))
+
+
 def of_itself(part: ScorePart, found: Regressors, end: np.ndarray | None = None) -> ShrunkMatrix:
     """Return the curvature as if it had been its own guess."""
     made = glm_pilot.curvature(part, found, end)
@@ -115,11 +126,13 @@ def rule(name: str) -> Iterator[None]:
     """Make and read releases by a rule; of binary responses the earliest one shrinks nothing."""
     with contextlib.ExitStack() as stack:
         if name != "now":
+            stack.enter_context(mock.patch.object(score_coefficients, "tail_reach", not_reached))
+        if name not in ("now", "untailed"):
             # counts were as other responses there, and their smallest mean was larger
             stack.enter_context(mock.patch.object(glm_pilot, "CountLink", NoCounts))
             stack.enter_context(mock.patch.object(count_links, "MIN_MEAN", count_links.RARE_MEAN))
             stack.enter_context(mock.patch.object(score_step, "positive_part", shown_loss))
-        if name not in ("now", "inverted"):
+        if name not in ("now", "untailed", "inverted"):
             stack.enter_context(mock.patch.object(ScoreStep, "inverted", not_inverted))
             stack.enter_context(mock.patch.object(score_step, "nearer_released", lambda weight, *_: weight))
         if name == "before":
@@ -151,7 +164,7 @@ def simulated(cell: Cell, seed: list[int], repeats: int, rules: list[str]) -> di
         release = rows.release(np.random.default_rng([*seed, i, 1]))
         for name in rules:
             with rule(name):
-                anew = name == "before" or (name != "now" and study.query.model == "poisson")
+                anew = name == "before" or (name not in ("now", "untailed") and study.query.model == "poisson")
                 one = rows.release(np.random.default_rng([*seed, i, 1])) if anew else release
                 fit = fit_release(one)
             if any(fit.reasons):
@@ -215,7 +228,7 @@ def main() -> None:
     options = parser.parse_args()
     lines = [HEAD]
     for kind in options.kinds:
-        together = {name: list[Read]() for name in options.rules}
+        together, longer = {name: list[Read]() for name in options.rules}, list[np.ndarray]()
         for place, cell in enumerate(KINDS[kind](options.set)):
             if options.only is not None and place not in options.only:
                 continue
@@ -228,11 +241,16 @@ def main() -> None:
             if all(ends):
                 first, last = (np.median(np.array(one), axis=0) for one in ends)
                 print(f"    length | {' '.join(f'{one:.2f}' for one in last / first)}", flush=True)
+                if len(ends[0]) == len(ends[1]):
+                    longer.append((np.array(ends[1]) / np.array(ends[0]) > LONGER).ravel())
+        if longer:
+            print(f"{kind}: {100 * np.concatenate(longer).mean():.1f}% of slopes have longer intervals", flush=True)
         lines += [together_of(kind, name, every) for name, every in together.items()]
         print("\n".join(lines), flush=True)
     if options.page:
         kinds = ", ".join(options.kinds)
-        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/few_event_designs.py`"
+        file = "few_event_tail_designs.py" if options.kinds == ["tailed"] else "few_event_designs.py"
+        title = f"## Few events: {kinds}, set {options.set} of `benchmarks/{file}`"
         words = f"{options.repeats} tables of each design; nothing is told of fewer than {LEAST} answers."
         words = f"{words} By the rules of `benchmarks/few_event_tables.py`."
         put(

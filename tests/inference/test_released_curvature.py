@@ -16,6 +16,7 @@ from tacit.method.regression.estimate_coefficients.score_step import (
     _towards_released,  # pyright: ignore[reportPrivateUsage]
     last_step,
 )
+from tacit.method.regression.estimate_coefficients.tail_doubt import tail_reach, term_tails
 from tacit.method.regression.pilots.glm_pilot import regressor_moments
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
@@ -91,10 +92,14 @@ def test_errors_and_joint_tests_are_no_shorter_than_by_inversion() -> None:
     most = []
     for rho in ("0.2", "200"):
         release = released(rho)
-        first, last, terms = _read("logistic", layout_of(release), release.parts, release.rows)
+        layout = layout_of(release)
+        first, last, terms = _read("logistic", layout, release.parts, release.rows)
         step = last_step(first, last, regressor_moments(first, terms))
         total = terms.back @ np.asarray(sum(step.covariances(last))) @ terms.back.T
         factors, fit = step.inverted(last, total, terms.back), fit_release(release)
+        # times what the tail of x may hide
+        tails = term_tails(layout, step.regressors, terms.back)
+        factors = factors * tail_reach(step, last, tails, total, factors, terms.back)
         assert (fit.std_errors >= factors * np.sqrt(np.diag(total)) * (1 - 1e-9)).all()
         assert fit.noisy is not None
         assert np.diag(fit.noisy.total) == pytest.approx(np.diag(total) * factors**2)

@@ -51,8 +51,17 @@ def assumed_error(curve: Array) -> float:
     >>> round(assumed_error(1 / np.cosh(NODES)), 2), round(assumed_error(np.exp(0.5 * NODES)), 2)
     (0.15, 0.34)
     """
+    return float(np.hypot(LEAST_ERROR, SKEWNESS * tilt_of_curvature(curve)))
+
+
+def tilt_of_curvature(curve: Array) -> Array:
+    """Return E t c / E c, which is A; curve: c at the nodes of predictors, the last axis.
+
+    >>> tilt_of_curvature(np.exp(np.array([[0.2], [0.5]]) * NODES)).round(3).tolist()
+    [0.2, 0.5]
+    """
     weights = NODE_WEIGHTS * curve
-    return float(np.hypot(LEAST_ERROR, SKEWNESS * (weights @ NODES) / weights.sum()))
+    return np.asarray((weights @ NODES) / np.maximum(weights.sum(axis=-1), 1e-300), dtype=np.float64)
 
 
 def told_error(found: Array, noise: float, assumed: float) -> float:

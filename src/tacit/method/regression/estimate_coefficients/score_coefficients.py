@@ -22,6 +22,7 @@ from tacit.method.regression.estimate_coefficients.count_results import mean_slo
 from tacit.method.regression.estimate_coefficients.errors_of_far_rows import with_shared
 from tacit.method.regression.estimate_coefficients.marginal_effects import mean_slope_of_binary
 from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, last_step
+from tacit.method.regression.estimate_coefficients.tail_doubt import tail_notes, tail_reach, term_tails
 from tacit.method.regression.estimate_coefficients.what_would_help import (
     UNKNOWN,
     Shortfall,
@@ -112,6 +113,9 @@ def fit(
     noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
     inverted = step.inverted(last, total, terms.back)
+    tails = term_tails(layout, step.regressors, terms.back)
+    doubt = tail_reach(step, last, tails, total, inverted, terms.back)
+    inverted = inverted * doubt
     noisy = noisy.scaled(inverted)
     wider = np.maximum(step.widening(last, total, terms.back), inverted)
     wider = np.outer(wider, wider)
@@ -124,7 +128,7 @@ def fit(
         sampling * wider,
         privacy * wider,
         (None,) * len(layout.names),
-        (*counted(step.link, step.dispersion, last.cut), *step.notes),
+        (*counted(step.link, step.dispersion, last.cut), *step.notes, *tail_notes(doubt, layout.names)),
         {"rows": step.regressors.rows, **_spread(step)},
         slope=slope,
         noisy=noisy,

@@ -143,6 +143,13 @@ class ScoreStep:
         released = _moves(last.weighted_products, self.part, self.curve.transform)
         return np.concatenate([released, _guess_moves(self.moments, self.curve, self.regressors, 1 - self.part)])
 
+    def middle(self, last: ScorePart) -> Array:
+        """Return the covariance of all that the step is made of but for noise in the curvature, shape (u, u)."""
+        none = np.zeros((0, *self.curve.matrix.shape))
+        # errors of the guess, and of shortened rows, have no law that a curvature shares: along the step, as ever
+        of_guess = self._error_of_way(none, np.outer(self.step, self.step))
+        return self.squares.matrix * self.fitted + last.noise + of_guess
+
     def _error_of_way(self, moves: Array, square: Array) -> Array:
         """Return the covariance of the curvature's error times a way from b0, shape (u, u).
 
@@ -187,10 +194,7 @@ class ScoreStep:
         if self.link.weighed:
             return np.ones(len(total))
         rows, moves = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.moves_in_step(last)
-        square = np.outer(self.step, self.step)
-        # errors of the guess, and of shortened rows, have no law that a curvature shares: along the step, as ever
-        middle = self.squares.matrix * self.fitted + last.noise + self._error_of_way(moves[:0], square)
-        base = np.diag(rows @ middle @ rows.T)
+        base = np.diag(rows @ self.middle(last) @ rows.T)
         # column j: how the way changes with coefficient j, where the others follow it
         follow = np.linalg.solve(back, total / np.diag(total))
         out = np.ones(len(total))
