@@ -63,7 +63,7 @@ tests: install
 
 # Each exits 1 where it finds what it looks for.
 LONG := text_fuzz.py engines_fuzz.py interpreter_settings.py damaged_ledgers.py malformed_releases.py malformed_files.py \
-	ledger.py steps.py steps_of_acts.py
+	ledger.py steps.py steps_of_acts.py odd_questions.py
 
 test-all: test
 	@TACIT_TEST_NOISE=system $(BIN)/python -m pytest -q -n auto --dist loadgroup $(TESTS)

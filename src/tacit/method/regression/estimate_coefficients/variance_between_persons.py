@@ -63,6 +63,8 @@ def weight_moves(meat: NoisyMatrix, bound: Array, inverse: Array) -> Array:
 def _weights(meat: NoisyMatrix, bound: Array, inverse: Array) -> Array:
     """Return the largest weight of the noisy sum that the noise in each coefficient's variance allows, shape (u,)."""
     most = np.diag(inverse @ bound @ inverse)
+    if not (most > 0).all():  # residuals that noise made nothing of: there is nothing to shrink to
+        return np.ones(len(most))
     # the noisy variance of each coefficient, and its noise, relative to the bound
     said = np.diag(inverse @ meat.values @ inverse) / most
     rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
