@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
@@ -106,13 +107,33 @@ MOST_PLACES: Final = 1_000
 """Most values of an estimate that names them: all pairs have a covariance."""
 
 
+def numbers_of(at: object, hint: str) -> Array:
+    """Return places as numbers, of the same shape; days, as dates or ISO 8601, as days since 1970-01-01.
+
+    InferenceError I05 for what is neither.
+
+    >>> numbers_of([30, 50.5], "").tolist(), numbers_of(["1970-01-03"], "").tolist()
+    ([30.0, 50.5], [2.0])
+    """
+    found = np.asarray(at)
+    if found.dtype.kind != "M":  # NumPy would take nanoseconds for numbers
+        with suppress(TypeError, ValueError):
+            return np.asarray(at, dtype=np.float64)
+    try:
+        days = np.asarray(at, dtype="datetime64[D]")
+    except (TypeError, ValueError):
+        text = f"{described(at)} is neither a number nor a date."
+        raise InferenceError(text, code="I05", hint=hint, state=None) from None
+    return np.where(np.isnat(days), np.nan, days.astype(np.float64))
+
+
 def given_places(at: object, hint: str) -> Array:
     """Return the values at which a function is asked for, shape (m,); InferenceError I05 for none, or too many.
 
     >>> given_places([30, 50], "cdf([0.2, 0.5])").tolist()
     [30.0, 50.0]
     """
-    given = np.asarray(at, dtype=np.float64).reshape(-1)
+    given = numbers_of(at, hint).reshape(-1)
     if not 1 <= len(given) <= MOST_PLACES or not np.isfinite(given).all():
         text = f"{len(given):,} values: 1 to {MOST_PLACES:,} numbers."
         raise InferenceError(text, code="I05", hint=hint, state=None)

@@ -17,7 +17,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.synthetic.drawn_frames import check_sets
 from tacit.estimates.synthetic.law_rows import LawRows
-from tacit.estimates.terms import Target
+from tacit.estimates.terms import Target, numbers_of
 from tacit.estimates.wording import title
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
 from tacit.method.blocks.estimate_one_step import estimate as stepped
@@ -114,7 +114,7 @@ class FittedLaw:
 
     def cdf(self, at: Any) -> NormalEstimate:
         """Return the probabilities of values at or below each place (the distribution function)."""
-        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        x = np.atleast_1d(numbers_of(at, "cdf([1, 2])"))
         return self._of(
             lambda vector: self._probabilities_below(vector, x),
             _labels(x),
@@ -124,7 +124,7 @@ class FittedLaw:
 
     def density(self, at: Any) -> NormalEstimate:
         """Return the density (for counts the probability) at each place."""
-        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        x = np.atleast_1d(numbers_of(at, "density([1, 2])"))
         return self._of(
             lambda vector: np.exp(log_densities(self.model, x, vector)),
             _labels(x),
@@ -135,7 +135,7 @@ class FittedLaw:
 
     def hazard(self, at: Any) -> NormalEstimate:
         """Return the hazard at each place: the density over the probability of a larger value."""
-        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        x = np.atleast_1d(numbers_of(at, "hazard([1, 2])"))
 
         def of(vector: Array) -> Array:
             # beyond the last point the survival function is 0 in floats: a large hazard, no division by 0

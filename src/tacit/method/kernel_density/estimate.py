@@ -17,7 +17,7 @@ from tacit.estimates.densities.projected_curve import ProjectedCurve
 from tacit.estimates.densities.recorded_notes import WIDER, hidden_by_heaps, recorded_as, recorded_notes
 from tacit.estimates.densities.smooth_density import SmoothDensity
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, place_of
+from tacit.estimates.terms import MOST_PLACES, Target, check_target, given_places, numbers_of, place_of
 from tacit.estimates.wording import column_notes, title, who
 from tacit.fits.heaps.heaped_cells import unknown_heaps
 from tacit.method.kernel_density.estimate_cumulative import below, first_moments
@@ -112,10 +112,10 @@ def density(release: Released, at: Any, smoothed: bool = False, target: Target =
     """Return the density at places of a release, real or simulated."""
     check_target(target)
     fit, columns = fitted(release, target, smoothed=smoothed), _columns(release)
-    given = np.asarray(at, dtype=np.float64)
+    hint = f"[[{', '.join(['0.5'] * len(columns))}]]" if len(columns) > 1 else "[0.5]"
+    given = numbers_of(at, hint)
     points = given.reshape(-1, 1) if len(columns) == 1 else np.atleast_2d(given)
     if points.ndim != 2 or points.shape[1] != len(columns) or not 1 <= len(points) <= MOST_PLACES:
-        hint = f"[[{', '.join(['0.5'] * len(columns))}]]" if len(columns) > 1 else "[0.5]"
         text = f"places of shape {given.shape}: 1 to {MOST_PLACES:,}, each of {len(columns)} numbers."
         raise InferenceError(text, code="I05", hint=hint, state=None)
     t = np.stack([_place(one, points[:, i]) for i, one in enumerate(columns)], axis=1)

@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target
+from tacit.estimates.terms import MOST_PLACES, Target, check_level, check_target, numbers_of
 from tacit.estimates.wording import title, who
 from tacit.method.risk_function.estimate_certificate import certificate
 from tacit.method.risk_function.estimate_mixture import RiskFit, fitted
@@ -137,7 +137,8 @@ def _rounded(query: RiskFunction) -> str:
 
 
 def _given(at: Any, query: RiskFunction) -> Array:
-    given, p = np.atleast_2d(np.asarray(at, dtype=np.float64)), 1 + len(query.on)
+    p = 1 + len(query.on)
+    given = np.atleast_2d(numbers_of(at, f"risk({[0.0] * p})"))
     fits = given.ndim == 2 and given.shape[1] == p and 1 <= len(given) <= MOST_PLACES
     if not fits or not (np.abs(given) <= query.box).all():
         text = f"coefficients of shape {given.shape}: rows of {p} numbers from {-query.box:g} to {query.box:g}."
