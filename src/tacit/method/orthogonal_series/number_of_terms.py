@@ -159,10 +159,10 @@ def block_risk(square: Array, variance: Array, size: NDArray[np.int64]) -> Array
     >>> block_risk(np.array([0.0, 1.0, 100.0]), np.ones(3), np.array([8, 8, 8])).round(2).tolist()
     [0.03, 0.65, 1.0]
     """
-    # below it a coefficient has no noise, and no share of this one to lose
-    spread = np.maximum(np.sqrt((2 * variance**2 + 4 * square * variance) / size), 1e-150)
+    spread = np.sqrt((2 * variance**2 + 4 * square * variance) / size)
     excess = spread * NODES[0].reshape(-1, *[1] * np.ndim(spread))
-    norm = np.maximum(square + variance + excess, 1e-300)
+    # a norm that noise makes less than nothing leaves a factor of 0
+    norm = np.maximum(square + variance + excess, 1e-9 * variance + 1e-300)
     # of variances that are about equal
     factor = np.maximum(0.0, 1 - (1 + PENALTY * np.sqrt(2 / size)) * variance / norm)
     product = square + 2 * square * variance / size * excess / spread**2
