@@ -1,6 +1,6 @@
 """The density that is asked for without numbers, beside every estimator at its best number.
 
-    python benchmarks/default_densities.py PART ...  (cells, further, again, others, bands, page)
+    python benchmarks/default_densities.py PART ...  (cells, further, others, bands, page)
 
 `Histogram(x, bins="density")` and its `smooth_density`, beside the least errors that compared_densities.jsonl has of
 histograms, series and kernels over all numbers of bins, terms and bandwidths, which nobody knows beforehand.  Of the
@@ -46,7 +46,7 @@ OTHERS: Final = {
 LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
-MANY: Final = 20
+MANY: Final = 60
 """Simulations of a line."""
 DEEP: Final = 80
 DEEPEST: Final = 960
@@ -58,8 +58,6 @@ SOUGHT: Final = 20
 AGAIN: Final = 1_000
 AGAIN_RICH: Final = 100
 """Simulations of the best of each estimator, of laws asked for and of RICH."""
-ANEW: Final = 60
-"""Simulations of a line of the default with later models."""
 CLOSE: Final = 1.4
 """Estimators whose error is at most so many times the least are simulated again."""
 RICH: Final = ("skewed: lognormal", "slope to a jump at a bound", "three modes", "heavy tails: t(1.5)", "claw")
@@ -169,16 +167,6 @@ def _cells(laws: tuple[str, ...]) -> None:
                     made = deeply(case) if law in ASKED else simulated(case, MANY)
                     steps = min(_steps(law, n, price, k) for k in STEPS) if law in OTHERS else None
                     keep(part="cells", law=law, n=n, price=price, steps=steps, **made)
-
-
-def again() -> None:
-    """Simulate the default anew, with later models, where few models of it are of the law."""
-    done = [(o["law"], o["n"], o["price"]) for o in lines(STORE) if o["part"] == "again"]
-    for law in RICH:
-        for n in SIZES:
-            if (law, n, PRICES[0]) not in done:
-                made = simulated(Case(DEFAULT, law, n, PRICES[0]), ANEW, seed=79)
-                keep(part="again", law=law, n=n, price=PRICES[0], **made)
 
 
 def others() -> None:
@@ -322,8 +310,6 @@ for, and of the others the gamma, beta, exponential and normal ones, the U, the 
 """
     stored = lines(STORE)
     found = {(one["law"], one["n"], str(one["price"])): one["found"] for one in stored if one["part"] == "others"}
-    anew = {(one["law"], one["n"], str(one["price"])): one for one in stored if one["part"] == "again"}
-    own = [anew.get((one["law"], one["n"], str(one["price"])), one) for one in own]
     for laws in (ASKED, FRESH):
         made, ratios = list[str](), list[float]()
         for one in own:
@@ -391,7 +377,7 @@ def percent(held: Array) -> str:
 def main() -> None:
     """Do the parts that are named."""
     for part in sys.argv[1:]:
-        {"cells": cells, "further": further, "again": again, "others": others, "bands": bands, "page": page}[part]()
+        {"cells": cells, "further": further, "others": others, "bands": bands, "page": page}[part]()
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ The models
     parameters, and a product with the square of a process, for each of LENGTHS; and `two_hills`, from the better of its
     starts.
 The shares
-    y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
-    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
-    those of a first estimate, so that all models are of the same errors.
+    y_b of a bin has the integral q_b of f, a normal error of variance q_b / n (and half a row, which keeps the variance
+    of empty bins above 0), and noise of Laplace's law, or normal (`share_errors`).  Noise that bins share is left out.
+    Variances are those of a first estimate, so that all models are of the same errors.
 The average
     The mode of each model is found, and modes are averaged with weights by their marginal likelihoods by Laplace's
     method [Tierney & Kadane 1986] and their residuals (`model_weights`): nobody chooses a smoothness, and noisy shares
@@ -51,6 +51,7 @@ from tacit.estimates.densities.density_models import (
 from tacit.estimates.densities.even_pieces import AveragedPieces, pieces
 from tacit.estimates.densities.linear_pieces import kinked
 from tacit.estimates.densities.model_weights import Fitted, Mode, mixed, weights
+from tacit.estimates.densities.share_errors import ShareErrors
 from tacit.estimates.densities.two_hills import TwoHills
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
@@ -82,13 +83,14 @@ class BinnedLikelihood:
     """Noisy shares of bins.
 
     edges: from 0 to 1, shape (bins + 1,).  values: shape (bins,).  rows: their number.  noise: variance of each share's
-    noise, shape (bins,).
+    noise, shape (bins,).  laplace: whether noise has Laplace's law, and is not normal.
     """
 
     edges: Array
     values: Array
     rows: float
     noise: Array
+    laplace: bool = False
 
     @cached_property
     def over_bins(self) -> Array:
@@ -100,49 +102,53 @@ class BinnedLikelihood:
         """Return the shares of the bins from those of the cells."""
         return self.over_bins @ cells
 
-    def variance(self, shares: Array) -> Array:
-        """Return the variance of the values about shares."""
-        return (shares + 0.5 / self.rows) / self.rows + self.noise
+    def errors(self, shares: Array) -> ShareErrors:
+        """Return the law of the values about shares."""
+        sampling = (shares + 0.5 / self.rows) / self.rows
+        if self.laplace:
+            return ShareErrors(sampling, np.sqrt(self.noise / 2))
+        return ShareErrors(sampling + self.noise)
 
-    def mode(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+    def mode(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
         """Return the mode of a model, by damped Gauss-Newton steps."""
-        here, damping = self._at(model, theta, variance), 1e-4
+        here, damping = self._at(model, theta, errors), 1e-4
         for _ in range(STEPS):
-            made, damping = self._step(model, here, variance, damping)
+            made, damping = self._step(model, here, errors, damping)
             gain, here = here.loss - made.loss, made
             if gain < NEAR:
                 break
         return here
 
-    def fitted(self, model: DensityModel, mode: Mode, variance: Array) -> Fitted:
+    def fitted(self, model: DensityModel, mode: Mode, errors: ShareErrors) -> Fitted:
         """Return the marginal likelihood of a model at its mode."""
-        slopes, precision = self._slopes(model, mode), model.precision
-        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
-        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
+        slopes, precision, left = self._slopes(model, mode), model.precision, self.values - mode.shares
+        curvature = slopes.T @ (slopes * errors.derivatives(left)[1][:, None]) + np.diag(precision)
+        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum())
         held = precision @ np.diag(np.linalg.inv(curvature)) if len(precision) else 0.0
-        near = -float(((self.values - mode.shares) ** 2 / variance).sum()) / 2 - (len(precision) - float(held))
+        near = -errors.loss(left) - (len(precision) - float(held))
         return Fitted(model, mode, -mode.loss - spread / 2, near=near)
 
-    def _step(self, model: DensityModel, here: Mode, variance: Array, damping: float) -> tuple[Mode, float]:
+    def _step(self, model: DensityModel, here: Mode, errors: ShareErrors, damping: float) -> tuple[Mode, float]:
         """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
         slopes, precision = self._slopes(model, here), model.precision
-        curvature = slopes.T @ (slopes / variance[:, None])
-        gradient = precision * here.theta - slopes.T @ ((self.values - here.shares) / variance)
+        pull, weight = errors.derivatives(self.values - here.shares)
+        curvature = slopes.T @ (slopes * weight[:, None])
+        gradient = precision * here.theta - slopes.T @ pull
         while damping < LARGEST:
             more = precision + damping * (np.diag(curvature) + 1e-3)
             moved = here.theta - np.linalg.solve(curvature + np.diag(more), gradient)
-            made = self._at(model, moved, variance)
+            made = self._at(model, moved, errors)
             if made.loss < here.loss:
                 return made, max(damping / 5, 1e-9)
             damping *= 5
         return here, damping
 
-    def _at(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+    def _at(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
         """Return coordinates with the shares they make and the negative log posterior, up to a constant."""
         cells = model.cells(theta)
         shares = self.binned(cells)
-        loss = ((self.values - shares) ** 2 / variance).sum() + (model.precision * theta**2).sum()
-        return Mode(theta, cells, shares, float(loss) / 2)
+        loss = errors.loss(self.values - shares) + float((model.precision * theta**2).sum()) / 2
+        return Mode(theta, cells, shares, loss)
 
     def _slopes(self, model: DensityModel, mode: Mode) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
@@ -182,9 +188,9 @@ def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.i
     """
     rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
     smooth = max((one for one in rough if not one.steps), key=lambda one: one.evidence)
-    variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
+    errors, every = data.errors(data.binned(averaged(models) / CELLS)), steps(data.edges)
     tried = (smooth, *(one for one in rough if one.steps))
-    most = np.max([_gains(data, one, every, variance) for one in tried], axis=0)
+    most = np.max([_gains(data, one, every, errors) for one in tried], axis=0)
     return np.flatnonzero(most > POSSIBLE) + 1
 
 
@@ -194,40 +200,51 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     over, _ = functions_of(min(len(data.values), MOST), *ends)
     first = list(_first_modes(data, over))
     # the variances follow the first estimate, the same for all models
-    variance = data.variance(data.binned(averaged(first) / CELLS))
+    errors = data.errors(data.binned(averaged(first) / CELLS))
     starts = [(one.model, one.mode.theta) for one in first]
     starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
     free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
     for length in LENGTHS:
         process = process_of(min(len(data.values), MOST), length)
         starts.append((SquaredProcess(free, process), np.append(plain, np.zeros(process.shape[1]))))
-    found = [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
+    found = [data.fitted(model, data.mode(model, theta, errors), errors) for model, theta in starts]
     hills = TwoHills(families_of(*ends)[NORMAL].over, float(np.diff(data.edges).min()) / 4)
     tries = hills.starts(averaged(found) / CELLS, found[len(first) + NORMAL].mode.cells)
-    each = [data.fitted(hills, data.mode(hills, theta, variance), variance) for theta in tries]
+    each = [data.fitted(hills, data.mode(hills, theta, errors), errors) for theta in tries]
     straight = StraightModel()
-    line = data.fitted(straight, data.mode(straight, np.zeros(1), variance), variance)
-    jumps = _with_jumps(data, over, found[: len(first)], variance)
+    line = data.fitted(straight, data.mode(straight, np.zeros(1), errors), errors)
+    jumps = _with_jumps(data, over, found[: len(first)], errors)
     plain = max((one for one in (*found, line) if one.model.plain), key=lambda one: one.evidence)
     smooth = [*found, max(each, key=lambda one: one.evidence), line, *jumps]
     if len(data.values) > CELLS:
         # bins finer than the cells are left to these models
         return smooth
-    cut = [*smooth, *(_cut(data, one, variance) for one in (found[len(first)], plain))]
-    return [*cut, _kinked(data, found[len(first)], averaged(cut), variance)]
+    cut = [*smooth, *(_cut(data, one, errors) for one in (found[len(first)], plain))]
+    return [*cut, _kinked(data, found[len(first)], averaged(cut), errors)]
 
 
-def _cut(data: BinnedLikelihood, base: Fitted, variance: Array) -> Fitted:
+def _cut(data: BinnedLikelihood, base: Fitted, errors: ShareErrors) -> Fitted:
     """Return the average over all pieces that are even beside a density of few parameters."""
-    gain, heights = pieces(data.values, variance, base.mode.shares)
+    beside = base.mode.shares
+    _, heights = pieces(data.values, errors.whole, beside)
+    near = data.values - beside * np.maximum(heights, 0.0)
+    gain, heights = pieces(data.values, errors.as_normal(near), beside)
     over = data.over_bins.T @ np.maximum(heights, 0.0) / data.over_bins.sum(axis=0)
-    return _averaged_over(data, base, base.mode.cells * over, gain)
+    return _averaged_over(data, base, base.mode.cells * over, gain - _above(data, base, errors, near))
 
 
-def _kinked(data: BinnedLikelihood, even: Fitted, near: Array, variance: Array) -> Fitted:
-    """Return the average over all densities that are straight between kinks.  near: another estimate."""
-    gain, density = kinked(data.values, variance, data.edges, near)
-    return _averaged_over(data, even, density, gain, kinks=True)
+def _kinked(data: BinnedLikelihood, even: Fitted, found: Array, errors: ShareErrors) -> Fitted:
+    """Return the average over all densities that are straight between kinks.  found: another estimate."""
+    near = data.values - data.binned(found / CELLS)
+    gain, density = kinked(data.values, errors.as_normal(near), data.edges, found)
+    return _averaged_over(data, even, density, gain - _above(data, even, errors, near), kinks=True)
+
+
+def _above(data: BinnedLikelihood, base: Fitted, errors: ShareErrors, near: Array) -> float:
+    """Return by how much the loss of errors taken as normal is above their own at a base, 0 or more."""
+    left, variance = data.values - base.mode.shares, errors.as_normal(near)
+    normal = errors.loss(near) + float(((left**2 - near**2) / variance).sum()) / 2
+    return normal - errors.loss(left)
 
 
 def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: float, *, kinks: bool = False) -> Fitted:
@@ -237,13 +254,13 @@ def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: f
     return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain)
 
 
-def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], variance: Array) -> list[Fitted]:
+def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], errors: ShareErrors) -> list[Fitted]:
     """Return the best model of the logarithm with steps, its evidence less what the choice of their edges costs."""
     penalty, best = max(zip(LAMBDAS, splines, strict=False), key=lambda one: one[1].evidence)
     price = RARE + math.log(len(data.values) - 1)
     every, chosen, made = steps(data.edges), list[int](), list[Fitted]()
     while len(chosen) < MOST_JUMPS:
-        mode, each = best.mode, _gains(data, best, every, variance)
+        mode, each = best.mode, _gains(data, best, every, errors)
         each[chosen] = 0.0
         if each.max() < price:
             break
@@ -252,7 +269,7 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
         for smoother in (penalty, *(one for one in SMOOTHER if one > penalty)):
             model = with_steps(over, smoother, every[:, chosen])
             start = np.append(mode.theta, 0.0)
-            one = data.fitted(model, data.mode(model, start, variance), variance)
+            one = data.fitted(model, data.mode(model, start, errors), errors)
             tried.append(replace(one, evidence=one.evidence - price * len(chosen), steps=len(chosen)))
         better = max(tried, key=lambda one: one.evidence)
         if better.evidence <= best.evidence:
@@ -262,12 +279,13 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
     return made
 
 
-def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
+def _gains(data: BinnedLikelihood, one: Fitted, every: Array, errors: ShareErrors) -> Array:
     """Return what one step more gains at most, shape (edges,).  every: the steps at all edges."""
     mode = one.mode
     moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
     slopes = data.over_bins @ one.model.slopes(mode.theta, mode.cells)
-    return gains(slopes, one.model.precision, moved, data.values - mode.shares, variance)
+    left = data.values - mode.shares
+    return gains(slopes, one.model.precision, moved, left, errors.as_normal(left))
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
@@ -275,8 +293,8 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
     theta, shares = _start(data, over)
     largest = -np.inf
     for penalty in LAMBDAS:
-        model, variance = spline(over, penalty), data.variance(shares)
-        found = data.fitted(model, data.mode(model, theta, variance), variance)
+        model, errors = spline(over, penalty), data.errors(shares)
+        found = data.fitted(model, data.mode(model, theta, errors), errors)
         theta, shares = found.mode.theta, found.mode.shares
         yield found
         largest = max(largest, found.evidence)
