@@ -225,33 +225,28 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
 
 def _cut(data: BinnedLikelihood, base: Fitted, errors: ShareErrors) -> Fitted:
     """Return the average over all pieces that are even beside a density of few parameters."""
-    beside = base.mode.shares
-    _, heights = pieces(data.values, errors.whole, beside)
-    near = data.values - beside * np.maximum(heights, 0.0)
-    gain, heights = pieces(data.values, errors.as_normal(near), beside)
+    gain, heights = pieces(data.values, errors.whole, base.mode.shares)
     over = data.over_bins.T @ np.maximum(heights, 0.0) / data.over_bins.sum(axis=0)
-    return _averaged_over(data, base, base.mode.cells * over, gain - _above(data, base, errors, near))
+    return _averaged_over(data, base, base.mode.cells * over, gain, errors)
 
 
-def _kinked(data: BinnedLikelihood, even: Fitted, found: Array, errors: ShareErrors) -> Fitted:
-    """Return the average over all densities that are straight between kinks.  found: another estimate."""
-    near = data.values - data.binned(found / CELLS)
-    gain, density = kinked(data.values, errors.as_normal(near), data.edges, found)
-    return _averaged_over(data, even, density, gain - _above(data, even, errors, near), kinks=True)
+def _kinked(data: BinnedLikelihood, even: Fitted, near: Array, errors: ShareErrors) -> Fitted:
+    """Return the average over all densities that are straight between kinks.  near: another estimate."""
+    gain, density = kinked(data.values, errors.whole, data.edges, near)
+    return _averaged_over(data, even, density, gain, errors, kinks=True)
 
 
-def _above(data: BinnedLikelihood, base: Fitted, errors: ShareErrors, near: Array) -> float:
-    """Return by how much the loss of errors taken as normal is above their own at a base, 0 or more."""
-    left, variance = data.values - base.mode.shares, errors.as_normal(near)
-    normal = errors.loss(near) + float(((left**2 - near**2) / variance).sum()) / 2
-    return normal - errors.loss(left)
+def _averaged_over(
+    data: BinnedLikelihood, base: Fitted, density: Array, gain: float, errors: ShareErrors, *, kinks: bool = False
+) -> Fitted:
+    """Return a density of which heights have been averaged over.  gain: in evidence, beside a base, of normal errors.
 
-
-def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: float, *, kinks: bool = False) -> Fitted:
-    """Return a density of which heights have been averaged over.  gain: in evidence, beside a base."""
+    Of Laplace noise both have in evidence what their losses are below those of normal errors.
+    """
     cells = density / density.sum()
     made = Mode(np.zeros(0), cells, data.binned(cells), base.mode.loss)
-    return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain)
+    below = [errors.below_normal(data.values - one.shares) for one in (made, base.mode)]
+    return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain + below[0] - below[1])
 
 
 def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], errors: ShareErrors) -> list[Fitted]:

@@ -47,6 +47,10 @@ class ShareErrors:
             return float((errors**2 / self.variance + np.log(2 * np.pi * self.variance)).sum()) / 2
         return -float(self._parts(errors)[0].sum())
 
+    def below_normal(self, errors: Array) -> float:
+        """Return by how much the loss of errors is below that of normal ones of the same variances."""
+        return ShareErrors(self.whole).loss(errors) - self.loss(errors)
+
     def derivatives(self, errors: Array) -> tuple[Array, Array]:
         """Return the first and the second derivative of each error's loss."""
         if self.scale is None:
