@@ -21,7 +21,6 @@ from default_densities import DEFAULT, PAGE
 from noise_laws import LAST
 from pages import put
 
-
 STORE: Final = Path(__file__).with_suffix(".jsonl")
 LAWS.update(LAST)
 SIZES: Final = (1_000, 10_000)
