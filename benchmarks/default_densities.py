@@ -298,7 +298,7 @@ def of_all(own: list[dict[str, Any]]) -> str:
 Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN:,} simulations of each
 that is near the best (± 2 standard errors of both), in the first table for the laws asked for. The second has
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
-average; the density without a number has {MANY} simulations a line, before models with kinks, but of laws asked for as
+average; the density without a number has {MANY} simulations a line, but of laws asked for as
 many as make the standard error of the ratio at most {NEAR}, or {DEEPEST}: from {min(deep)} to {max(deep)}. Laws of a
 search were simulated anew at ε = 0.5 with pieces, {ANEW} times a line. Of those that no model of few parameters
 describes the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every third of

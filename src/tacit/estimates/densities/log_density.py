@@ -5,15 +5,18 @@ The models
     parameters, and a product with the square of a process, for each of LENGTHS; and `two_hills`, from the better of its
     starts.
 The shares
-    y_b of a bin has the integral q_b of f, a normal error of variance q_b / n (and half a row, which keeps the variance
-    of empty bins above 0), and noise of Laplace's law, or normal (`share_errors`).  Noise that bins share is left out.
-    Variances are those of a first estimate, so that all models are of the same errors.
+    y_b of a bin is taken to be normal about the integral q_b of f with variance q_b / n + w_b, w_b that of the noise
+    (and half a row, which keeps the variance of empty bins above 0).  Noise that bins share is left out.  Variances are
+    those of a first estimate, so that all models are of the same errors.
 The average
     The mode of each model is found, and modes are averaged with weights by their marginal likelihoods by Laplace's
     method [Tierney & Kadane 1986] and their residuals (`model_weights`): nobody chooses a smoothness, and noisy shares
     give a smooth density.  Families, hills, and penalties of PLAIN and more, which leave little beside the free
     functions, have half of the prior weight.  Beside them are pieces that are even, or even beside the best family
     (`even_pieces`), or straight between kinks (`linear_pieces`), of which all are averaged over.
+Noise of Laplace's law
+    is taken as normal until all models are found; modes are then those of its own law (`share_errors`), and weights are
+    halfway by either: by its own law alone what is in a single bin is too often noise.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -71,6 +74,8 @@ NEAR: Final = 1e-3
 POSSIBLE: Final = 1.0
 """What a step gains, in the logarithm of the posterior, above which there may be one: the price of a parameter
 [Akaike 1974]."""
+LITTLE: Final = 1e-5
+"""Weight of a model by normal noise below which it is nothing by another law."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 WORSE: Final = 12.0
@@ -102,12 +107,20 @@ class BinnedLikelihood:
         """Return the shares of the bins from those of the cells."""
         return self.over_bins @ cells
 
-    def errors(self, shares: Array) -> ShareErrors:
-        """Return the law of the values about shares."""
-        sampling = (shares + 0.5 / self.rows) / self.rows
-        if self.laplace:
-            return ShareErrors(sampling, np.sqrt(self.noise / 2))
-        return ShareErrors(sampling + self.noise)
+    def variance(self, shares: Array) -> Array:
+        """Return the variance of the values about shares."""
+        return self._sampling(shares) + self.noise
+
+    def normal(self, shares: Array) -> ShareErrors:
+        """Return the law of the values about shares, noise as normal."""
+        return ShareErrors(self.variance(shares))
+
+    def own(self, shares: Array) -> ShareErrors:
+        """Return the law of the values about shares, noise of Laplace's law."""
+        return ShareErrors(self._sampling(shares), np.sqrt(self.noise / 2))
+
+    def _sampling(self, shares: Array) -> Array:
+        return (shares + 0.5 / self.rows) / self.rows
 
     def mode(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
         """Return the mode of a model, by damped Gauss-Newton steps."""
@@ -172,13 +185,38 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
 
 def density_of(models: list[Fitted], data: BinnedLikelihood) -> Array:
     """Return the density that models make."""
-    return even_at_poles(averaged(models), data.edges)
+    return even_at_poles(averaged(of_own_noise(models, data)), data.edges)
+
+
+def of_own_noise(models: list[Fitted], data: BinnedLikelihood) -> list[Fitted]:
+    """Return models with modes by the law that noise has, from those by normal noise, and evidence halfway.
+
+    Those that have next to no weight are left out.
+    """
+    if not data.laplace:
+        return models
+    shares = _weights(models)
+    errors = data.own(data.binned(mixed(models, shares) / CELLS))
+    return [_halfway(one, data, errors) for one, share in zip(models, shares, strict=True) if share > LITTLE]
+
+
+def _halfway(one: Fitted, data: BinnedLikelihood, errors: ShareErrors) -> Fitted:
+    if isinstance(one.model, AveragedPieces):
+        below = errors.below_normal(data.values - one.mode.shares)
+        return replace(one, evidence=one.evidence + below / 2)
+    made = data.fitted(one.model, data.mode(one.model, one.mode.theta, errors), errors)
+    evidence = made.evidence - one.steps * _price(data)
+    return replace(one, mode=made.mode, evidence=(one.evidence + evidence) / 2, near=(one.near + made.near) / 2)
 
 
 def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
+    return mixed(models, _weights(models))
+
+
+def _weights(models: list[Fitted]) -> Array:
     plain = len(FAMILIES) + 2 + sum(one >= PLAIN for one in LAMBDAS)
-    return mixed(models, weights(models, plain, MODELS - plain))
+    return weights(models, plain, MODELS - plain)
 
 
 def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
@@ -188,9 +226,9 @@ def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.i
     """
     rough = [one for one in models if isinstance(one.model, LogLinearModel) and len(one.model.precision) > len(FREE)]
     smooth = max((one for one in rough if not one.steps), key=lambda one: one.evidence)
-    errors, every = data.errors(data.binned(averaged(models) / CELLS)), steps(data.edges)
+    variance, every = data.variance(data.binned(averaged(models) / CELLS)), steps(data.edges)
     tried = (smooth, *(one for one in rough if one.steps))
-    most = np.max([_gains(data, one, every, errors) for one in tried], axis=0)
+    most = np.max([_gains(data, one, every, variance) for one in tried], axis=0)
     return np.flatnonzero(most > POSSIBLE) + 1
 
 
@@ -200,7 +238,7 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     over, _ = functions_of(min(len(data.values), MOST), *ends)
     first = list(_first_modes(data, over))
     # the variances follow the first estimate, the same for all models
-    errors = data.errors(data.binned(averaged(first) / CELLS))
+    errors = data.normal(data.binned(averaged(first) / CELLS))
     starts = [(one.model, one.mode.theta) for one in first]
     starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
     free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
@@ -219,43 +257,37 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     if len(data.values) > CELLS:
         # bins finer than the cells are left to these models
         return smooth
-    cut = [*smooth, *(_cut(data, one, errors) for one in (found[len(first)], plain))]
-    return [*cut, _kinked(data, found[len(first)], averaged(cut), errors)]
+    cut = [*smooth, *(_cut(data, one, errors.variance) for one in (found[len(first)], plain))]
+    return [*cut, _kinked(data, found[len(first)], averaged(cut), errors.variance)]
 
 
-def _cut(data: BinnedLikelihood, base: Fitted, errors: ShareErrors) -> Fitted:
+def _cut(data: BinnedLikelihood, base: Fitted, variance: Array) -> Fitted:
     """Return the average over all pieces that are even beside a density of few parameters."""
-    gain, heights = pieces(data.values, errors.whole, base.mode.shares)
+    gain, heights = pieces(data.values, variance, base.mode.shares)
     over = data.over_bins.T @ np.maximum(heights, 0.0) / data.over_bins.sum(axis=0)
-    return _averaged_over(data, base, base.mode.cells * over, gain, errors)
+    return _averaged_over(data, base, base.mode.cells * over, gain)
 
 
-def _kinked(data: BinnedLikelihood, even: Fitted, near: Array, errors: ShareErrors) -> Fitted:
+def _kinked(data: BinnedLikelihood, even: Fitted, near: Array, variance: Array) -> Fitted:
     """Return the average over all densities that are straight between kinks.  near: another estimate."""
-    gain, density = kinked(data.values, errors.whole, data.edges, near)
-    return _averaged_over(data, even, density, gain, errors, kinks=True)
+    gain, density = kinked(data.values, variance, data.edges, near)
+    return _averaged_over(data, even, density, gain, kinks=True)
 
 
-def _averaged_over(
-    data: BinnedLikelihood, base: Fitted, density: Array, gain: float, errors: ShareErrors, *, kinks: bool = False
-) -> Fitted:
-    """Return a density of which heights have been averaged over.  gain: in evidence, beside a base, of normal errors.
-
-    Of Laplace noise both have in evidence what their losses are below those of normal errors.
-    """
+def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: float, *, kinks: bool = False) -> Fitted:
+    """Return a density of which heights have been averaged over.  gain: in evidence, beside a base."""
     cells = density / density.sum()
     made = Mode(np.zeros(0), cells, data.binned(cells), base.mode.loss)
-    below = [errors.below_normal(data.values - one.shares) for one in (made, base.mode)]
-    return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain + below[0] - below[1])
+    return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain)
 
 
 def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], errors: ShareErrors) -> list[Fitted]:
     """Return the best model of the logarithm with steps, its evidence less what the choice of their edges costs."""
     penalty, best = max(zip(LAMBDAS, splines, strict=False), key=lambda one: one[1].evidence)
-    price = RARE + math.log(len(data.values) - 1)
+    price = _price(data)
     every, chosen, made = steps(data.edges), list[int](), list[Fitted]()
     while len(chosen) < MOST_JUMPS:
-        mode, each = best.mode, _gains(data, best, every, errors)
+        mode, each = best.mode, _gains(data, best, every, errors.variance)
         each[chosen] = 0.0
         if each.max() < price:
             break
@@ -274,13 +306,17 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], erro
     return made
 
 
-def _gains(data: BinnedLikelihood, one: Fitted, every: Array, errors: ShareErrors) -> Array:
+def _price(data: BinnedLikelihood) -> float:
+    """Return what a step costs in evidence."""
+    return RARE + math.log(len(data.values) - 1)
+
+
+def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
     """Return what one step more gains at most, shape (edges,).  every: the steps at all edges."""
     mode = one.mode
     moved = data.over_bins @ (mode.cells[:, None] * (every - mode.cells @ every))
     slopes = data.over_bins @ one.model.slopes(mode.theta, mode.cells)
-    left = data.values - mode.shares
-    return gains(slopes, one.model.precision, moved, left, errors.as_normal(left))
+    return gains(slopes, one.model.precision, moved, data.values - mode.shares, variance)
 
 
 def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
@@ -288,7 +324,7 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
     theta, shares = _start(data, over)
     largest = -np.inf
     for penalty in LAMBDAS:
-        model, errors = spline(over, penalty), data.errors(shares)
+        model, errors = spline(over, penalty), data.normal(shares)
         found = data.fitted(model, data.mode(model, theta, errors), errors)
         theta, shares = found.mode.theta, found.mode.shares
         yield found
