@@ -46,7 +46,7 @@ OTHERS: Final = {
 LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
-MANY: Final = 60
+MANY: Final = 40
 """Simulations of a line."""
 DEEP: Final = 80
 DEEPEST: Final = 960
@@ -280,7 +280,7 @@ estimate whose smoothness follows from the counts (models of penalised likelihoo
 likelihoods: [theory](../explanation/theory.md)). Beside it every estimator at the number of bins, terms or bandwidth
 that is best for the law, which nobody knows beforehand; *smooth* is the series that `smooth_density(basis=…)` fits to
 bins, the nearer of polynomials and cosines. In bold: at most 1.05. {MANY} simulations a line, {DEEP} or more of the
-first four laws, which were looked at while the estimate was made; the others were simulated before models with kinks.
+first four laws, which were looked at while the estimate was made.
 
 At most 1.05 times the best of: {"; ".join(counts)}.
 
@@ -298,11 +298,10 @@ def of_all(own: list[dict[str, Any]]) -> str:
 Beside the best of all estimators at once, each at the number that is best for the law, {AGAIN:,} simulations of each
 that is near the best (± 2 standard errors of both), in the first table for the laws asked for. The second has
 {len(FRESH)} laws that were drawn for this comparison before the models were chosen, and looked at for which of them to
-average; the density without a number has {MANY} simulations a line, but of laws asked for as
-many as make the standard error of the ratio at most {NEAR}, or {DEEPEST}: from {min(deep)} to {max(deep)}. Laws of a
-search were simulated anew at ε = 0.5 with pieces, {ANEW} times a line. Of those that no model of few parameters
-describes the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every third of
-the grid ({SOUGHT} and {AGAIN_RICH} simulations).
+average; the density without a number has {MANY} simulations a line, but of laws asked for as many as make the standard
+error of the ratio at most {NEAR}, or {DEEPEST}: from {min(deep)} to {max(deep)}. Of the laws that no model of few
+parameters describes the errors of {" and ".join(BESIDE)} at ε = 0.5 are beside, whose best number is sought among every
+third of the grid ({SOUGHT} and {AGAIN_RICH} simulations).
 
 Seven models are of few parameters (even, exponential, normal, beta and gamma laws, and a normal hill beside one of the
 first three): laws of that kind are estimated as such. They are Beta(2,5), two modes and the spike of the laws asked
