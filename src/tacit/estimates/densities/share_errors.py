@@ -14,14 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import erfc, erfcx
 
 from tacit.base.arrays import Array
 
 LEAST_SCALE: Final = 0.01
 """Of Laplace noise, in standard deviations of the normal part: less is next to none, and rounding would tell."""
-LEAST_ERROR: Final = 1e-3
-"""In standard deviations of the normal part: at smaller errors a quotient by the error is that at this."""
 
 
 @dataclass(frozen=True)
@@ -60,27 +57,17 @@ class ShareErrors:
         slope = balance / scale
         return slope, np.maximum(slope**2 + np.expm1(normal - logs) / scale**2, 0.0)
 
-    def as_normal(self, near: Array) -> Array:
-        """Return variances of normal errors whose loss is nowhere less, up to a constant, and touches at `near`.
-
-        A log-concave symmetric law that is a mixture of normal ones is below each so scaled [Palmer et al. 2006].
-        """
-        if self.scale is None:
-            return self.variance
-        away = np.maximum(np.abs(near), LEAST_ERROR * np.sqrt(self.variance))
-        return np.asarray(away / self.derivatives(away)[0])
-
     def _parts(self, errors: Array) -> tuple[Array, Array, Array]:
         """Return logarithms of densities, which side of 0 noise is likely on, from -1 to 1, and scales."""
+        from scipy.special import erfc, erfcx  # pyright: ignore
+
         deviation = np.sqrt(self.variance)
         scale = np.maximum(np.asarray(self.scale), LEAST_SCALE * deviation)
-        inner = np.array([deviation / scale - errors / deviation, deviation / scale + errors / deviation])
-        above, below = _log_erfcx(inner / np.sqrt(2))
-        logs = np.logaddexp(above, below) - errors**2 / (2 * self.variance) - np.log(4 * scale)
+        sides, even = np.array([-errors, errors]), errors**2 / (2 * self.variance)
+        z = (deviation / scale + sides / deviation) / np.sqrt(2)
+        # z**2 less the exponent, written out where z is below 0: both may be beyond all digits of their difference
+        far, near = (np.asarray(one, dtype=np.float64) for one in (erfc(np.minimum(z, 0.0)), erfcx(np.maximum(z, 0.0))))
+        low = (deviation / scale) ** 2 / 2 + sides / scale + np.log(far)
+        above, below = np.where(z < 0, low, np.log(near) - even)
+        logs = np.logaddexp(above, below) - np.log(4 * scale)
         return np.asarray(logs), np.asarray(np.tanh((above - below) / 2)), np.asarray(scale)
-
-
-def _log_erfcx(z: Array) -> Array:
-    """Return the logarithm of exp(z**2) erfc(z), which is beyond all numbers where z is far below 0."""
-    low = np.minimum(z, 0.0)
-    return np.asarray(np.where(z < 0, low**2 + np.log(erfc(low)), np.log(erfcx(np.maximum(z, 0.0)))))
