@@ -46,7 +46,7 @@ OTHERS: Final = {
 LAWS.update(OTHERS | FRESH)
 WHOLE: Final = 400
 """Places at which a band, which is for the whole curve, is held against it."""
-MANY: Final = 40
+MANY: Final = 60
 """Simulations of a line."""
 DEEP: Final = 80
 DEEPEST: Final = 960
