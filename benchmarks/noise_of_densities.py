@@ -5,7 +5,8 @@
 Mean integrated squared errors of today's density, whose likelihood has noise of Laplace's law, beside that which takes
 noise as normal, of the same releases of the laws of `noise_laws`; and, of LIMITS of these releases, what limits and
 bands of either hold, of the density itself.  `bins`: today's density of other numbers of bins than the rule's, of laws
-that the estimate was made with: what the noise of its bins costs.  Lines are kept in noise_of_densities.jsonl; seeds are constants.
+that the estimate was made with: what the noise of its bins costs.  Lines are kept in noise_of_densities.jsonl; seeds
+are constants.
 """
 
 from __future__ import annotations
