@@ -179,7 +179,7 @@ FAULTS = (
         "return ShareErrors(self._sampling(shares), np.sqrt(self.noise / 2))",
         "return ShareErrors(self._sampling(shares), np.sqrt(2 * self.noise))",
         "noise is taken to be twice as far out",
-        (f"{NOISY}modes_by_the_law_of_noise_are_nearer",),
+        (f"{NOISY}either_law_has_the_variance_of_the_noise",),
     ),
     Fault(
         "tacit.method.histogram.estimate_smooth",

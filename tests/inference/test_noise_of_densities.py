@@ -90,6 +90,13 @@ def test_modes_by_the_law_of_noise_are_nearer() -> None:
     assert after < 0.95 * before
 
 
+def test_either_law_has_the_variance_of_the_noise() -> None:
+    data = _data(stats.beta(2, 5), 1_000, 20, 4.0, 8)
+    shares = np.maximum(data.values, 0)
+    for errors in (data.own(shares), data.normal(shares)):
+        assert errors.whole == pytest.approx((shares + 0.0005) / 1_000 + 32 / 1_000**2)
+
+
 def test_models_keep_their_order_and_normal_noise_leaves_them() -> None:
     data = _data(stats.beta(2, 5), 2_000, 40, 4.0, 3)
     models = of_models(data)
