@@ -110,14 +110,16 @@ def of_bins() -> str:
     rows = list[str]()
     for one in lines():
         if "bins" in one:
-            errors = np.array(one["bins"]).mean(axis=1)
-            shown = [f"{error / errors[-1]:.2f}" for error in errors[:-1]]
+            each = np.array(one["bins"])
+            errors, spread = each.mean(axis=1), each.std(axis=1) / each.mean(axis=1) / each.shape[1] ** 0.5
+            about = 2 * np.hypot(spread, spread[-1]) * errors / errors[-1]
+            shown = [f"{a / errors[-1]:.2f} ± {b:.1g}" for a, b in zip(errors[:-1], about, strict=False)]
             rows.append(f"| {one['law']} | {' | '.join(shown)} | {errors[-1]:.2g} |")
     return f"""
 Why a kernel or a series of the right number is sometimes ahead at 1,000 rows: noise of a price is the same in each bin,
-so that {FEWER[0]} bins have a third of the noise of {FEWER[-1]} in all that is smooth, and a kernel's bandwidth that is
-best for a smooth law has as few. Errors of today's density at ε = 0.5 with fewer bins, beside those of the rule's
-{FEWER[-1]} ({OF_BINS} simulations each): smooth laws gain, those with narrow peaks and jumps lose far more.
+so that of {FEWER[0]} bins the noise has about a third of the variance of {FEWER[-1]} in all that is smooth, and a
+kernel's bandwidth that is best for a smooth law has as few. Errors of today's density at ε = 0.5 with fewer bins, beside those of the rule's
+{FEWER[-1]} ({OF_BINS} simulations each, ± two standard errors): smooth laws mostly gain, those with narrow peaks and jumps lose far more.
 
 | law | {" | ".join(f"{number} bins" for number in FEWER[:-1])} | error, {FEWER[-1]} bins |
 |---|---:|---:|---:|---:|
