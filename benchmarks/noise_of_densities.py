@@ -118,8 +118,9 @@ def of_bins() -> str:
     return f"""
 Why a kernel or a series of the right number is sometimes ahead at 1,000 rows: noise of a price is the same in each bin,
 so that of {FEWER[0]} bins the noise has about a third of the variance of {FEWER[-1]} in all that is smooth, and a
-kernel's bandwidth that is best for a smooth law has as few. Errors of today's density at ε = 0.5 with fewer bins, beside those of the rule's
-{FEWER[-1]} ({OF_BINS} simulations each, ± two standard errors): smooth laws mostly gain, those with narrow peaks and jumps lose far more.
+kernel's bandwidth that is best for a smooth law has as few. Errors of today's density at ε = 0.5 with fewer bins,
+beside those of the rule's {FEWER[-1]} ({OF_BINS} simulations each, ± two standard errors): smooth laws mostly gain,
+those with narrow peaks and jumps lose far more.
 
 | law | {" | ".join(f"{number} bins" for number in FEWER[:-1])} | error, {FEWER[-1]} bins |
 |---|---:|---:|---:|---:|
