@@ -168,7 +168,8 @@ four steps at edges of bins, a straight line, pieces that are even or proportion
 ways to cut the range, and densities that are straight between kinks, averaged over all places of these. Errors of the
 same {REPEATS} releases a line at ε = 0.5: *without* models with jumps, *before* pieces and today's weights, *no kinks*:
 without what is straight between kinks, and *today's*; *ratio* of the last two ± two standard errors, *jumps*: the share
-of releases of which a step is found. Bands further above, and errors that do not say so, were simulated before.
+of releases of which a step is found. All are with noise taken as normal, as it was before its
+[own law](#the-law-of-noise). Bands further above were simulated before.
 
 *Best other*: the least error that a histogram or a kernel has over its number of bins or bandwidths, which nobody
 knows beforehand ({SOUGHT} simulations of each number, {AGAIN} of the best; – where it was not sought). Pieces and

@@ -6,6 +6,7 @@ SERIES = "tests/mechanisms/test_orthogonal_series.py::test_"
 TERMS = "tests/mechanisms/test_number_of_terms.py::test_"
 SMOOTH = "tests/inference/test_smooth_density.py::test_"
 LOG = "tests/inference/test_log_density.py::test_"
+NOISY = "tests/inference/test_noise_of_densities.py::test_"
 OF_SERIES = "tests/inference/test_series_densities.py::test_"
 PAIRS = f"{SERIES}sensitivity_is_the_largest_over_all_pairs_of_cells"
 KERNEL = "tests/mechanisms/test_kernel_density.py::test_"
@@ -165,6 +166,27 @@ FAULTS = (
         "if len(bin_) and bin_[0] > 50 * bin_.mean():",
         "rows beyond the bounds of a column make a pole",
         (f"{LOG}rows_at_a_bound_make_no_pole",),
+    ),
+    Fault(
+        "tacit.estimates.densities.share_errors",
+        "np.tanh((above - below) / 2)",
+        "np.tanh(above - below)",
+        "noise pulls harder than it does",
+        (f"{NOISY}derivatives_of_losses_are_derivatives",),
+    ),
+    Fault(
+        "tacit.estimates.densities.log_density",
+        "return ShareErrors(self._sampling(shares), np.sqrt(self.noise / 2))",
+        "return ShareErrors(self._sampling(shares), np.sqrt(2 * self.noise))",
+        "noise is taken to be twice as far out",
+        (f"{NOISY}either_law_has_the_variance_of_the_noise",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_smooth",
+        "LogDensityCurve(shares, size, laplace)",
+        "LogDensityCurve(shares, size)",
+        "estimates take all noise as normal",
+        (f"{NOISY}estimates_know_which_law_their_release_has",),
     ),
     Fault(
         "tacit.estimates.densities.density_models",

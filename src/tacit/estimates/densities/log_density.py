@@ -14,6 +14,9 @@ The average
     give a smooth density.  Families, hills, and penalties of PLAIN and more, which leave little beside the free
     functions, have half of the prior weight.  Beside them are pieces that are even, or even beside the best family
     (`even_pieces`), or straight between kinks (`linear_pieces`), of which all are averaged over.
+Noise of Laplace's law
+    is taken as normal until all models are found; modes are then those of its own law (`share_errors`), and weights are
+    halfway by either: by its own law alone what is in a single bin is too often noise.
 The ends
     In the first or the last bin a density that is more than STEEP times its average there, at the bound, is taken as
     even: values beyond the bounds of a column are in these bins, and look like a pole.
@@ -51,6 +54,7 @@ from tacit.estimates.densities.density_models import (
 from tacit.estimates.densities.even_pieces import AveragedPieces, pieces
 from tacit.estimates.densities.linear_pieces import kinked
 from tacit.estimates.densities.model_weights import Fitted, Mode, mixed, weights
+from tacit.estimates.densities.share_errors import ShareErrors
 from tacit.estimates.densities.two_hills import TwoHills
 
 LAMBDAS: Final = tuple((10.0 ** -np.arange(0, 10)).tolist())
@@ -70,6 +74,8 @@ NEAR: Final = 1e-3
 POSSIBLE: Final = 1.0
 """What a step gains, in the logarithm of the posterior, above which there may be one: the price of a parameter
 [Akaike 1974]."""
+LITTLE: Final = 1e-5
+"""Weight of a model by normal noise below which it is nothing by another law."""
 STEEP: Final = 2.0
 """Of a density at the bound, over its average in the end bin: a pole of the power -0.4 has about as much."""
 WORSE: Final = 12.0
@@ -82,13 +88,14 @@ class BinnedLikelihood:
     """Noisy shares of bins.
 
     edges: from 0 to 1, shape (bins + 1,).  values: shape (bins,).  rows: their number.  noise: variance of each share's
-    noise, shape (bins,).
+    noise, shape (bins,).  laplace: whether noise has Laplace's law, and is not normal.
     """
 
     edges: Array
     values: Array
     rows: float
     noise: Array
+    laplace: bool = False
 
     @cached_property
     def over_bins(self) -> Array:
@@ -102,47 +109,59 @@ class BinnedLikelihood:
 
     def variance(self, shares: Array) -> Array:
         """Return the variance of the values about shares."""
-        return (shares + 0.5 / self.rows) / self.rows + self.noise
+        return self._sampling(shares) + self.noise
 
-    def mode(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+    def normal(self, shares: Array) -> ShareErrors:
+        """Return the law of the values about shares, noise as normal."""
+        return ShareErrors(self.variance(shares))
+
+    def own(self, shares: Array) -> ShareErrors:
+        """Return the law of the values about shares, noise of Laplace's law."""
+        return ShareErrors(self._sampling(shares), np.sqrt(self.noise / 2))
+
+    def _sampling(self, shares: Array) -> Array:
+        return (shares + 0.5 / self.rows) / self.rows
+
+    def mode(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
         """Return the mode of a model, by damped Gauss-Newton steps."""
-        here, damping = self._at(model, theta, variance), 1e-4
+        here, damping = self._at(model, theta, errors), 1e-4
         for _ in range(STEPS):
-            made, damping = self._step(model, here, variance, damping)
+            made, damping = self._step(model, here, errors, damping)
             gain, here = here.loss - made.loss, made
             if gain < NEAR:
                 break
         return here
 
-    def fitted(self, model: DensityModel, mode: Mode, variance: Array) -> Fitted:
+    def fitted(self, model: DensityModel, mode: Mode, errors: ShareErrors) -> Fitted:
         """Return the marginal likelihood of a model at its mode."""
-        slopes, precision = self._slopes(model, mode), model.precision
-        curvature = slopes.T @ (slopes / variance[:, None]) + np.diag(precision)
-        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum() + np.log(variance).sum())
+        slopes, precision, left = self._slopes(model, mode), model.precision, self.values - mode.shares
+        curvature = slopes.T @ (slopes * errors.derivatives(left)[1][:, None]) + np.diag(precision)
+        spread = float(np.linalg.slogdet(curvature)[1] - np.log(precision).sum())
         held = precision @ np.diag(np.linalg.inv(curvature)) if len(precision) else 0.0
-        near = -float(((self.values - mode.shares) ** 2 / variance).sum()) / 2 - (len(precision) - float(held))
+        near = -errors.loss(left) - (len(precision) - float(held))
         return Fitted(model, mode, -mode.loss - spread / 2, near=near)
 
-    def _step(self, model: DensityModel, here: Mode, variance: Array, damping: float) -> tuple[Mode, float]:
+    def _step(self, model: DensityModel, here: Mode, errors: ShareErrors, damping: float) -> tuple[Mode, float]:
         """Return where a step leads that lowers the loss, here if none does, and the damping of the next."""
         slopes, precision = self._slopes(model, here), model.precision
-        curvature = slopes.T @ (slopes / variance[:, None])
-        gradient = precision * here.theta - slopes.T @ ((self.values - here.shares) / variance)
+        pull, weight = errors.derivatives(self.values - here.shares)
+        curvature = slopes.T @ (slopes * weight[:, None])
+        gradient = precision * here.theta - slopes.T @ pull
         while damping < LARGEST:
             more = precision + damping * (np.diag(curvature) + 1e-3)
             moved = here.theta - np.linalg.solve(curvature + np.diag(more), gradient)
-            made = self._at(model, moved, variance)
+            made = self._at(model, moved, errors)
             if made.loss < here.loss:
                 return made, max(damping / 5, 1e-9)
             damping *= 5
         return here, damping
 
-    def _at(self, model: DensityModel, theta: Array, variance: Array) -> Mode:
+    def _at(self, model: DensityModel, theta: Array, errors: ShareErrors) -> Mode:
         """Return coordinates with the shares they make and the negative log posterior, up to a constant."""
         cells = model.cells(theta)
         shares = self.binned(cells)
-        loss = ((self.values - shares) ** 2 / variance).sum() + (model.precision * theta**2).sum()
-        return Mode(theta, cells, shares, float(loss) / 2)
+        loss = errors.loss(self.values - shares) + float((model.precision * theta**2).sum()) / 2
+        return Mode(theta, cells, shares, loss)
 
     def _slopes(self, model: DensityModel, mode: Mode) -> Array:
         """Return the derivatives of the shares of bins by the coordinates."""
@@ -166,13 +185,38 @@ def log_density(edges: Array, values: Array, rows: float, noise: Array) -> Array
 
 def density_of(models: list[Fitted], data: BinnedLikelihood) -> Array:
     """Return the density that models make."""
-    return even_at_poles(averaged(models), data.edges)
+    return even_at_poles(averaged(of_own_noise(models, data)), data.edges)
+
+
+def of_own_noise(models: list[Fitted], data: BinnedLikelihood) -> list[Fitted]:
+    """Return models with modes by the law that noise has, from those by normal noise, and evidence halfway.
+
+    Those that have next to no weight are left out.
+    """
+    if not data.laplace:
+        return models
+    shares = _weights(models)
+    errors = data.own(data.binned(mixed(models, shares) / CELLS))
+    return [_halfway(one, data, errors) for one, share in zip(models, shares, strict=True) if share > LITTLE]
+
+
+def _halfway(one: Fitted, data: BinnedLikelihood, errors: ShareErrors) -> Fitted:
+    if isinstance(one.model, AveragedPieces):
+        below = errors.below_normal(data.values - one.mode.shares)
+        return replace(one, evidence=one.evidence + below / 2)
+    made = data.fitted(one.model, data.mode(one.model, one.mode.theta, errors), errors)
+    evidence = made.evidence - one.steps * _price(data)
+    return replace(one, mode=made.mode, evidence=(one.evidence + evidence) / 2, near=(one.near + made.near) / 2)
 
 
 def averaged(models: list[Fitted]) -> Array:
     """Return the average of the modes' densities, by prior and marginal likelihood."""
+    return mixed(models, _weights(models))
+
+
+def _weights(models: list[Fitted]) -> Array:
     plain = len(FAMILIES) + 2 + sum(one >= PLAIN for one in LAMBDAS)
-    return mixed(models, weights(models, plain, MODELS - plain))
+    return weights(models, plain, MODELS - plain)
 
 
 def possible_jumps(models: list[Fitted], data: BinnedLikelihood) -> NDArray[np.int64]:
@@ -194,27 +238,27 @@ def of_models(data: BinnedLikelihood) -> list[Fitted]:
     over, _ = functions_of(min(len(data.values), MOST), *ends)
     first = list(_first_modes(data, over))
     # the variances follow the first estimate, the same for all models
-    variance = data.variance(data.binned(averaged(first) / CELLS))
+    errors = data.normal(data.binned(averaged(first) / CELLS))
     starts = [(one.model, one.mode.theta) for one in first]
     starts += [(one, np.log(first[0].mode.cells) @ one.over / CELLS) for one in families_of(*ends)]
     free, plain = over[:, : len(FREE)], first[0].mode.theta[: len(FREE)]
     for length in LENGTHS:
         process = process_of(min(len(data.values), MOST), length)
         starts.append((SquaredProcess(free, process), np.append(plain, np.zeros(process.shape[1]))))
-    found = [data.fitted(model, data.mode(model, theta, variance), variance) for model, theta in starts]
+    found = [data.fitted(model, data.mode(model, theta, errors), errors) for model, theta in starts]
     hills = TwoHills(families_of(*ends)[NORMAL].over, float(np.diff(data.edges).min()) / 4)
     tries = hills.starts(averaged(found) / CELLS, found[len(first) + NORMAL].mode.cells)
-    each = [data.fitted(hills, data.mode(hills, theta, variance), variance) for theta in tries]
+    each = [data.fitted(hills, data.mode(hills, theta, errors), errors) for theta in tries]
     straight = StraightModel()
-    line = data.fitted(straight, data.mode(straight, np.zeros(1), variance), variance)
-    jumps = _with_jumps(data, over, found[: len(first)], variance)
+    line = data.fitted(straight, data.mode(straight, np.zeros(1), errors), errors)
+    jumps = _with_jumps(data, over, found[: len(first)], errors)
     plain = max((one for one in (*found, line) if one.model.plain), key=lambda one: one.evidence)
     smooth = [*found, max(each, key=lambda one: one.evidence), line, *jumps]
     if len(data.values) > CELLS:
         # bins finer than the cells are left to these models
         return smooth
-    cut = [*smooth, *(_cut(data, one, variance) for one in (found[len(first)], plain))]
-    return [*cut, _kinked(data, found[len(first)], averaged(cut), variance)]
+    cut = [*smooth, *(_cut(data, one, errors.variance) for one in (found[len(first)], plain))]
+    return [*cut, _kinked(data, found[len(first)], averaged(cut), errors.variance)]
 
 
 def _cut(data: BinnedLikelihood, base: Fitted, variance: Array) -> Fitted:
@@ -237,13 +281,13 @@ def _averaged_over(data: BinnedLikelihood, base: Fitted, density: Array, gain: f
     return Fitted(AveragedPieces(cells, kinks), made, base.evidence + gain)
 
 
-def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], variance: Array) -> list[Fitted]:
+def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], errors: ShareErrors) -> list[Fitted]:
     """Return the best model of the logarithm with steps, its evidence less what the choice of their edges costs."""
     penalty, best = max(zip(LAMBDAS, splines, strict=False), key=lambda one: one[1].evidence)
-    price = RARE + math.log(len(data.values) - 1)
+    price = _price(data)
     every, chosen, made = steps(data.edges), list[int](), list[Fitted]()
     while len(chosen) < MOST_JUMPS:
-        mode, each = best.mode, _gains(data, best, every, variance)
+        mode, each = best.mode, _gains(data, best, every, errors.variance)
         each[chosen] = 0.0
         if each.max() < price:
             break
@@ -252,7 +296,7 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
         for smoother in (penalty, *(one for one in SMOOTHER if one > penalty)):
             model = with_steps(over, smoother, every[:, chosen])
             start = np.append(mode.theta, 0.0)
-            one = data.fitted(model, data.mode(model, start, variance), variance)
+            one = data.fitted(model, data.mode(model, start, errors), errors)
             tried.append(replace(one, evidence=one.evidence - price * len(chosen), steps=len(chosen)))
         better = max(tried, key=lambda one: one.evidence)
         if better.evidence <= best.evidence:
@@ -260,6 +304,11 @@ def _with_jumps(data: BinnedLikelihood, over: Array, splines: list[Fitted], vari
         best, made = better, [better]
         penalty = float(better.model.precision[len(FREE)])
     return made
+
+
+def _price(data: BinnedLikelihood) -> float:
+    """Return what a step costs in evidence."""
+    return RARE + math.log(len(data.values) - 1)
 
 
 def _gains(data: BinnedLikelihood, one: Fitted, every: Array, variance: Array) -> Array:
@@ -275,8 +324,8 @@ def _first_modes(data: BinnedLikelihood, over: Array) -> Iterator[Fitted]:
     theta, shares = _start(data, over)
     largest = -np.inf
     for penalty in LAMBDAS:
-        model, variance = spline(over, penalty), data.variance(shares)
-        found = data.fitted(model, data.mode(model, theta, variance), variance)
+        model, errors = spline(over, penalty), data.normal(shares)
+        found = data.fitted(model, data.mode(model, theta, errors), errors)
         theta, shares = found.mode.theta, found.mode.shares
         yield found
         largest = max(largest, found.evidence)

@@ -18,11 +18,12 @@ from tacit.estimates.densities.series_coefficients import Shares
 class LogDensityCurve:
     """The density of noisy shares of bins by `log_density`.
 
-    shares: of the bins.  rows: their number, above 0.
+    shares: of the bins.  rows: their number, above 0.  laplace: whether each noise has Laplace's law.
     """
 
     shares: Shares
     rows: float
+    laplace: bool = False
 
     @cached_property
     def cells(self) -> Array:
@@ -38,7 +39,7 @@ class LogDensityCurve:
     def data(self) -> BinnedLikelihood:
         """The shares with the variances of their noise."""
         noise = self.shares.variance * (self.shares.noises**2).sum(axis=1)
-        return BinnedLikelihood(self.shares.edges, self.shares.values, self.rows, noise)
+        return BinnedLikelihood(self.shares.edges, self.shares.values, self.rows, noise, self.laplace)
 
     @property
     def jumps(self) -> Array:

@@ -78,7 +78,7 @@ def smooth_density(
     estimates: Sequence[NearDensity] = curves
     if penalised:
         estimates = [
-            one if reason is not None else LogDensityCurve(shares, size)
+            one if reason is not None else LogDensityCurve(shares, size, laplace)
             for one, (shares, reason), size in zip(curves, found, sizes, strict=True)
         ]
     # rows of a table scatter about a smooth density as those of a sample do
