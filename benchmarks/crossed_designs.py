@@ -62,7 +62,7 @@ class Setting:
     def curator(self, table: Table, schema: tc.Schema, times: float = 1, name: str = "table") -> Any:
         """Return a curator of the table."""
         price = {k: v if k == "delta" and times == 1 else times * v for k, v in self.price.items()}
-        size = len(next(iter(table.values()))) or 1
+        size = max(len(next(iter(table.values()))), 2)
         return tc.Curator(table, schema, name=name, size_hint=size, budget=tc.Budget(**price, neighbors=self.relation))
 
     def asked(self, table: Table, schema: tc.Schema, query: Any) -> Any:
@@ -301,7 +301,7 @@ def odd_parties(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
     }
     for i, (table, price) in enumerate(zip(tables, prices, strict=True)):
         budget = tc.Budget(**{k: 4 * v for k, v in price.items()}, neighbors=setting.relation)
-        one = tc.Curator(table, schema, name=f"p{i}", budget=budget, size_hint=max(sizes[i], 1))
+        one = tc.Curator(table, schema, name=f"p{i}", budget=budget, size_hint=max(sizes[i], 2))
         for name, query in asks.items():
             made[name][f"p{i}"] = one.release(query, **price)
     large = _large(setting)
@@ -409,8 +409,9 @@ def constant_densities(setting: Setting, rng: np.random.Generator) -> Iterator[F
         release = setting.asked(table, schema, query)
         found = release.cdf(at)
         yield from read(found, dict(zip(map(str, found.terms), below, strict=True)), f"{name}, cdf at ")
-        found = release.moments()
-        yield from read(found, {found.terms[0]: value, found.terms[1]: 0.0}, f"{name}: ")
+        if name == "kernel":
+            found = release.moments()
+            yield from read(found, {found.terms[0]: value, found.terms[1]: 0.0}, f"{name}: ")
 
 
 # Fits ---------------------------------------------------------------------------------------------------------------
