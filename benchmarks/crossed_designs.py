@@ -247,7 +247,7 @@ def constants(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
 
 def few_rows(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
     """Mean, variance, sum, number and median of 0 to 5 rows, of the law and of the table."""
-    n = setting.once("n", lambda: int(setting.rng.integers(0, 6)))
+    n = max(setting.once("n", lambda: int(setting.rng.integers(0, 6))), 2 * (setting.relation == "replace-one"))
     x = rng.beta(2, 2, n)
     present = rng.random(n) > 0.2
     table = {"x": np.where(present, x, np.nan), "g": rng.choice(["a", "b"], n)}
@@ -289,7 +289,7 @@ def small_spreads(setting: Setting, rng: np.random.Generator) -> Iterator[Found]
 
 def odd_parties(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
     """Means, numbers and variances of parties of which one is empty and one has two rows, at prices of their own."""
-    sizes = [0 if setting.relation == "add-remove" else 1, 2, setting.rows // 3 + 2, setting.rows]
+    sizes = [0 if setting.relation == "add-remove" else 2, 2, setting.rows // 3 + 2, setting.rows]
     prices = setting.once("prices", lambda: [PRICES[int(setting.rng.integers(6))] for _ in sizes])
     schema, made = tc.Schema(TRIAL), {name: dict[str, Any]() for name in ("mean", "count", "variance", "by")}
     tables = [trial(rng, n) for n in sizes]
