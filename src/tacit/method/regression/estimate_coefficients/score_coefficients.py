@@ -14,6 +14,7 @@ import numpy as np
 
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.fits.response_spread import Overdispersion, SpreadCurve
+from tacit.method.regression.bounded_scores.binary_links import BinaryLink
 from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
@@ -21,6 +22,7 @@ from tacit.method.regression.estimate_coefficients.count_results import count_no
 from tacit.method.regression.estimate_coefficients.count_results import mean_slope_of_counts
 from tacit.method.regression.estimate_coefficients.errors_of_far_rows import with_shared
 from tacit.method.regression.estimate_coefficients.marginal_effects import mean_slope_of_binary
+from tacit.method.regression.estimate_coefficients.score_reach import reach_factors
 from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, last_step
 from tacit.method.regression.estimate_coefficients.what_would_help import (
     UNKNOWN,
@@ -112,6 +114,8 @@ def fit(
     noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
     inverted = step.inverted(last, total, terms.back)
+    if isinstance(step.link, BinaryLink):
+        inverted = inverted * reach_factors(step.link, step.regressors, step.b, step.step, total, terms.back)
     noisy = noisy.scaled(inverted)
     wider = np.maximum(step.widening(last, total, terms.back), inverted)
     wider = np.outer(wider, wider)

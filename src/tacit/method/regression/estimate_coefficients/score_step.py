@@ -30,6 +30,7 @@ from tacit.method.regression.bounded_scores.links import Link, bounded
 from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
+from tacit.method.regression.bounded_scores.two_valued_regressors import halves
 from tacit.method.regression.estimate_coefficients.covariance_noise import NoisySquares, noisy_squares
 from tacit.method.regression.estimate_coefficients.released_curvature import farther_end, nearer_released
 from tacit.method.regression.estimate_coefficients.sampling_variance import (
@@ -50,6 +51,7 @@ from tacit.method.regression.pilots.glm_pilot import (
     curvature,
     dispersion,
     guess_error,
+    guessed_products,
     one_step,
     shrunk,
 )
@@ -222,7 +224,7 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     trusted = guess_error(link, found)
     # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
     # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average
-    size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
+    size, _, square = guessed_products(halves(found, last.b), last)
     told = shrunk(last.weighted_products, size, square, trusted)
     ratio = max(varied.ratio, _least_ratio(link, varied))
     if last.weighted and not link.weighed:

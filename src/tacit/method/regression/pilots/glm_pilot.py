@@ -25,6 +25,7 @@ from tacit.method.regression.bounded_scores.normal_regressors import (
 )
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink, law_within
+from tacit.method.regression.bounded_scores.two_valued_regressors import Halves, halves
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.pilots.dispersion import Dispersion, TrialStep, estimate_dispersion
 from tacit.method.regression.pilots.score_cut import FULL_WEIGHT_FROM, choose_cut, full_weight_from
@@ -60,6 +61,8 @@ GRID_MARGIN: Final = 6.0
 """Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
 """How often a step of counts is repeated with the curvature along it."""
+WAY_ROUNDS: Final = 6
+"""How often a step of a binary response is repeated with the curvature along it, where rows are in two parts."""
 SHORT_STEP: Final = 0.5
 """Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
@@ -128,7 +131,7 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
     made = regressors_from_sums(
         rows, first.sums, whole.values, max(noise / rows / 2, MIN_VARIANCE), terms.constant, response
     )
-    return replace(made, relative_noise=relative_noise(whole))
+    return replace(made, relative_noise=relative_noise(whole), two_valued=terms.two_valued)
 
 
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
@@ -215,13 +218,14 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
     """
     eta, noisy = found.predictor_values(part.b), part.weighted_products
     made = bounded(part.link, eta, part.cut)
-    guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     if not part.link.weighed:
+        guess, wanted, left = guessed_along(part, found)
         there = made if end is None else bounded(part.link, found.predictor_values(end), part.cut)
-        own = _told_error(noisy, guess, there.curve, found)
+        own = _told_error(noisy, guess, assumed_error(there.curve, left), found)
         # with the noise in the moments that the guess is computed from
         curve = shrunk(noisy, guess, wanted, math.hypot(own, min(found.relative_noise, 1.0)))
         return replace(curve, guess_error=own)
+    guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     curve = shrunk(noisy, guess, wanted, GUESS_ERROR_OF_COUNTS)
     for _ in range(CURVATURE_ROUNDS if isinstance(part.link, LAWFUL) else 0):
         step = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
@@ -230,13 +234,43 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
     return curve
 
 
-def _told_error(noisy: NoisyMatrix, guess: Array, curve: Array, found: Regressors) -> float:
-    """Return the relative error of a guessed curvature by its own (`guessed_curvature`); curve: at the nodes."""
+def guessed_along(part: ScorePart, found: Regressors) -> tuple[Array, Array, float]:
+    """Return guesses of the sums of |psi| x x' and of the curvature, of binary responses, and what skewness they leave.
+
+    Of rows in two parts both are along the step that the guess leads to, since events may be so rare in one of them
+    that the curvature falls on the way: not at its beginning.
+    """
+    split = halves(found, part.b)
+    guess, wanted, _ = guessed_products(split, part)
+    if not isinstance(part.link, BinaryLink):
+        return guess, wanted, split.left
+    step = np.zeros_like(part.b)
+    for _ in range(WAY_ROUNDS):
+        longer = shortened_step(np.asarray(np.linalg.solve(wanted, part.score), dtype=np.float64), found)
+        step = (step + longer) / 2
+        split = halves(found, part.b + step)
+        if len(split.parts) == 1:
+            break
+        guess, wanted = split.along(part.b, step, lambda *at: part.link.along_way(*at, part.cut))
+    return guess, wanted, split.left
+
+
+def guessed_products(split: Halves, part: ScorePart) -> tuple[Array, Array, Array]:
+    """Return sums of x x' weighted by mean |psi|, curvature and mean psi**2 at a part's coefficients."""
+
+    def of(name: str) -> Array:
+        return split.products(part.b, lambda eta: getattr(bounded(part.link, eta, part.cut), name))
+
+    return of("size"), of("curve"), of("square")
+
+
+def _told_error(noisy: NoisyMatrix, guess: Array, assumed: float, found: Regressors) -> float:
+    """Return the relative error of a guessed curvature by its own (`guessed_curvature`)."""
     root = _root(guess, -0.5)
     relative = NoisyMatrix(root @ noisy.values @ root, root @ noisy.patterns @ root, noisy.variances)
     noise = float(np.trace(relative.noise_quadratic(np.eye(len(root))))) / len(root)
     moments = min(found.relative_noise, 1.0)
-    return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed_error(curve))
+    return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed)
 
 
 def beyond_noise(square: float, noise: float) -> float:
