@@ -14,7 +14,6 @@ import numpy as np
 
 from tacit.fits.fit import Fit, MeanSlope
 from tacit.fits.response_spread import Overdispersion, SpreadCurve
-from tacit.method.regression.bounded_scores.binary_links import BinaryLink
 from tacit.method.regression.bounded_scores.count_links import CountLink
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
@@ -114,7 +113,7 @@ def fit(
     noisy = step.squares.covariance(terms.back @ inverse, total, step.fitted)
     noisy = replace(noisy, moves=np.concatenate([noisy.moves, step.moves_of(last, total, terms.back)]))
     inverted = step.inverted(last, total, terms.back)
-    if isinstance(step.link, BinaryLink):
+    if not isinstance(step.link, RobustLink):
         inverted = inverted * reach_factors(step.link, step.regressors, step.b, step.step, total, terms.back)
     noisy = noisy.scaled(inverted)
     wider = np.maximum(step.widening(last, total, terms.back), inverted)

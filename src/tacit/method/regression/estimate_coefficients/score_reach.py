@@ -14,17 +14,23 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.bounded_scores.binary_links import BinaryLink
-from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
+from tacit.method.regression.bounded_scores.links import Link
+from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.bounded_scores.two_valued_regressors import halves
 from tacit.method.regression.estimate_coefficients.sampling_variance import LEVEL
 
+# Gauss-Hermite quadrature as in `normal_regressors`, with fewer nodes for two dimensions
+_PLACES, _MASS = np.polynomial.hermite_e.hermegauss(11)
+NODES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
+NODE_WEIGHTS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
+SAME: Final = 1e-6
+"""Predictors nearer than this are taken for one."""
 FARTHEST: Final = 2.5
 """Largest factor of a standard error."""
 TRIED: Final[Array] = np.linspace(0, FARTHEST, 51)[1:]
 
 
-def reach_factors(link: BinaryLink, found: Regressors, b: Array, step: Array, total: Array, back: Array) -> Array:
+def reach_factors(link: Link, found: Regressors, b: Array, step: Array, total: Array, back: Array) -> Array:
     """Return factors for standard errors, shape (u,), at least 1.
 
     b: coefficients after the step.  total: covariance of back @ b, shape (u, u).
@@ -41,9 +47,7 @@ def reach_factors(link: BinaryLink, found: Regressors, b: Array, step: Array, to
     return out
 
 
-def _farther(
-    link: BinaryLink, parts: tuple[Regressors, ...], way: tuple[Array, Array], along: Array, reach: float
-) -> float:
+def _farther(link: Link, parts: tuple[Regressors, ...], way: tuple[Array, Array], along: Array, reach: float) -> float:
     """Return the factor by which the farther end of the interval lies beyond `reach`, up to FARTHEST."""
     (b, step), sides = way, list[float]()
     for side in (-1.0, 1.0):
@@ -51,8 +55,9 @@ def _farther(
         for part in parts:
             eta, change, weights = _nodes(part, b, along)
             now = link.mean(eta)
-            before = part.predictor_values(b) - part.mean_change(b, step)
-            mean_slope = link.along_way(before, part.predictor_values(b), 1.0)[1][:, None]
+            way = _mean_change(part, b, step)
+            off = np.abs(way) < SAME
+            mean_slope = np.where(off, link.slope(eta), (now - link.mean(eta - way)) / np.where(off, 1.0, way))
             there = link.mean(eta[None] + side * reach * TRIED[:, None, None] * change[None])
             moved += part.rows * ((there - now[None]) * change[None] * weights[None]).sum(axis=(1, 2))
             slope += part.rows * float((mean_slope * change**2 * weights).sum())
@@ -61,8 +66,14 @@ def _farther(
     return max(sides)
 
 
+def _mean_change(part: Regressors, b: Array, step: Array) -> Array:
+    """Return the mean change of the predictor by a step, given the predictor at each of its nodes, shape (11, 1)."""
+    shared = float(step @ part.cov @ b) / max(part.predictor_sd(b), 1e-9)
+    return float(part.mean @ step) + shared * NODES[:, None]
+
+
 def _nodes(part: Regressors, b: Array, along: Array) -> tuple[Array, Array, Array]:
-    """Return predictors, their changes by a unit along a direction, and weights, each of shape (31, 31)."""
+    """Return predictors, their changes by a unit along a direction, and weights, each of shape (11, 11)."""
     sd = max(part.predictor_sd(b), 1e-9)
     shared = float(along @ part.cov @ b) / sd
     own = float(np.sqrt(max(float(along @ part.cov @ along) - shared**2, 0.0)))

@@ -225,12 +225,34 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
         # with the noise in the moments that the guess is computed from
         curve = shrunk(noisy, guess, wanted, math.hypot(own, min(found.relative_noise, 1.0)))
         return replace(curve, guess_error=own)
+    if isinstance(part.link, LAWFUL) and found.two_valued is not None:
+        return _curvature_of_parts(part, found)
     guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     curve = shrunk(noisy, guess, wanted, GUESS_ERROR_OF_COUNTS)
     for _ in range(CURVATURE_ROUNDS if isinstance(part.link, LAWFUL) else 0):
         step = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
         rise = part.link.relative_slope(eta, eta + found.mean_change(part.b, step), made)
         curve = shrunk(noisy, guess, found.weighted_products(part.b, made.curve * rise), GUESS_ERROR_OF_COUNTS)
+    return curve
+
+
+def _curvature_of_parts(part: ScorePart, found: Regressors) -> ShrunkMatrix:
+    """Return the curvature of counts or positive responses along the step, where columns have two values."""
+    split, step = halves(found, part.b), np.zeros_like(part.b)
+    etas = [one.predictor_values(part.b) for one in split.parts]
+    made = [bounded(part.link, eta, part.cut) for eta in etas]
+    rises = [np.ones_like(eta) for eta in etas]
+    for last in range(WAY_ROUNDS, -1, -1):
+        guess = split.sums(part.b, [one.size for one in made])
+        wanted = split.sums(part.b, [one.curve * rise for one, rise in zip(made, rises, strict=True)])
+        curve = shrunk(part.weighted_products, guess, wanted, GUESS_ERROR_OF_COUNTS)
+        if not last:
+            break
+        longer = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
+        step = (step + longer) / 2
+        split = halves(found, part.b + step)
+        ways = [one.mean_change(part.b, step) for one in split.parts]
+        rises = [part.link.relative_slope(eta, eta + way, one) for eta, way, one in zip(etas, ways, made, strict=True)]
     return curve
 
 
