@@ -65,8 +65,8 @@ def halves(found: Regressors, b: Array) -> Halves:
     >>> [round(part.rows) for part in made.parts], [part.mean.round(2).tolist() for part in made.parts]
     ([90, 10], [[1.0, 0.0], [1.0, 1.0]])
     """
-    sd, known = found.predictor_sd(b), found.two_valued
-    if known is None or sd <= 0 or not len(known.along):
+    sd, known = max(found.predictor_sd(b), 1e-9), found.two_valued
+    if known is None:
         return Halves((found,))
     low, high = known.ends.T
     share = np.clip((known.along @ found.mean - low) / (high - low), LEAST_SHARE, 1 - LEAST_SHARE)
