@@ -316,7 +316,7 @@ def odd_parties(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
     yield from read(tc.combine(made["count"]).estimate(target="table"), own, "table: rows ")
     if setting.relation == "add-remove":
         tree = tc.hierarchy(made["count"], {"p0": "all", "p1": "all", "p2": "all", "p3": "all"})
-        yield from read(tree.estimate("all"), {a: sum(sizes) * float(np.mean(large["arm"] == a)) for a in ARMS}, "all ")
+        yield from read(tree.estimate("all"), own, "table: all ")
         means = tc.hierarchy(made["mean"], {"p0": "low", "p1": "low", "p2": "high", "p3": "high"})
         for node in ("low", "high"):
             found = means.estimate(node)
@@ -369,8 +369,8 @@ def odd_texts(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
 
 
 def coarse_bins(setting: Setting, rng: np.random.Generator) -> Iterator[Found]:
-    """Moments, quantiles and a fit of histograms of one, two and three bins."""
-    bins = setting.once("bins", lambda: int(setting.rng.integers(1, 4)))
+    """Moments, quantiles and a fit of histograms of two, three and four bins."""
+    bins = setting.once("bins", lambda: int(setting.rng.integers(2, 5)))
     draw = setting.once(
         "draw",
         lambda: [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish
 from tacit.cli.draft_commands import found_in_rows
-from tacit.cli.file_checks import check_price, check_questions
+from tacit.cli.file_checks import answers_of_text, check_price, check_questions
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
@@ -42,7 +42,8 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     words |= {"digest": job.digest()}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
     text = f"{text}  Request {job.digest()[:16]}."
-    emit(text + (f"\n{marks}" if marks else ""), {**words, "found_in_rows": marks is not None}, as_json)
+    said = [text, *answers_of_text(job.schema, source.kind), *([marks] if marks else [])]
+    emit("\n".join(said), {**words, "found_in_rows": marks is not None}, as_json)
 
 
 def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:
