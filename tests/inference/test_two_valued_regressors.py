@@ -70,7 +70,10 @@ def test_columns_of_two_values_are_found_in_a_formula() -> None:
     made = layout(parse("y ~ sex + age + town"), facts)
     found = scaled_terms(made).two_valued
     assert found is not None
-    assert found.ends.tolist() == [[-1.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    assert found.ends.tolist() == [[-1.0, 1.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    # of a man of 50 in the first town: the last indicator is that of the first level
+    z = np.array([1.0, 1.0, 0.0, 0.0, 0.0])
+    assert found.along @ scaled_terms(made).matrix @ z == pytest.approx([1.0, 0.0, 0.0, 1.0], abs=1e-9)
     assert scaled_terms(layout(parse("y ~ age"), facts[::2][:2])).two_valued is None
 
 

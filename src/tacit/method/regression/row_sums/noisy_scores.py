@@ -71,13 +71,21 @@ def _combination(matrix: Array, j: int) -> Array | None:
 
 
 def two_valued(layout: Layout, matrix: Array) -> TwoValued | None:
-    """Return the columns of two values, and indicators of levels, that the terms span."""
+    """Return the columns of two values, and indicators of levels, the first ones too, that the terms span."""
     marks = {j: one[1][0] for j, one in enumerate(layout.coordinates[:-1]) if not one[0] and len(one[1]) == 1}
     found = {j: along for j in marks if (along := _combination(matrix, j)) is not None}
     if not found:
         return None
+    along = list(found.values())
     ends = [(-1.0 if marks[j][1] == SIGN else 0.0, 1.0) for j in found]
-    return TwoValued(np.stack(list(found.values())), np.array(ends))
+    constant = constant_of(matrix)
+    for column in dict.fromkeys(marks[j][0] for j in found if marks[j][1] != SIGN):
+        own = [j for j, mark in marks.items() if mark[0] == column]
+        if constant is not None and all(j in found for j in own):
+            # rows of the first level have 0 in all others
+            along.append(constant - np.sum([found[j] for j in own], axis=0))
+            ends.append((0.0, 1.0))
+    return TwoValued(np.stack(along), np.array(ends))
 
 
 def response_of(layout: Layout) -> tuple[float, float]:
