@@ -49,16 +49,17 @@ def reach_factors(link: Link, found: Regressors, b: Array, step: Array, total: A
 
 def _farther(link: Link, parts: tuple[Regressors, ...], way: tuple[Array, Array], along: Array, reach: float) -> float:
     """Return the factor by which the farther end of the interval lies beyond `reach`, up to FARTHEST."""
-    (b, step), sides = way, list[float]()
+    b, step = way
+    sides = list[float]()
     for side in (-1.0, 1.0):
         moved, slope = np.zeros(len(TRIED)), 0.0
         for part in parts:
             eta, change, weights = _nodes(part, b, along)
             now = link.mean(eta)
-            way = _mean_change(part, b, step)
-            off = np.abs(way) < SAME
-            mean_slope = np.where(off, link.slope(eta), (now - link.mean(eta - way)) / np.where(off, 1.0, way))
-            there = link.mean(eta[None] + side * reach * TRIED[:, None, None] * change[None])
+            moves = _mean_change(part, b, step)
+            off = np.abs(moves) < SAME
+            mean_slope = np.where(off, link.slope(eta), (now - link.mean(eta - moves)) / np.where(off, 1.0, moves))
+            there: Array = link.mean(eta[None] + side * reach * TRIED[:, None, None] * change[None])
             moved += part.rows * ((there - now[None]) * change[None] * weights[None]).sum(axis=(1, 2))
             slope += part.rows * float((mean_slope * change**2 * weights).sum())
         beyond = np.abs(moved) >= reach * slope

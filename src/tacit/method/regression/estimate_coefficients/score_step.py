@@ -1,7 +1,7 @@
 """The last step to the coefficients of all models but the linear one, and its errors, on plain arrays.
 
 g is the last noisy score, evaluated at coefficients b0, and B its noisy curvature, shrunk towards that of normal
-regressors (`method.regression.glm_pilot.shrunk`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
+regressors (`method.regression.pilots.shrunk_matrix`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
 
     b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
 
@@ -45,16 +45,8 @@ from tacit.method.regression.estimate_coefficients.variance_between_persons impo
 )
 from tacit.method.regression.estimate_coefficients.weights_of_rows import score_ratio
 from tacit.method.regression.pilots.dispersion import Dispersion
-from tacit.method.regression.pilots.glm_pilot import (
-    GUESS_ERROR_OF_COUNTS,
-    ShrunkMatrix,
-    curvature,
-    dispersion,
-    guess_error,
-    guessed_products,
-    one_step,
-    shrunk,
-)
+from tacit.method.regression.pilots.glm_pilot import curvature, dispersion, guessed_products, one_step
+from tacit.method.regression.pilots.shrunk_matrix import GUESS_ERROR_OF_COUNTS, ShrunkMatrix, guess_error, shrunk
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
 

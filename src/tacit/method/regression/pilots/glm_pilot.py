@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,7 @@ from tacit.method.regression.bounded_scores.two_valued_regressors import Halves,
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.pilots.dispersion import Dispersion, TrialStep, estimate_dispersion
 from tacit.method.regression.pilots.score_cut import FULL_WEIGHT_FROM, choose_cut, full_weight_from
+from tacit.method.regression.pilots.shrunk_matrix import GUESS_ERROR_OF_COUNTS, ShrunkMatrix, root_of, shrunk
 from tacit.method.regression.row_sums.noisy_crossproducts import Array, NoisyMatrix, relative_noise
 from tacit.method.regression.row_sums.noisy_scores import (
     CUT_UNIT,
@@ -43,16 +45,10 @@ from tacit.rows.piecewise_score import L, PiecewiseScore
 
 LAWFUL: Final = CountLink, PositiveLink
 """Links whose scores assume a law of the response that is known but for its spread."""
-GUESS_ERROR: Final = 0.15
-"""Assumed relative error of squared scores that are guessed from released weights."""
-GUESS_ERROR_OF_COUNTS: Final = 0.4
-"""Assumed relative error of a curvature of counts computed for normal regressors; the curvature is released itself."""
 START_SPREAD: Final = 0.25
 """Spread of counts that the cut of the first scores allows for."""
 MAX_STEP: Final = 1.5
 """Largest root mean square change of the predictor in one step."""
-MIN_RATIO: Final = 0.2
-"""Smallest eigenvalue of a shrunk matrix relative to its guess."""
 MIN_VARIANCE: Final = 1e-3
 """Smallest variance of a combination of terms of unit size."""
 
@@ -154,59 +150,6 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     return glm_coefficients(link, found, mean, slopes)
 
 
-@dataclass(frozen=True)
-class ShrunkMatrix:
-    """An average of a noisy matrix and a guess, weighted by the inverse of their squared errors.
-
-    matrix: shape (u, u).  weight: of the noisy matrix.  relative_noise: root mean square of the noise relative to the
-    guess, in the worst direction.  transform: shape (u, u); an error E of the noisy matrix adds weight * transform E
-    transform' to the matrix.  guess: shape (u, u).  guess_error: of the guess and relative to it, by its own, without
-    noise in what it is computed from.
-    """
-
-    matrix: Array
-    weight: float
-    relative_noise: float
-    transform: Array
-    guess: Array
-    guess_error: float = GUESS_ERROR
-
-    def transform_of(self, other: Array) -> Array:
-        """Return what makes an error of a matrix that the guess is proportional to, but for its scale, one of it."""
-        return _root(self.guess, 0.5) @ _root(other, -0.5)
-
-
-def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float = GUESS_ERROR) -> ShrunkMatrix:
-    """Return a positive definite matrix that stands to `wanted` as the noisy matrix stands to `guess`, after shrinkage.
-
-    guess_error: relative error of the guess.
-    """
-    # between guess^-1/2 on both sides the guess is the identity, so noise and floor are relative to it
-    back, root = _root(wanted, 0.5), _root(guess, -0.5)
-    one = np.eye(len(guess))
-    noise = NoisyMatrix(noisy.values, root @ noisy.patterns @ root, noisy.variances).noise_quadratic(one)
-    loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
-    # inverse squared errors of guess and noisy matrix
-    weight = guess_error**2 / (guess_error**2 + loose**2)
-    low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
-    inner = (sides * np.maximum(low, MIN_RATIO)) @ sides.T
-    return ShrunkMatrix(back @ inner @ back, weight, loose, back @ root, wanted)
-
-
-def guess_error(link: Link, found: Regressors) -> float:
-    """Return the relative error of squared scores guessed with the moments of the regressors, the noise in these
-    included.
-    """
-    return GUESS_ERROR_OF_COUNTS if link.weighed else math.hypot(GUESS_ERROR, min(found.relative_noise, 1.0))
-
-
-def _root(matrix: Array, power: float) -> Array:
-    """Return a power of a symmetric matrix whose eigenvalues are first raised to a small positive floor."""
-    values, vectors = np.linalg.eigh(matrix)
-    values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
-    return np.asarray((vectors * values**power) @ vectors.T)
-
-
 def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> ShrunkMatrix:
     """Return the curvature of a part's score, shrunk towards that of normal regressors.
 
@@ -238,21 +181,23 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
 
 def _curvature_of_parts(part: ScorePart, found: Regressors) -> ShrunkMatrix:
     """Return the curvature of counts or positive responses along the step, where columns have two values."""
-    split, step = halves(found, part.b), np.zeros_like(part.b)
+    split, step, link = halves(found, part.b), np.zeros_like(part.b), part.link
     etas = [one.predictor_values(part.b) for one in split.parts]
-    made = [bounded(part.link, eta, part.cut) for eta in etas]
-    rises = [np.ones_like(eta) for eta in etas]
-    for last in range(WAY_ROUNDS, -1, -1):
-        guess = split.sums(part.b, [one.size for one in made])
-        wanted = split.sums(part.b, [one.curve * rise for one, rise in zip(made, rises, strict=True)])
-        curve = shrunk(part.weighted_products, guess, wanted, GUESS_ERROR_OF_COUNTS)
-        if not last:
-            break
+    made = [bounded(link, eta, part.cut) for eta in etas]
+
+    def along(split: Halves, step: Array) -> ShrunkMatrix:
+        ways = [one.mean_change(part.b, step) for one in split.parts]
+        rises = [
+            one.curve * link.relative_slope(eta, eta + way, one) for eta, way, one in zip(etas, ways, made, strict=True)
+        ]
+        guess, wanted = split.sums(part.b, [one.size for one in made]), split.sums(part.b, rises)
+        return shrunk(part.weighted_products, guess, wanted, GUESS_ERROR_OF_COUNTS)
+
+    curve = along(split, step)
+    for _ in range(WAY_ROUNDS):
         longer = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
         step = (step + longer) / 2
-        split = halves(found, part.b + step)
-        ways = [one.mean_change(part.b, step) for one in split.parts]
-        rises = [part.link.relative_slope(eta, eta + way, one) for eta, way, one in zip(etas, ways, made, strict=True)]
+        curve = along(halves(found, part.b + step), step)
     return curve
 
 
@@ -262,18 +207,16 @@ def guessed_along(part: ScorePart, found: Regressors) -> tuple[Array, Array, flo
     Of rows in two parts both are along the step that the guess leads to, since events may be so rare in one of them
     that the curvature falls on the way: not at its beginning.
     """
-    split = halves(found, part.b)
+    split, link = halves(found, part.b), part.link
     guess, wanted, _ = guessed_products(split, part)
-    if not isinstance(part.link, BinaryLink):
+    if not isinstance(link, BinaryLink) or found.two_valued is None:
         return guess, wanted, split.left
     step = np.zeros_like(part.b)
     for _ in range(WAY_ROUNDS):
         longer = shortened_step(np.asarray(np.linalg.solve(wanted, part.score), dtype=np.float64), found)
         step = (step + longer) / 2
         split = halves(found, part.b + step)
-        if len(split.parts) == 1:
-            break
-        guess, wanted = split.along(part.b, step, lambda *at: part.link.along_way(*at, part.cut))
+        guess, wanted = split.along(part.b, step, partial(link.along_way, cut=part.cut))
     return guess, wanted, split.left
 
 
@@ -288,7 +231,7 @@ def guessed_products(split: Halves, part: ScorePart) -> tuple[Array, Array, Arra
 
 def _told_error(noisy: NoisyMatrix, guess: Array, assumed: float, found: Regressors) -> float:
     """Return the relative error of a guessed curvature by its own (`guessed_curvature`)."""
-    root = _root(guess, -0.5)
+    root = root_of(guess, -0.5)
     relative = NoisyMatrix(root @ noisy.values @ root, root @ noisy.patterns @ root, noisy.variances)
     noise = float(np.trace(relative.noise_quadratic(np.eye(len(root))))) / len(root)
     moments = min(found.relative_noise, 1.0)
