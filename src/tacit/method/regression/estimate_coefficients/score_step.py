@@ -1,7 +1,7 @@
 """The last step to the coefficients of all models but the linear one, and its errors, on plain arrays.
 
 g is the last noisy score, evaluated at coefficients b0, and B its noisy curvature, shrunk towards that of normal
-regressors (`method.regression.pilots.shrunk_matrix`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
+regressors (`regression.pilots.shrunk_matrix`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
 
     b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
 
