@@ -14,9 +14,10 @@ the estimate stays in the interval as far as
 the way being that from where the scores were taken to coefficients with that value.  Where the release tells the
 curvature, w' is near 1, and nothing changes.
 
-How skewed a regressor is no release tells, but of two values (`two_valued_regressors`).  What its bounds, mean and variance leave likely does: K is that of the beta
-law on the bounds with these moments.  It is 0 in the middle of wide bounds, 2 sd / (mean - low) near one of them, as a
-gamma law has, and exact of two values.  The predictor's is the sum of (coefficient times sd)**3 K over its terms.
+How skewed a regressor is no release tells, but of two values (`two_valued_regressors`).  What its bounds, mean and
+variance leave likely does: K is that of the beta law on the bounds with these moments.  It is 0 in the middle of wide
+bounds, 2 sd / (mean - low) near one of them, as a gamma law has.  The predictor's is the sum of (coefficient times
+sd)**3 K over its terms.
 """
 
 from __future__ import annotations
