@@ -1756,7 +1756,7 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.bounded_scores.guessed_curvature",
-        "return float(np.hypot(LEAST_ERROR, SKEWNESS * (weights @ NODES) / weights.sum()))",
+        "return float(np.hypot(LEAST_ERROR, np.hypot(SKEWNESS, skewness) * (weights @ NODES) / weights.sum()))",
         "return LEAST_ERROR",
         "a curvature is guessed as well where events are rare",
         (f"{GUESSES}a_guess_is_doubted_where_events_are_rare_and_vary",),

@@ -180,7 +180,8 @@ def test_types_are_declared_not_sniffed(tmp_path: Path) -> None:
     source = open_source(tmp_path / "t.tsv")
     check_source(source, schema)
     assert [one[0] for one in source.aggregate((keymap(schema, "code"),), (SumTerm(None),)).cells] == [4, 1]
-    assert [one[0] for one in source.aggregate((keymap(schema, "ok"),), (SumTerm(None),)).cells] == [2, 2]
+    # yes is true wherever a table is text, as an import reads it
+    assert [one[0] for one in source.aggregate((keymap(schema, "ok"),), (SumTerm(None),)).cells] == [2, 3]
     day = rowmap(schema, "day")
     leap, before = (int(day.numpy(np.array([x]))[0][0]) for x in (19782.0, -1.0))
     assert source.aggregate((), (SumTerm(day), SumTerm(day, IDENTITY))).cells == ((4, 3 * leap + before),)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish, is_new
 from tacit.cli.draft_commands import found_in_rows
-from tacit.cli.file_checks import asked_before, check_price, check_questions, known_already
+from tacit.cli.file_checks import answers_of_text, asked_before, check_price, check_questions, known_already
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError, LedgerError
 from tacit.privacy import Cost
@@ -44,9 +44,9 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     words |= {"digest": job.digest()}
     text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
     text = f"{text}  Request {job.digest()[:16]}."
-    text += "" if charge is None else f"\n{known_already(charge)}"
+    said = [text, *([] if charge is None else [known_already(charge)]), *answers_of_text(job.schema, source.kind)]
     words |= {"found_in_rows": marks is not None, "charge": None if charge is None else charge.number}
-    emit(text + (f"\n{marks}" if marks else ""), words, as_json)
+    emit("\n".join([*said, *([marks] if marks else [])]), words, as_json)
 
 
 def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:

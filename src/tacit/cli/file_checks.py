@@ -18,11 +18,15 @@ from tacit.method.shared.measurement import Public
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.refusal import refusal
 from tacit.release.query_checks import of_numbers
+from tacit.schema import Boolean, Schema
 from tacit.schema.row_maps_of_columns import most_rows, unit_of
 from tacit.schema.toml_words import located
 
 CONVERTED: Final = (("gdp", "zcdp"), ("zcdp", "approximate"))
 """Kinds of a budget and of a price where the cost depends on what the price buys: noise or selections."""
+
+TEXT: Final = "text file", "text folder"
+"""What tables of text are called."""
 
 SIZES: Final = (1_000, 1_000_000)
 """Numbers of rows at which questions are tried where a file gives none."""
@@ -32,6 +36,19 @@ if TYPE_CHECKING:
     from tacit.release.query import Query
     from tacit.study import Study
     from tacit.study.curator_file import Job
+
+
+def answers_of_text(schema: Schema, kind: str) -> tuple[str, ...]:
+    """Return, of a table of text, which words its columns of yes and no are read from: any other cell is missing."""
+    names = [name for name, one in schema.items() if isinstance(one, Boolean) and one.computed is None]
+    if kind not in TEXT or not names:
+        return ()
+    from tacit.source.reading.truth_words import FALSE, TRUE
+
+    words = ", ".join(f"{yes}/{no}" for yes, no in zip(TRUE[:-1], FALSE[:-1], strict=True))
+    return (
+        f"Read of {', '.join(names)}: {words}, in any case; any other cell is missing, and tacit import shows which.",
+    )
 
 
 def check_price(job: Job, ledger: Any, planned: Callable[[], Plan]) -> Budget | None:

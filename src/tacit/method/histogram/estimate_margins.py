@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.few_present import few_present
 from tacit.estimates.noisy_terms.interval_inversion import CountInversion, Inversion, LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.verbs.proportions import CountedGroups, Proportions, proportions
@@ -67,7 +69,15 @@ class Margin:
         by = " and ".join(name for name, _ in self.levels)
         words = f"number of {who(release)} by {by}" + _where(release)
         words += f", of the {who(release)} of this table" if target == "table" else f", {_drawn(release)}"
-        return Estimate(release, target, words, cell_labels(self.levels), (made,), term_title=by.replace(" and ", ":"))
+        return Estimate(
+            release,
+            target,
+            words,
+            cell_labels(self.levels),
+            (made,),
+            notes=_few(self),
+            term_title=by.replace(" and ", ":"),
+        )
 
     def proportions(self, within: str | Sequence[str] | None = None, *, target: Target = "population") -> Proportions:
         """Shares of the cells among all, or within levels of some of the columns, with both errors.
@@ -163,6 +173,16 @@ def _law(law: Law, added: int, share: int) -> Law:
 def _source(made: Margin) -> str:
     """Margins of one release share noises; only cells of one margin are known to be independent of each other."""
     return f"{source_of(made.release)}/{'×'.join(name for name, _ in made.levels)}"
+
+
+def _few(margin: Margin) -> tuple[str, ...]:
+    """Return a note if hardly any row has a value of the columns."""
+    release, part = margin.release, margin.release.parts[0]
+    if getattr(release.query, "where", None) is not None or release.unit is not None or part.weight is not None:
+        return ()
+    noise = math.sqrt(part.law.variance() * margin.counts.size * margin.added)
+    names = " and ".join(name for name, _ in margin.levels)
+    return few_present(names, float(margin.counts.sum()), noise, release.rows)
 
 
 def _where(release: Released) -> str:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.estimate import Estimate
+from tacit.estimates.few_present import few_present
 from tacit.estimates.noisy_terms.column_terms import terms_of
 from tacit.estimates.noisy_terms.noisy_deviations import NOTE
+from tacit.estimates.noisy_terms.noisy_moments import integers, moments
 from tacit.estimates.terms import Target, check_target
 from tacit.estimates.verbs import weighting
 from tacit.estimates.wording import estimand, missing_words, parted, people_of, source_of, who
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels
+
+PRESENT: Final = ("exclusion", "exclusion-2", "binary-exclusion")
+"""Forms that tell how many rows have a value, of a table of public size."""
 
 
 @shown_by_summary
@@ -75,7 +82,17 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         term_title=":".join(column for column, _ in release.levels),
     )
     alone = (NOTE,) if target == "population" and any(part.form == "deviations" for part in release.parts) else ()
-    return replace(made, notes=(*made.notes, *weighting.notes(made), *alone))
+    few = () if grouped else tuple(note for part in release.parts for note in _few(release, part))
+    return replace(made, notes=(*made.notes, *weighting.notes(made), *alone, *few))
+
+
+def _few(release: Released, part: Part) -> tuple[str, ...]:
+    """Return a note if hardly any row has a value of a part's column."""
+    if part.form not in PRESENT or release.unit is not None:
+        return ()
+    noisy = moments(part.form, part.parameters, integers(part), release.rows)
+    noise = float(np.sqrt(part.law.variance()) * np.linalg.norm(noisy.loadings[0]))
+    return few_present(part.label, float(noisy.size[0]), noise, release.rows)
 
 
 def _shared(release: Released, part: Part) -> bool:

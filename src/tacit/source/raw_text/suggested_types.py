@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tacit.base.lazy_imports import arrow
 from tacit.schema.drafting import Found
 from tacit.source.engine_table import tried
-from tacit.source.raw_text.text_cells import FALSE, TRUE
 from tacit.source.raw_text.text_import import NULLS
 from tacit.source.reading import text_files
+from tacit.source.reading.truth_words import FALSE, TRUE
 
 FEW: Final = 50
 """The most distinct texts of a column that is suggested as a Category."""

@@ -15,9 +15,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Text
 from tacit.source.raw_text.written_cells import Written
+from tacit.source.reading.truth_words import FALSE, TRUE
 
-TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
-FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
 SHOWN: Final = 5
 """The most distinct texts quoted for one column."""
 _REMEMBERED: Final = 2**16

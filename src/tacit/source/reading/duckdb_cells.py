@@ -11,6 +11,7 @@ from typing import Any
 from tacit.base.lazy_imports import arrow
 from tacit.source.reading.column_kinds import KNOWN, LAST_DAY, PER_DAY, Reading
 from tacit.source.reading.listed_text import ListedText, is_listed, listed, quoted
+from tacit.source.reading.truth_words import FALSE, TRUE
 
 
 def _part(cell: str, levels: tuple[str, ...]) -> str:
@@ -122,4 +123,5 @@ def of_text(one: Reading, cell: str) -> str | ListedText:
     if one.how == "number":
         return number
     word = f"lower(trim({cell}))"
-    return f"CASE {word} WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0::DOUBLE ELSE {number} END"
+    yes, no = (", ".join(f"'{one}'" for one in words) for words in (TRUE, FALSE))
+    return f"CASE WHEN {word} IN ({yes}) THEN 1.0::DOUBLE WHEN {word} IN ({no}) THEN 0.0::DOUBLE ELSE {number} END"

@@ -18,6 +18,8 @@ from tacit.method.regression.bounded_scores.bounded_score import Array, BoundedS
 
 CUT_FACTORS: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
 """Cuts to choose from, in units of the likelihood's score of a response at predictor 0."""
+SAME: Final = 1e-6
+"""Predictors nearer than this are taken for one."""
 MIN_MEAN: Final = 0.02
 """Smallest mean of the response, or of its complement, that a pilot fit assumes."""
 
@@ -78,6 +80,18 @@ class BinaryLink:
         v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
         # E|v (y - p)| = 2 v p (1 - p), and E (v (y - p))**2 = v**2 p (1 - p)
         return BoundedScore(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
+
+    def along_way(self, eta: Array, to: Array, cut: float) -> tuple[Array, Array]:
+        """Return the mean of |psi| at eta where the true predictor is `to`, and the mean change of psi per unit of way.
+
+        >>> size, curve = BinaryLink("logistic", 8).along_way(np.zeros(1), np.array([-2.0]), 0.5)
+        >>> size.round(2).tolist(), curve.round(2).tolist()
+        ([1.0], [0.38])
+        """
+        made, mean, there = self.bounded(eta, cut), self.mean(eta), self.mean(to)
+        off = np.abs(to - eta) < SAME
+        change = (there - mean) / np.where(off, 1.0, to - eta)
+        return made.v * (there * (1 - mean) + (1 - there) * mean), made.v * np.where(off, self.slope(eta), change)
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Return 1 everywhere: the mean of |psi| averages the curvatures at both ends of a step already."""

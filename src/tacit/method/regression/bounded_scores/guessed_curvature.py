@@ -45,13 +45,15 @@ PRIOR_NUMBERS: Final = 8
 ERRORS: Final[Array] = np.geomspace(0.02, 3, 200)
 
 
-def assumed_error(curve: Array) -> float:
+def assumed_error(curve: Array, skewness: float = 0.0) -> float:
     """Return the relative error that is assumed of a guess; curve: c at the nodes of the predictor.
+
+    skewness: third cumulant that is known and not in the guess.
 
     >>> round(assumed_error(1 / np.cosh(NODES)), 2), round(assumed_error(np.exp(0.5 * NODES)), 2)
     (0.15, 0.34)
     """
-    return float(np.hypot(LEAST_ERROR, SKEWNESS * tilt_of_curvature(curve)))
+    return float(np.hypot(LEAST_ERROR, np.hypot(SKEWNESS, skewness) * tilt_of_curvature(curve)))
 
 
 def tilt_of_curvature(curve: Array) -> Array:

@@ -25,12 +25,24 @@ BISECTIONS: Final = 32
 
 
 @dataclass(frozen=True)
+class TwoValued:
+    """Columns of two values as combinations of the terms x.
+
+    along: shape (k, u), so that along @ x are the columns.  ends: shape (k, 2), the values of each.
+    """
+
+    along: Array
+    ends: Array
+
+
+@dataclass(frozen=True)
 class Regressors:
     """Moments of the scaled terms x of a row.
 
     rows: number of rows.  mean: shape (u,).  cov: shape (u, u), positive semidefinite.  constant: shape (u,), the
     combination of terms that is 1 in every row, None where there is none.  response: mean of the response.
     relative_noise: root mean square of the noise in sums of x x', relative to them, in the worst direction.
+    two_valued: the columns of two values (`two_valued_regressors`).
     """
 
     rows: float
@@ -39,6 +51,7 @@ class Regressors:
     constant: Array | None
     response: float
     relative_noise: float = 0.0
+    two_valued: TwoValued | None = None
 
     @property
     def second_moments(self) -> Array:

@@ -21,6 +21,7 @@ from tacit.method.regression.estimate_coefficients.count_results import count_no
 from tacit.method.regression.estimate_coefficients.count_results import mean_slope_of_counts
 from tacit.method.regression.estimate_coefficients.errors_of_far_rows import with_shared
 from tacit.method.regression.estimate_coefficients.marginal_effects import mean_slope_of_binary
+from tacit.method.regression.estimate_coefficients.score_reach import reach_factors
 from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, last_step
 from tacit.method.regression.estimate_coefficients.tail_doubt import tail_notes, tail_reach, term_tails
 from tacit.method.regression.estimate_coefficients.what_would_help import (
@@ -115,7 +116,10 @@ def fit(
     inverted = step.inverted(last, total, terms.back)
     tails = term_tails(layout, step.regressors, terms.back)
     doubt = tail_reach(step, last, tails, total, inverted, terms.back)
-    inverted = inverted * doubt
+    if not isinstance(step.link, RobustLink):
+        levels = reach_factors(step.link, step.regressors, step.b, step.step, total, terms.back)
+        # each says how far the same guess may be off, of tails and of levels
+        inverted = inverted * np.maximum(doubt, levels)
     noisy = noisy.scaled(inverted)
     wider = np.maximum(step.widening(last, total, terms.back), inverted)
     wider = np.outer(wider, wider)

@@ -1,7 +1,7 @@
 """The last step to the coefficients of all models but the linear one, and its errors, on plain arrays.
 
 g is the last noisy score, evaluated at coefficients b0, and B its noisy curvature, shrunk towards that of normal
-regressors (`method.regression.glm_pilot.shrunk`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
+regressors (`regression.pilots.shrunk_matrix`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
 
     b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
 
@@ -30,6 +30,7 @@ from tacit.method.regression.bounded_scores.links import Link, bounded
 from tacit.method.regression.bounded_scores.normal_regressors import NODE_WEIGHTS, NODES, Regressors
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink
+from tacit.method.regression.bounded_scores.two_valued_regressors import halves
 from tacit.method.regression.estimate_coefficients.covariance_noise import NoisySquares, noisy_squares
 from tacit.method.regression.estimate_coefficients.released_curvature import farther_end, nearer_released
 from tacit.method.regression.estimate_coefficients.sampling_variance import (
@@ -44,15 +45,8 @@ from tacit.method.regression.estimate_coefficients.variance_between_persons impo
 )
 from tacit.method.regression.estimate_coefficients.weights_of_rows import score_ratio
 from tacit.method.regression.pilots.dispersion import Dispersion
-from tacit.method.regression.pilots.glm_pilot import (
-    GUESS_ERROR_OF_COUNTS,
-    ShrunkMatrix,
-    curvature,
-    dispersion,
-    guess_error,
-    one_step,
-    shrunk,
-)
+from tacit.method.regression.pilots.glm_pilot import curvature, dispersion, guessed_products, one_step
+from tacit.method.regression.pilots.shrunk_matrix import GUESS_ERROR_OF_COUNTS, ShrunkMatrix, guess_error, shrunk
 from tacit.method.regression.row_sums.noisy_crossproducts import NoisyMatrix
 from tacit.method.regression.row_sums.noisy_scores import FirstPart, ScorePart
 
@@ -226,7 +220,7 @@ def last_step(first: FirstPart, last: ScorePart, found: Regressors) -> ScoreStep
     trusted = guess_error(link, found)
     # released weights tell how scores vary from row to row better than normal regressors do, and with less noise than
     # released squares: of a binary response that is not cut, psi**2 is half of |psi| on average
-    size, square = (found.weighted_products(last.b, one) for one in (made.size, made.square))
+    size, _, square = guessed_products(halves(found, last.b), last)
     told = shrunk(last.weighted_products, size, square, trusted)
     ratio = max(varied.ratio, _least_ratio(link, varied))
     if last.weighted and not link.weighed:

@@ -14,9 +14,10 @@ the estimate stays in the interval as far as
 the way being that from where the scores were taken to coefficients with that value.  Where the release tells the
 curvature, w' is near 1, and nothing changes.
 
-How skewed a regressor is no release tells.  What its bounds, mean and variance leave likely does: K is that of the beta
-law on the bounds with these moments.  It is 0 in the middle of wide bounds, 2 sd / (mean - low) near one of them, as a
-gamma law has, and exact of two values.  The predictor's is the sum of (coefficient times sd)**3 K over its terms.
+How skewed a regressor is no release tells, but of two values (`two_valued_regressors`).  What its bounds, mean and
+variance leave likely does: K is that of the beta law on the bounds with these moments.  It is 0 in the middle of wide
+bounds, 2 sd / (mean - low) near one of them, as a gamma law has.  The predictor's is the sum of (coefficient times
+sd)**3 K over its terms.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.method.regression.bounded_scores.guessed_curvature import tilt_of_curvature
@@ -88,7 +90,14 @@ def term_tails(layout: Layout, found: Regressors, back: Array) -> TermTails:
     turn = np.asarray(np.linalg.inv(back), dtype=np.float64).T
     mean, sd = turn @ found.mean, np.sqrt(np.maximum(np.diag(turn @ found.cov @ turn.T), 0.0))
     ends = zip(mean, sd, middle - half, middle + half, strict=True)
-    return TermTails(sd, np.array([beta_skewness(*map(float, one)) for one in ends]))
+    skewness = np.array([beta_skewness(*map(float, one)) for one in ends])
+    return TermTails(sd, np.where(_of_levels(layout)[:u], 0.0, skewness))
+
+
+def _of_levels(layout: Layout) -> NDArray[np.bool_]:
+    """Return which terms have two values, of a level or a column of yes and no: the guess has these as they are."""
+    others = [j for j, one in enumerate(layout.coordinates[:-1]) if j and (one[0] or len(one[1]) != 1)]
+    return np.asarray((layout.terms[:, others] == 0).all(axis=1))
 
 
 def tail_reach(step: ScoreStep, last: ScorePart, tails: TermTails, total: Array, inverted: Array, back: Array) -> Array:

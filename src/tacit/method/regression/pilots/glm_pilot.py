@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -25,9 +26,11 @@ from tacit.method.regression.bounded_scores.normal_regressors import (
 )
 from tacit.method.regression.bounded_scores.positive_links import PositiveLink
 from tacit.method.regression.bounded_scores.robust_links import RobustLink, law_within
+from tacit.method.regression.bounded_scores.two_valued_regressors import Halves, halves
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.pilots.dispersion import Dispersion, TrialStep, estimate_dispersion
 from tacit.method.regression.pilots.score_cut import FULL_WEIGHT_FROM, choose_cut, full_weight_from
+from tacit.method.regression.pilots.shrunk_matrix import GUESS_ERROR_OF_COUNTS, ShrunkMatrix, root_of, shrunk
 from tacit.method.regression.row_sums.noisy_crossproducts import Array, NoisyMatrix, relative_noise
 from tacit.method.regression.row_sums.noisy_scores import (
     CUT_UNIT,
@@ -42,16 +45,10 @@ from tacit.rows.piecewise_score import L, PiecewiseScore
 
 LAWFUL: Final = CountLink, PositiveLink
 """Links whose scores assume a law of the response that is known but for its spread."""
-GUESS_ERROR: Final = 0.15
-"""Assumed relative error of squared scores that are guessed from released weights."""
-GUESS_ERROR_OF_COUNTS: Final = 0.4
-"""Assumed relative error of a curvature of counts computed for normal regressors; the curvature is released itself."""
 START_SPREAD: Final = 0.25
 """Spread of counts that the cut of the first scores allows for."""
 MAX_STEP: Final = 1.5
 """Largest root mean square change of the predictor in one step."""
-MIN_RATIO: Final = 0.2
-"""Smallest eigenvalue of a shrunk matrix relative to its guess."""
 MIN_VARIANCE: Final = 1e-3
 """Smallest variance of a combination of terms of unit size."""
 
@@ -60,6 +57,8 @@ GRID_MARGIN: Final = 6.0
 """Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
 """How often a step of counts is repeated with the curvature along it."""
+WAY_ROUNDS: Final = 6
+"""How often a step of a binary response is repeated with the curvature along it, where rows are in two parts."""
 SHORT_STEP: Final = 0.5
 """Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
@@ -128,7 +127,7 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
     made = regressors_from_sums(
         rows, first.sums, whole.values, max(noise / rows / 2, MIN_VARIANCE), terms.constant, response
     )
-    return replace(made, relative_noise=relative_noise(whole))
+    return replace(made, relative_noise=relative_noise(whole), two_valued=terms.two_valued)
 
 
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
@@ -151,59 +150,6 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     return glm_coefficients(link, found, mean, slopes)
 
 
-@dataclass(frozen=True)
-class ShrunkMatrix:
-    """An average of a noisy matrix and a guess, weighted by the inverse of their squared errors.
-
-    matrix: shape (u, u).  weight: of the noisy matrix.  relative_noise: root mean square of the noise relative to the
-    guess, in the worst direction.  transform: shape (u, u); an error E of the noisy matrix adds weight * transform E
-    transform' to the matrix.  guess: shape (u, u).  guess_error: of the guess and relative to it, by its own, without
-    noise in what it is computed from.
-    """
-
-    matrix: Array
-    weight: float
-    relative_noise: float
-    transform: Array
-    guess: Array
-    guess_error: float = GUESS_ERROR
-
-    def transform_of(self, other: Array) -> Array:
-        """Return what makes an error of a matrix that the guess is proportional to, but for its scale, one of it."""
-        return _root(self.guess, 0.5) @ _root(other, -0.5)
-
-
-def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float = GUESS_ERROR) -> ShrunkMatrix:
-    """Return a positive definite matrix that stands to `wanted` as the noisy matrix stands to `guess`, after shrinkage.
-
-    guess_error: relative error of the guess.
-    """
-    # between guess^-1/2 on both sides the guess is the identity, so noise and floor are relative to it
-    back, root = _root(wanted, 0.5), _root(guess, -0.5)
-    one = np.eye(len(guess))
-    noise = NoisyMatrix(noisy.values, root @ noisy.patterns @ root, noisy.variances).noise_quadratic(one)
-    loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
-    # inverse squared errors of guess and noisy matrix
-    weight = guess_error**2 / (guess_error**2 + loose**2)
-    low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
-    inner = (sides * np.maximum(low, MIN_RATIO)) @ sides.T
-    return ShrunkMatrix(back @ inner @ back, weight, loose, back @ root, wanted)
-
-
-def guess_error(link: Link, found: Regressors) -> float:
-    """Return the relative error of squared scores guessed with the moments of the regressors, the noise in these
-    included.
-    """
-    return GUESS_ERROR_OF_COUNTS if link.weighed else math.hypot(GUESS_ERROR, min(found.relative_noise, 1.0))
-
-
-def _root(matrix: Array, power: float) -> Array:
-    """Return a power of a symmetric matrix whose eigenvalues are first raised to a small positive floor."""
-    values, vectors = np.linalg.eigh(matrix)
-    values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
-    return np.asarray((vectors * values**power) @ vectors.T)
-
-
 def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> ShrunkMatrix:
     """Return the curvature of a part's score, shrunk towards that of normal regressors.
 
@@ -215,13 +161,16 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
     """
     eta, noisy = found.predictor_values(part.b), part.weighted_products
     made = bounded(part.link, eta, part.cut)
-    guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     if not part.link.weighed:
+        guess, wanted, left = guessed_along(part, found)
         there = made if end is None else bounded(part.link, found.predictor_values(end), part.cut)
-        own = _told_error(noisy, guess, there.curve, found)
+        own = _told_error(noisy, guess, assumed_error(there.curve, left), found)
         # with the noise in the moments that the guess is computed from
         curve = shrunk(noisy, guess, wanted, math.hypot(own, min(found.relative_noise, 1.0)))
         return replace(curve, guess_error=own)
+    if isinstance(part.link, LAWFUL) and found.two_valued is not None:
+        return _curvature_of_parts(part, found)
+    guess, wanted = found.weighted_products(part.b, made.size), found.weighted_products(part.b, made.curve)
     curve = shrunk(noisy, guess, wanted, GUESS_ERROR_OF_COUNTS)
     for _ in range(CURVATURE_ROUNDS if isinstance(part.link, LAWFUL) else 0):
         step = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
@@ -230,13 +179,63 @@ def curvature(part: ScorePart, found: Regressors, end: Array | None = None) -> S
     return curve
 
 
-def _told_error(noisy: NoisyMatrix, guess: Array, curve: Array, found: Regressors) -> float:
-    """Return the relative error of a guessed curvature by its own (`guessed_curvature`); curve: at the nodes."""
-    root = _root(guess, -0.5)
+def _curvature_of_parts(part: ScorePart, found: Regressors) -> ShrunkMatrix:
+    """Return the curvature of counts or positive responses along the step, where columns have two values."""
+    split, step, link = halves(found, part.b), np.zeros_like(part.b), part.link
+    etas = [one.predictor_values(part.b) for one in split.parts]
+    made = [bounded(link, eta, part.cut) for eta in etas]
+
+    def along(split: Halves, step: Array) -> ShrunkMatrix:
+        ways = [one.mean_change(part.b, step) for one in split.parts]
+        rises = [
+            one.curve * link.relative_slope(eta, eta + way, one) for eta, way, one in zip(etas, ways, made, strict=True)
+        ]
+        guess, wanted = split.sums(part.b, [one.size for one in made]), split.sums(part.b, rises)
+        return shrunk(part.weighted_products, guess, wanted, GUESS_ERROR_OF_COUNTS)
+
+    curve = along(split, step)
+    for _ in range(WAY_ROUNDS):
+        longer = shortened_step(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
+        step = (step + longer) / 2
+        curve = along(halves(found, part.b + step), step)
+    return curve
+
+
+def guessed_along(part: ScorePart, found: Regressors) -> tuple[Array, Array, float]:
+    """Return guesses of the sums of |psi| x x' and of the curvature, of binary responses, and what skewness they leave.
+
+    Of rows in two parts both are along the step that the guess leads to, since events may be so rare in one of them
+    that the curvature falls on the way: not at its beginning.
+    """
+    split, link = halves(found, part.b), part.link
+    guess, wanted, _ = guessed_products(split, part)
+    if not isinstance(link, BinaryLink) or found.two_valued is None:
+        return guess, wanted, split.left
+    step = np.zeros_like(part.b)
+    for _ in range(WAY_ROUNDS):
+        longer = shortened_step(np.asarray(np.linalg.solve(wanted, part.score), dtype=np.float64), found)
+        step = (step + longer) / 2
+        split = halves(found, part.b + step)
+        guess, wanted = split.along(part.b, step, partial(link.along_way, cut=part.cut))
+    return guess, wanted, split.left
+
+
+def guessed_products(split: Halves, part: ScorePart) -> tuple[Array, Array, Array]:
+    """Return sums of x x' weighted by mean |psi|, curvature and mean psi**2 at a part's coefficients."""
+
+    def of(name: str) -> Array:
+        return split.products(part.b, lambda eta: getattr(bounded(part.link, eta, part.cut), name))
+
+    return of("size"), of("curve"), of("square")
+
+
+def _told_error(noisy: NoisyMatrix, guess: Array, assumed: float, found: Regressors) -> float:
+    """Return the relative error of a guessed curvature by its own (`guessed_curvature`)."""
+    root = root_of(guess, -0.5)
     relative = NoisyMatrix(root @ noisy.values @ root, root @ noisy.patterns @ root, noisy.variances)
     noise = float(np.trace(relative.noise_quadratic(np.eye(len(root))))) / len(root)
     moments = min(found.relative_noise, 1.0)
-    return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed_error(curve))
+    return told_error(relative.values - np.eye(len(root)), noise + moments**2, assumed)
 
 
 def beyond_noise(square: float, noise: float) -> float:

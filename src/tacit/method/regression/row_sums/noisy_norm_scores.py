@@ -24,6 +24,7 @@ from tacit.method.regression.row_sums.noisy_scores import (
     constant_of,
     response_of,
     stored_coefficients,
+    two_valued,
 )
 from tacit.method.regression.row_sums.norm_encoding import MOST
 from tacit.method.regression.row_sums.norm_person_encoding import PERSON, of_rows
@@ -48,7 +49,8 @@ def norm_terms(layout: Layout, turn: Array) -> ScaledTerms:
     if sizes[-1] <= 1e-12 * sizes[0]:
         raise ArithmeticError("terms that depend on each other")
     matrix = np.asarray(axes @ inner, dtype=np.float64)
-    return ScaledTerms(matrix, np.asarray(sides / sizes, dtype=np.float64), response_of(layout), constant_of(matrix))
+    back = np.asarray(sides / sizes, dtype=np.float64)
+    return ScaledTerms(matrix, back, response_of(layout), constant_of(matrix), two_valued(layout, matrix))
 
 
 def norm_first(columns: Columns, products: NoisyMatrix, turn: Array, layout: Layout) -> tuple[FirstPart, ScaledTerms]:

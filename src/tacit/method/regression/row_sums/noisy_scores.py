@@ -10,11 +10,12 @@ from typing import Final
 import numpy as np
 
 from tacit.method.regression.bounded_scores.links import Link
+from tacit.method.regression.bounded_scores.normal_regressors import TwoValued
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_crossproducts import Array, NoisyMatrix, noisy_matrix, read_crossproducts
 from tacit.method.regression.row_sums.norm_scaling import Kept
 from tacit.release.parts import Part
-from tacit.rows.coordinates import H
+from tacit.rows.coordinates import SIGN, H
 from tacit.rows.piecewise_score import L
 
 SCORE_WEIGHT: Final = 2**11
@@ -29,12 +30,14 @@ class ScaledTerms:
 
     matrix: shape (u, m), rows that map z / H to the scaled terms.  back: shape (u, u), makes coefficients of the terms
     of those of the scaled terms.  response: y = response[0] + response[1] (z_m + H).  constant: see `Regressors`.
+    two_valued: the columns of two values.
     """
 
     matrix: Array
     back: Array
     response: tuple[float, float]
     constant: Array | None
+    two_valued: TwoValued | None = None
 
 
 def scaled_terms(layout: Layout) -> ScaledTerms:
@@ -51,15 +54,38 @@ def scaled_terms(layout: Layout) -> ScaledTerms:
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms[:u] ** 2).sum(axis=1))
     matrix = layout.terms[:u, :m] / size[:, None]
-    return ScaledTerms(matrix, np.diag(1 / size), response_of(layout), constant_of(matrix))
+    return ScaledTerms(matrix, np.diag(1 / size), response_of(layout), constant_of(matrix), two_valued(layout, matrix))
 
 
 def constant_of(matrix: Array) -> Array | None:
     """Return the combination of terms that is z_0 / H = 1, if they span it (an intercept, or all levels)."""
-    one = np.eye(matrix.shape[1])[0]
-    constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
+    return _combination(matrix, 0)
+
+
+def _combination(matrix: Array, j: int) -> Array | None:
+    """Return the combination of terms that is z_j / H, if they span it."""
+    one = np.eye(matrix.shape[1])[j]
+    found = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
     size = max(1.0, float(np.abs(matrix).max()))
-    return constant if float(np.abs(matrix.T @ constant - one).max()) < 1e-9 * size else None
+    return found if float(np.abs(matrix.T @ found - one).max()) < 1e-9 * size else None
+
+
+def two_valued(layout: Layout, matrix: Array) -> TwoValued | None:
+    """Return the columns of two values, and indicators of levels, the first ones too, that the terms span."""
+    marks = {j: one[1][0] for j, one in enumerate(layout.coordinates[:-1]) if not one[0] and len(one[1]) == 1}
+    found = {j: along for j in marks if (along := _combination(matrix, j)) is not None}
+    if not found:
+        return None
+    along = list(found.values())
+    ends = [(-1.0 if marks[j][1] == SIGN else 0.0, 1.0) for j in found]
+    constant = constant_of(matrix)
+    for column in dict.fromkeys(marks[j][0] for j in found if marks[j][1] != SIGN):
+        own = [j for j, mark in marks.items() if mark[0] == column]
+        if constant is not None and all(j in found for j in own):
+            # rows of the first level have 0 in all others
+            along.append(constant - np.sum([found[j] for j in own], axis=0))
+            ends.append((0.0, 1.0))
+    return TwoValued(np.stack(along), np.array(ends))
 
 
 def response_of(layout: Layout) -> tuple[float, float]:
