@@ -76,7 +76,8 @@ def page() -> None:
     text = f"""
 ### Bands of a third set of laws
 
-{len({one["law"] for one in stored})} laws, drawn and committed before any of them was simulated, to judge a third rule of narrower bands:
+{len({one["law"] for one in stored})} laws, drawn and committed before any of them was simulated,
+to judge a third rule of narrower bands:
 {many} releases at each of 1,000 and 10,000 rows and at ε = 0.5 and ε = 1, δ = 10⁻⁶. Columns are those of the
 table above, and bands those of today. The rule that was tried, bands of cosines by their own series alone with
 both sides of more possible jumps, made bands a tenth narrower and held smooth laws about as often (98.6%),
