@@ -261,7 +261,7 @@ def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[
             except TypeError:
                 whole = inspect.signature(function)
                 # a method's first argument is no argument to whoever calls it
-                own = 1 if next(iter(whole.parameters), "") == "self" else 0
+                own = 1 if next(iter(whole.parameters), "") in ("self", "cls") else 0
                 signature = whole.replace(parameters=list(whole.parameters.values())[own:])
                 wrong = misfit(name, signature, given[own:], named)
                 # a TypeError of another kind is a defect, and no fault of the arguments

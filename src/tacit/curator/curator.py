@@ -36,6 +36,7 @@ from tacit.ledger.acts import checked_analyst
 from tacit.method.additive.statistic import AdditiveStatistic, trusted
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
+from tacit.privacy.prices_in_mu import stated_without_mu
 from tacit.release.document import Release, Releases
 from tacit.release.query import Query
 from tacit.release.query_checks import of_numbers
@@ -172,6 +173,7 @@ class Curator:
         with silent():
             return design(query, self._public, cost)
 
+    @stated_without_mu(QueryError, "Q05", "plan")
     @named_arguments(QueryError, "Q05", "plan")
     def plan(
         self,
@@ -239,6 +241,7 @@ class Curator:
         note: str = "",
     ) -> Releases: ...
 
+    @stated_without_mu(QueryError, "Q05", "release")
     @named_arguments(QueryError, "Q05", "release")
     def release(
         self,
