@@ -77,6 +77,13 @@ def _terms(estimates: Sequence[Shown]) -> list[str]:
 
 def _checked(estimates: Sequence[object]) -> None:
     """Raise InferenceError I13 where nothing, or something other than an estimate, is given."""
+    for one in estimates:
+        if isinstance(one, Mapping):
+            keys = [one_key for one_key in cast("Mapping[object, object]", one)]
+            listed = ", ".join(str(key) for key in keys[:3]) if all(str(key).isidentifier() for key in keys) else "a, b"
+            named = ", ".join(f'"{key}"' for key in listed.split(", "))
+            text = f"{described(cast(object, one))} is no estimate: estimates are given by place, their names beside them."
+            raise InferenceError(text, code="I13", hint=f"table({listed}, names=[{named}])", state=None)
     if not estimates:
         raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
     for one in estimates:
