@@ -88,6 +88,7 @@ def plan(
         page, after = _page(found, price, analyst, 0.95 if level is None else level, known), ""
         inputs, who = (path, found.data, _ledger(found)), analyst or found.analyst or found.contact
         taken, charge = _known_questions(found, Cost.of(**price_of(found, price)), _analyst(found, analyst))
+    page = replace(page, in_files=True)
     asked = "".join(f" --{name} {value}" for name, value in price.items() if value is not None)
     command = f"tacit release {path}{after}{asked}"
     if save is not None:

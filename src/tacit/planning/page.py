@@ -83,6 +83,8 @@ class Plan:
     """What the ledger knows of the questions, in words: that they are answered, or a name taken."""
     free: bool = False
     """Whether they are paid for, so that the release costs nothing."""
+    in_files: bool = False
+    """Whether the page speaks of lines of files and options, in place of arguments of Python."""
 
     @property
     def widest(self) -> Expected:
@@ -239,7 +241,7 @@ class Plan:
             "",
             columns,
             tuple(rows),
-            (*more, *notes(self.parts, self.expect)),
+            (*more, *notes(self.parts, self.expect, in_files=self.in_files)),
             (*SIDES, *SIDES[-1:] * 2)[: len(columns)],
         )
 
