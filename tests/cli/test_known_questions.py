@@ -63,3 +63,40 @@ def test_a_ledger_that_was_moved_is_not_begun_anew(home: Path) -> None:
     (home / "kept.ledger").rename(home / "people.ledger")
     run(home, "release", "job.toml")
     assert (home / "job.release.json").read_bytes() == before
+
+
+STUDY = """
+tacit = 1
+[table]
+name = "ages"
+[budget]
+rho = 0.5
+[schema]
+age = { type = "Real", lower = 18, upper = 93 }
+[spend]
+rho = 0.1
+[ask.mean-age]
+query = "Mean"
+columns = "age"
+[parties.north]
+"""
+
+
+def test_a_party_s_check_knows_what_its_ledger_answered(home: Path) -> None:
+    (home / "study.toml").write_text(STUDY)
+    (home / "north.toml").write_text('name = "north"\n[data]\npath = "people.parquet"\nledger = "north.ledger"\n')
+    ask = ("study.toml", "--site", "north.toml")
+    assert said(home, "check", *ask)["charge"] is None
+    run(home, "release", *ask)
+    assert "answered (charge 1): the same again is free" in run(home, "check", *ask)
+    assert said(home, "check", *ask)["charge"] == 1
+    (home / "study.toml").write_text(STUDY.replace("[parties", 'where = "age > 30"\n[parties'))
+    shown = run(home, "check", *ask, code=2)
+    assert "[L09]" in shown
+    assert "another edition of the study" in shown
+
+
+def test_a_file_need_not_say_how_many_rows_there_are(home: Path) -> None:
+    (home / "job.toml").write_text(JOB.replace("rows = 500\n", ""))
+    run(home, "release", "job.toml")
+    assert said(home, "check", "job.toml")["charge"] == 1

@@ -87,6 +87,7 @@ def test_a_study_speaks_json(home: Path) -> None:
         "parties": 2,
         "site": "st-mary",
         "source": "text file",
+        "charge": None,
     }
     less = said(home, "release", "study.toml", "--site", "st-mary.toml", "--rho", "0.1", "--save", "x.json")
     assert less == {

@@ -113,6 +113,34 @@ def test_too_few_rows() -> None:
     assert too_few(3.0, 40.0, 5, Cost.of(rho=1)).endswith(UNKNOWN)
 
 
+def test_no_more_rows_are_said_than_the_table_has() -> None:
+    assert too_few(50.0, 13.0, 5, Cost.of(rho=1), 30).startswith(
+        "about 30 complete rows, with noise of 13; about 66 rows"
+    )
+    assert too_few(-4.0, 13.0, 5, Cost.of(rho=1), 30).startswith("about 0 complete rows, ")
+    # as many as there are would be no advice
+    few = Shortfall(1.5, 10, public=30).words(Cost.of(rho="0.1"))
+    assert few == Shortfall(1.5, 10).words(Cost.of(rho="0.1")).partition(" rows or ")[2]
+    assert Shortfall(1.5, 10, public=30).words(Cost.of(rho=1_000)) == UNKNOWN
+    assert "rows" in Shortfall(1.5, 29, public=30).words(Cost.of(rho="0.1"))
+
+
+@pytest.mark.parametrize("asked", [tc.Regression("y ~ x"), tc.Regression("ok ~ x", model="logistic")])
+def test_reasons_of_a_small_table_stay_within_its_size(asked: tc.Regression) -> None:
+    i = np.arange(30)
+    rows = {"x": i / 30, "y": (i * 7 % 30) / 3, "ok": (i % 2 == 0).tolist()}
+    schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 10), "ok": tc.Boolean()})
+    curator = tc.Curator(rows, schema, budget=tc.Budget(rho=100))
+    reasons = [curator.release(asked, rho="0.02", fresh=k > 0).estimate().reasons[0] for k in range(20)]
+    # noise of several times the sums: most are refused, whatever the draws
+    assert any(reasons)
+    for reason in filter(None, reasons):
+        said = re.search(r"about ([\d,]+) complete rows", reason)
+        assert said is None or int(said[1].replace(",", "")) <= 30
+        enough = re.search(r"(?:about|at least) ([\d,]+) rows", reason)
+        assert enough is None or int(enough[1].replace(",", "")) > 30
+
+
 @pytest.mark.parametrize(
     ("query", "price", "rows"),
     [

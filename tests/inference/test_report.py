@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,18 @@ def test_models_of_subgroups_say_of_whom_they_are() -> None:
         assert abs(int(str(said).removeprefix("about ").removesuffix(" rows").replace(",", "")) - rows) < 60
     assert sizes[3:] == ["some of 6,000 rows"] * 2
     assert str(fits[0].contrast("age * 2")).startswith("Linear regression · pay ~ age where sex == 'f' · people")
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"women": 1, "men": 2}, 'table(women, men, names=["women", "men"])'),
+        ({"all men": 1, "b": 2, "c": 3}, 'table(one, two, …, names=["all men", "b", "c"])'),
+        ({}, 'table(one, two, names=["one", "two"])'),
+        ({1: 2}, 'table(one, two, names=["one", "two"])'),
+    ],
+)
+def test_estimates_by_name_are_told_where_names_go(given: Any, hint: str) -> None:
+    with pytest.raises(tc.TacitError, match="no estimate: estimates stand one after the other") as caught:
+        tc.table(given)
+    assert (caught.value.code, caught.value.hint) == ("I13", hint)

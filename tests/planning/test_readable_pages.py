@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -80,3 +82,25 @@ def test_a_regression_without_an_answer_says_how_often() -> None:
     assert f"in {100 * part.none:.0f} % of simulated releases" in str(plan)
     answered = tc.plan(query, SCHEMA, rows=1_200, rho=2, expect=known)
     assert answered.parts[0].none is None
+
+
+def test_what_may_be_told_is_one_line_in_the_words_of_where_one_is() -> None:
+    schema = tc.Schema({"age": tc.Real(0, 90), "pay": tc.Real(0, 9_000), "married now": tc.Boolean()})
+    asked = {"a": tc.Mean("age"), "b": tc.Mean("pay"), "c": tc.Mean(["pay", "married now"])}
+    made = tc.plan(asked, schema, rows=5_000, rho=0.1)
+    (line,) = [one for one in str(made).splitlines() if "told more" in one]
+    assert line.endswith('expect={"age": {"mean": …, "sd": …}, …}')
+    assert "Booleans are true" in line
+    (line,) = [one for one in str(replace(made, in_files=True)).splitlines() if "told more" in one]
+    assert line.endswith("age = { mean = …, sd = … } in [expect], or --expect")
+    only = tc.plan(tc.Mean("married now"), schema, rows=5_000, rho=0.1)
+    (line,) = [one for one in str(replace(only, in_files=True)).splitlines() if "told more" in one]
+    assert line.endswith('"married now" = { true = 0.3 } in [expect], or --expect')
+
+
+def test_a_plan_speaks_of_whole_persons() -> None:
+    schema = tc.Schema({"id": tc.PrivacyUnit(max_rows=3), "town": tc.Text(20)})
+    made = tc.plan(tc.UnlistedLevels("town"), schema, rows=5_000, epsilon=1, delta=1e-6)
+    said = re.findall(r"a level of (\S+) persons", str(made))
+    assert len(said) == 3
+    assert all(one.replace(",", "").isdigit() for one in said)

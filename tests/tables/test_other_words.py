@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.base.other_words import WORDS, asked_of, knows_other_words
+from tacit.base.other_words import SURVIVAL, WORDS, asked_of, knows_other_words
 from tacit.errors import InferenceError
 
 SCHEMA = tc.Schema({"age": tc.Real(18, 93), "sex": tc.Category(["f", "m"]), "ok": tc.Boolean()})
@@ -34,6 +34,7 @@ def results(owner: tc.Curator) -> dict[str, Any]:
         "estimate": release.estimate(),
         "quantiles": quantiles.estimate(),
         "cells": cells,
+        "survival": cells.survival("age", "ok", by="sex"),
         "model": cells.fit("ok ~ age + sex", model="logistic"),
         "table": release.summary(),
     }
@@ -57,6 +58,12 @@ CASES = [
     ("model", "rsquared", ".criteria"),
     ("model", "odds_ratios", ".summary(exponentiate=True)"),
     ("model", "resid", "none: residuals would be rows"),
+    ("survival", "at", 'none: one["12"] is the share after 12'),
+    ("survival", "predict", 'none: one["12"] is the share after 12'),
+    ("survival", "contrast", "none: curves of groups are compared by the release, .logrank("),
+    ("survival", "hazard_ratio", "none: curves of groups are compared by the release, .logrank("),
+    ("survival", "median_survival_time_", ".median()"),
+    ("survival", "confint", ".conf_int(0.95)"),
     ("curator", "mean", '.release(tc.Mean("age"), rho=0.1)'),
     ("curator", "budget_left", ".remaining"),
     ("curator", "data", ".schema; rows stay where they are"),
@@ -73,7 +80,7 @@ def test_a_word_of_another_library_is_told(found: dict[str, Any], which: str, wo
 def test_what_is_told_exists(found: dict[str, Any]) -> None:
     """Of every word, on every result: the attribute that the error names is there."""
     for one in found.values():
-        for word in WORDS:
+        for word in {**WORDS, **SURVIVAL}:
             if hasattr(type(one), word):
                 continue
             said = asked_of(type(one), word)
@@ -112,6 +119,13 @@ def test_an_error_within_a_property_keeps_its_words() -> None:
         ("model", lambda one: one.summary(alpha=0.1), "level=0.95: the level itself, not its complement"),
         ("estimate", lambda one: one.bootstrap(lambda m: m["f"], n=10), "draws=…"),
         ("model", lambda one: one.predict(age=20), "table=…"),
+        (
+            "cells",
+            lambda one: one.survival("age", "ok", where="sex == 'f'"),
+            'groups have by="sex"; where= stands in the question: Histogram(…, where="age >= 65")',
+        ),
+        ("cells", lambda one: one.moments("age", groupby="sex"), "by=…"),
+        ("cells", lambda one: one.survival(), "time=…"),
         (
             "model",
             lambda one: one.contrast("age * 10").summary(exponentiate=True),

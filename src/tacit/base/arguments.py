@@ -161,6 +161,7 @@ IN_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "family": ("model", 'model="logistic" for binomial, "poisson", "gamma", "linear" for gaussian'),
     "cov_type": ("target", "nothing: standard errors are robust"),
     "robust": ("formula", "nothing: standard errors are robust"),
+    "where": ("by", 'groups have by="sex"; where= stands in the question: Histogram(…, where="age >= 65")'),
 }
 """Words whose meaning is another one here: the argument that a call has, and what is said in its place."""
 ELSEWHERE: Final[Mapping[str, str]] = {
@@ -261,7 +262,7 @@ def named_arguments(error: type[TacitError], code: str, name: str) -> Callable[[
             except TypeError:
                 whole = inspect.signature(function)
                 # a method's first argument is no argument to whoever calls it
-                own = 1 if next(iter(whole.parameters), "") == "self" else 0
+                own = 1 if next(iter(whole.parameters), "") in ("self", "cls") else 0
                 signature = whole.replace(parameters=list(whole.parameters.values())[own:])
                 wrong = misfit(name, signature, given[own:], named)
                 # a TypeError of another kind is a defect, and no fault of the arguments
@@ -282,6 +283,18 @@ def named_fields(error: type[TacitError], code: str) -> Callable[[type[C]], type
     def decorate(cls: type[C]) -> type[C]:
         made: Any = cls
         made.__init__ = named_arguments(error, code, cls.__name__)(made.__init__)
+        return cls
+
+    return decorate
+
+
+def named_methods(error: type[TacitError], code: str) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of classes: as `named_arguments`, of all public methods that the class itself has."""
+
+    def decorate(cls: type[C]) -> type[C]:
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, named_arguments(error, code, name)(method))
         return cls
 
     return decorate

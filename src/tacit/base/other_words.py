@@ -12,6 +12,12 @@ _ERRORS: Final = ("bse", "se", "stderr", "std_err", "standard_error", "standard_
 _LIMITS: Final = ("confint", "conf_interval", "confidence_interval", "confidence_intervals", "ci", "interval")
 _FRAMES: Final = ("to_pandas", "to_df", "to_dataframe", "as_frame", "as_dataframe", "df", "frame", "tidy", "dataframe")
 _FITS: Final = ("rsquared", "r2", "r_squared", "deviance", "llf", "aic", "bic", "nobs")
+_AT: Final = 'none: one["12"] is the share after 12, one of .terms, and .table() has all'
+_CURVES: Final = 'none: curves of groups are compared by the release, .logrank("months", "died", by="sex")'
+_TIMES: Final = ("at", "predict", "survival", "survival_at", "survival_function", "survival_function_", "curve")
+_GROUPS: Final = ("contrast", "test", "logrank", "logrank_test", "pairwise", "survdiff", "difference", "diff", "ratio")
+_HAZARDS: Final = ("hazard_ratio", "hazards", "cox", "coxph", "cumulative_hazard_")
+_MEDIANS: Final = ("median_", "median_survival_time", "median_survival_time_", "median_time")
 _RATIOS: Final = "summary(exponentiate=True), or to_frame(exponentiate=True)"
 WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(_NUMBERS, (("value", "value"), ("values", "values"))),
@@ -78,6 +84,12 @@ WORDS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
 }
 """Word -> attributes that a class may have, and what to write where it has that one; the first counts."""
+SURVIVAL: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    **dict.fromkeys(_TIMES, (("times", _AT),)),
+    **dict.fromkeys((*_GROUPS, *_HAZARDS), (("times", _CURVES),)),
+    **dict.fromkeys(_MEDIANS, (("times", "median()"),)),
+}
+"""The same of a curve of survival, which has `times` and comes first."""
 
 
 def asked_of(cls: type[Any], name: str) -> str:
@@ -88,7 +100,7 @@ def asked_of(cls: type[Any], name: str) -> str:
     >>> asked_of(Found, "confint"), asked_of(Found, "spam")
     (': here it is .conf_int(0.95)', '')
     """
-    said = WORDS.get(name.lower(), ())
+    said = (*SURVIVAL.get(name.lower(), ()), *WORDS.get(name.lower(), ()))
     for attribute, words in said:
         if hasattr(cls, attribute):
             sentence = words.startswith(("tc.", "none"))

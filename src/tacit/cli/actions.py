@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish, is_new
 from tacit.cli.draft_commands import found_in_rows
-from tacit.cli.file_checks import answers_of_text, asked_before, check_price, check_questions, known_already
+from tacit.cli.file_checks import answers_of_text, asked_before, check_price, check_questions
 from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError, LedgerError
 from tacit.privacy import Cost
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 def check(path: str, site: str | None, as_json: bool) -> None:
     """Run `tacit check`: hold a file against its table and its budget, and design its questions."""
+    from tacit.ledger.taken_names import known_already
     from tacit.source import check_source, open_source
 
     job = read(path)
@@ -38,7 +39,7 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     ledger = None if where is None or "://" in where or not os.path.exists(where) else _open(job, where)
     budget = check_price(job, ledger, lambda: _page(job, {}, None, 0.95, job.expect))
     check_questions(job, budget)
-    charge = None if job.spend is None else asked_before(job, job.spend, job.analyst, ledger)
+    charge = None if job.spend is None else asked_before(job, job.name, job.spend, job.analyst, ledger)
     marks = found_in_rows(path)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
     words |= {"digest": job.digest()}
@@ -87,6 +88,7 @@ def plan(
         page, after = _page(found, price, analyst, 0.95 if level is None else level, known), ""
         inputs, who = (path, found.data, _ledger(found)), analyst or found.analyst or found.contact
         taken, charge = _known_questions(found, Cost.of(**price_of(found, price)), _analyst(found, analyst))
+    page = replace(page, in_files=True)
     asked = "".join(f" --{name} {value}" for name, value in price.items() if value is not None)
     command = f"tacit release {path}{after}{asked}"
     if save is not None:
@@ -107,7 +109,7 @@ def _known_questions(job: Job, cost: Cost, analyst: str | None) -> tuple[LedgerE
     if where is None or "://" in where or not os.path.exists(where):
         return None, None
     try:
-        return None, asked_before(job, cost, analyst, _open(job, where))
+        return None, asked_before(job, job.name, cost, analyst, _open(job, where))
     except LedgerError as problem:
         return problem, None
 
@@ -118,6 +120,7 @@ def _next(page: Plan, command: str, taken: LedgerError | None, charge: Charge | 
     taken: why a name is refused.  charge: that these questions have already.
     """
     from tacit.cli.dialect import in_shell
+    from tacit.ledger.taken_names import known_already
     from tacit.privacy.refusal import refusal
 
     if charge is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tacit.curator.mechanisms import design
 from tacit.curator.request import split
-from tacit.errors import BudgetError, TacitError
+from tacit.errors import BudgetError, LedgerError, TacitError
 from tacit.method.shared.default_boxes import refuse_unfit_boxes
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Budget, Cost, Spend
@@ -74,25 +74,30 @@ def check_price(job: Job, ledger: Any, planned: Callable[[], Plan]) -> Budget | 
     raise BudgetError(message, code="B30", hint=f"{fitting}; {larger}")
 
 
-def asked_before(job: Job, cost: Cost, analyst: str | None, ledger: Any) -> Any:  # Charge | None
+def asked_before(job: Job | Study, table: str, cost: Cost, analyst: str | None, ledger: Any) -> Any:  # Charge | None
     """Return the charge that a file's questions have already, None for none; LedgerError L09 for a name that is taken.
 
-    Of a file that does not say how many rows there are nothing is known where their number is public.
+    table: its name in the ledger.  Where the number of rows is public, it is the one that the ledger has on record.
     """
     from tacit.curator.ledger_request import AskedTable, asked_before
     from tacit.curator.request import Questions
+    from tacit.curator.study_rules import of_edition, size_hint
+    from tacit.ledger.recorded_rows import recorded_rows
+    from tacit.study import Study
 
-    if ledger is None or not job.asks or (job.rows is None and ledger.first.neighbors == "replace-one"):
+    if ledger is None or not job.asks:
         return None
+    study = job if isinstance(job, Study) else None
+    rows, public = recorded_rows(ledger, table), ledger.first.neighbors == "replace-one"
+    if public and rows is None:  # a table that it never had
+        return None
+    rows = rows if public else job.rows if study is None else size_hint(None, study, table)
     unit = None if unit_of(job.schema) is None else most_rows(job.schema)
-    asked = AskedTable(job.name, job.schema, ledger.first.neighbors, unit, analyst)
-    return asked_before(Questions(split(job.asks, cost, job.shares, job.schema), cost, ""), asked, ledger, job.rows)
-
-
-def known_already(charge: Any) -> str:
-    """Return in words that questions have a charge."""
-    what = "asked and paid for" if charge.release is None else "answered"
-    return f"these questions are {what} (charge {charge.number}): the same again is free"
+    asked = AskedTable(table, job.schema, ledger.first.neighbors, unit, analyst)
+    try:
+        return asked_before(Questions(split(job.asks, cost, job.shares, job.schema), cost, ""), asked, ledger, rows)
+    except LedgerError as problem:
+        raise of_edition(problem, study) from None
 
 
 def check_questions(job: Job | Study, budget: Budget | None) -> None:

@@ -49,6 +49,7 @@ def _widths(given: list[str]) -> dict[str, float] | float | None:
 def check(path: str, site: str | None, as_json: bool) -> None:
     """Run `tacit check` on a study, alone or with a site's table; no row is read."""
     from tacit.cli.file_checks import check_questions
+    from tacit.ledger.taken_names import known_already
 
     study = Study.load(path)
     check_questions(study, study.budget)
@@ -70,7 +71,22 @@ def check(path: str, site: str | None, as_json: bool) -> None:
     source = apply(open_source(own.data), own.columns)
     check_source(source, study.schema)
     text = f"{own.name}: {len(study.schema)} columns of {study.name} agree with this {source.kind}; no row was read."
-    emit(text, {**words, "site": own.name, "source": source.kind}, as_json)
+    charge = _known_charge(study, own)
+    text += "" if charge is None else f"\n{known_already(charge)}"
+    number = None if charge is None else charge.number
+    emit(text, {**words, "site": own.name, "source": source.kind, "charge": number}, as_json)
+
+
+def _known_charge(study: Study, own: Site) -> Any:  # Charge | None
+    """Return the charge that a party's ledger has of the study's questions already; LedgerError L09 as the release."""
+    from tacit.cli.file_checks import asked_before
+    from tacit.curator.locations import ledger_beside
+    from tacit.ledger import open_recorded
+
+    where = own.ledger or ledger_beside(own.data)
+    if "://" in where or not os.path.exists(where):
+        return None
+    return asked_before(study, own.name, study.spend, None, open_recorded(where))
 
 
 def release(

@@ -15,6 +15,7 @@ from tacit.base.muted import silent
 from tacit.base.other_words import knows_other_words
 from tacit.curator import purchase, study_rules
 from tacit.curator.first_release import public_rows
+from tacit.curator.known_answers import known_words
 from tacit.curator.locations import (
     checked_arguments,
     column_of_persons,
@@ -36,6 +37,7 @@ from tacit.ledger.acts import checked_analyst
 from tacit.method.additive.statistic import AdditiveStatistic, trusted
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
+from tacit.privacy.prices_in_mu import stated_without_mu
 from tacit.release.document import Release, Releases
 from tacit.release.query import Query
 from tacit.release.query_checks import of_numbers
@@ -172,6 +174,7 @@ class Curator:
         with silent():
             return design(query, self._public, cost)
 
+    @stated_without_mu(QueryError, "Q05", "plan")
     @named_arguments(QueryError, "Q05", "plan")
     def plan(
         self,
@@ -187,18 +190,20 @@ class Curator:
     ) -> Any:  # a tacit.planning.Plan: inference stays outside this file
         """Return what a release would cost and its expected precision, from public facts.  See `tc.plan`.
 
-        Reads and spends nothing.
+        Reads and spends nothing.  Cautions say where the ledger has the answer already, or a name is taken.
 
         Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41,
         and Q42 for what is expected.
         """
         words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        study = query if isinstance(query, Study) else None
         if isinstance(query, Study):
             study_rules.own_words(shares, None)
             words = words if width is not None else study_rules.price(query, words)
             expect = {**query.expect, **(expect or {})}
             query, shares = query.asks, query.shares
-        return plan_module().plan_for(self, query, **words, width=width, shares=shares, level=level, expect=expect)
+        made = plan_module().plan_for(self, query, **words, width=width, shares=shares, level=level, expect=expect)
+        return made.with_known(*known_words(query, shares, made.asked, self._context, self._public, study))
 
     # What costs ------------------------------------------------------------------------------------------------------
 
@@ -239,6 +244,7 @@ class Curator:
         note: str = "",
     ) -> Releases: ...
 
+    @stated_without_mu(QueryError, "Q05", "release")
     @named_arguments(QueryError, "Q05", "release")
     def release(
         self,

@@ -62,9 +62,14 @@ def asked_before(questions: Questions, asked: AskedTable, ledger: Ledger, rows: 
     """
     accounting, public_size = ledger.first.kind, asked.neighbors == "replace-one"
     public = Public(asked.schema, asked.neighbors, rows if public_size else None, rows, accounting)
+    return charge_of(questions, asked, ledger, public)
+
+
+def charge_of(questions: Questions, asked: AskedTable, ledger: Ledger, public: Public) -> Charge | None:
+    """As `asked_before`, with all that is public of the table."""
     with silent():
         designs = [design(of_numbers(query, asked.schema), public, cost) for _, query, cost in questions.parts]
-    request = request_of(settled(questions, designs, accounting), designs, asked)
+    request = request_of(settled(questions, designs, ledger.first.kind), designs, asked)
     found = ledger.find(request.digest)
     if found is None:
         for name in request.names:

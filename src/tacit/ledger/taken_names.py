@@ -1,5 +1,7 @@
 """Why a question cannot have the name of another: what was asked under it, and what is asked now.  Public facts alone.
 
+And what is said of a question that was asked before.
+
 A charge is of all questions that were asked together, at one price.  So a question is another one, too, where its price
 alone has changed, as it does when another question gets a share of the same price, or where it is asked beside others.
 """
@@ -26,6 +28,12 @@ def taken_name(request: Request, name: str, charge: Charge | None) -> LedgerErro
     if len(asked.get("ask", ())) > 1:
         hint += " for each question that is asked anew, and these alone: what was answered before stays where it is"
     return LedgerError(f"{message}{was}: {why}.", code="L09", hint=hint)
+
+
+def known_already(charge: Charge) -> str:
+    """Return in words that questions have a charge."""
+    what = "asked and paid for" if charge.release is None else "answered"
+    return f"these questions are {what} (charge {charge.number}): the same again is free"
 
 
 def _differs(name: str, before: Mapping[str, Any], now: Mapping[str, Any], charge: Charge) -> list[str]:

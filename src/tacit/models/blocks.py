@@ -74,7 +74,7 @@ def block_mle(
     [2.0, 2.0, 1.0]
     """
     data, sizes = _checked(model, blocks, counts, bias)
-    model.check()
+    model.check_function()
     summed = statistic_sums(model, data.shape[1], bias)
     if summed is not None:
         values, fitted = summed.estimates(*summed.of_packed(data, sizes), bias)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import SimpleNamespace
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from tacit.models.boxes import Array, Parameter, Span, expanded, spans
 from tacit.models.compiled_programs import CompiledFunction
 from tacit.models.density_checks import checked_density, density, digest
 from tacit.models.family import checked_default
-from tacit.models.found_support import found_support
+from tacit.models.found_support import found_support, other_sum
 from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
+
+R = TypeVar("R")
 
 SUPPORTS: Final = ("real", "positive", "unit", "count")
 STARTS: Final = 8
@@ -47,7 +49,7 @@ class Model(Likelihood):
     found from the log-density, if that adds up to 1 over one of the named supports and no other.
 
     ModelError M10, M12, M13 (boxes, support, default); M14, M15, M16 where the log-density cannot be used, raised at
-    its first use or by `check()`.
+    its first use or by `check()`, which raises M18, too, where it does not add up to 1 over `support`.
 
     >>> import jax.numpy as jnp
     >>> def inverse_gaussian(x, theta):
@@ -200,9 +202,25 @@ class Model(Likelihood):
         starts = np.where(logs, np.exp(np.where(logs, places, 0.0)), places)
         return jax().numpy.asarray(np.vstack([self.fallback, starts]))
 
-    def check(self) -> None:
-        """Check the log-density without data; ModelError M14, M15, M16."""
+    def check_function(self) -> None:
+        """Check without data that the log-density can be run; ModelError M14, M15, M16."""
         looked_at(self)
+
+    def check(self) -> None:
+        """Check the log-density without data; ModelError M14, M15, M16, or M18 where it does not add up to 1.
+
+        Its sum is known for rows of one column with `support`, at the middle of the box and two more of its places.
+        """
+        looked_at(self)
+        if self.row_support is None or self.columns > 1:
+            return
+        found = _at_places(self, lambda places, of: other_sum(self.row_support, places, of))
+        if found is not None:
+            at = ", ".join(f"{name}={v:.6g}" for name, v in zip(self.names, found[0], strict=True))
+            message = (
+                f"the density adds up to {found[1]:.6g} over its support, {self.row_support!r}, at {at}: not to 1."
+            )
+            raise ModelError(message, code="M18", hint="a constant left out, or another support", state=None)
 
 
 @lru_cache(maxsize=64)
@@ -215,26 +233,31 @@ def looked_at(model: Model) -> None:
 def _found(model: Model) -> str | None:
     """Return the support that the log-density shows, at the fallback and two more public places of the box."""
     try:
-        places = np.asarray(model.starts(None, None), dtype=np.float64)[:PLACES]
-        # the raw log-density: what stands for rows outside a support must not decide it
-        with quiet(), jax().ensure_compile_time_eval():
-
-            def one(row: Any, at: Any) -> Any:
-                return model.log_density(row, model.bind(at))
-
-            keep = not model.encloses_arrays
-            run = CompiledFunction(
-                jax().vmap(one, in_axes=(0, None)), keep=keep, name=model.program_name("densities"), quick=2 * TOGETHER
-            )
-
-            def of(rows: Array, at: Array) -> Array:
-                # one shape, and so one compilation, whatever the number of rows
-                padded = np.concatenate([rows, np.ones(-len(rows) % TOGETHER)]).reshape(-1, TOGETHER)
-                return np.concatenate([np.asarray(run(some, at)) for some in padded])[: len(rows)]
-
-            return found_support(model, places, of)
+        return _at_places(model, lambda places, of: found_support(model, places, of))
     except ModelError:  # said where the density is used
         return None
+
+
+def _at_places(model: Model, ask: Callable[[Array, Callable[[Array, Array], Array]], R]) -> R:
+    """Return what `ask` finds from public places, shape (PLACES, p), and the log-densities of rows at one of them."""
+    places = np.asarray(model.starts(None, None), dtype=np.float64)[:PLACES]
+    # the raw log-density: what stands for rows outside a support must not decide it
+    with quiet(), jax().ensure_compile_time_eval():
+
+        def one(row: Any, at: Any) -> Any:
+            return model.log_density(row, model.bind(at))
+
+        keep = not model.encloses_arrays
+        run = CompiledFunction(
+            jax().vmap(one, in_axes=(0, None)), keep=keep, name=model.program_name("densities"), quick=2 * TOGETHER
+        )
+
+        def of(rows: Array, at: Array) -> Array:
+            # one shape, and so one compilation, whatever the number of rows
+            padded = np.concatenate([rows, np.ones(-len(rows) % TOGETHER)]).reshape(-1, TOGETHER)
+            return np.concatenate([np.asarray(run(some, at)) for some in padded])[: len(rows)]
+
+        return ask(places, of)
 
 
 def _size(box: Any) -> int | None:

@@ -17,7 +17,7 @@ def words_of(model: Model) -> dict[str, Any]:
 
     ModelError M14, M15, M16 for a log-density that cannot be used.
     """
-    model.check()
+    model.check_function()
     words: dict[str, Any] = {"family": "Model", "name": getattr(model.density, "__name__", "log_density")}
     words |= {"digest": digest(model), "parameters": {name: _plain(box) for name, box in model.boxes}}
     if model.columns > 1:

@@ -73,7 +73,7 @@ def _compiled(model: Likelihood, what: str, *, public: bool = False) -> Any:
 
 def log_densities(model: Likelihood, x: Any, vector: Array, *, public: bool = False) -> Array:
     """Return the log-densities of rows, -inf outside the support; `public`: how many there are is."""
-    model.check()
+    model.check_function()
     rows = np.asarray(x, dtype=np.float64)
     inside = np.asarray(model.inside(rows))
     # Rows outside the support are replaced by a number inside it before the density runs, so that it stays finite.
@@ -104,7 +104,7 @@ def rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> tu
 
     breaks: places where the integrands have kinks.
     """
-    model.check()
+    model.check_function()
     points, weights = _rule(model, vector, breaks)
     with quiet():
         found = np.asarray(_compiled(model, "scores", public=True)(points, vector))
@@ -125,7 +125,7 @@ def _matrix(model: Likelihood, form: Any) -> Array:
 
 def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
     """Return the Fisher information of one row, shape (p, p); `closed=False` never uses a closed form."""
-    model.check()
+    model.check_function()
     with quiet():
         form = model.fisher_form(model.bind(vector)) if closed else None
         if form is not None:
@@ -137,7 +137,7 @@ def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: boo
 
 def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
     """Return the Cox-Snell bias times the number of rows, shape (p,); `closed=False` never uses a closed form."""
-    model.check()
+    model.check_function()
     with quiet():
         # closed forms of the bias hold for all parameters estimated together; known ones change the others' bias
         form = model.bias_form(model.bind(vector)) if closed and model.all_free else None

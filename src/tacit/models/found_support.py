@@ -26,6 +26,8 @@ BELOW: Final = np.array([-0.5, -1.5, -30.5])
 WHOLE: Final = np.array([-1.0, -2.0, -30.0])
 ABOVE: Final = np.array([1.5, 2.0, 30.0])
 """Places above the unit interval."""
+OTHER: Final = 1e-3
+"""Distance from 1 from which a sum is not one of rounding, or of a constant with few digits: blocks go by it, too."""
 
 
 def found_support(model: Likelihood, places: Array, log_density: Callable[[Array, Array], Array]) -> str | None:
@@ -35,16 +37,7 @@ def found_support(model: Likelihood, places: Array, log_density: Callable[[Array
     """
     if model.columns > 1:
         return None
-
-    def at(place: Array) -> Callable[[Array], Array]:
-        def logs(rows: Array) -> Array:
-            with np.errstate(all="ignore"):
-                found = np.asarray(log_density(rows, place), dtype=np.float64)
-            return np.where(np.isnan(found), -np.inf, found)
-
-        return logs
-
-    densities = [at(place) for place in places]
+    densities = [_at(place, log_density) for place in places]
     lines = [one for one in LINES if all(_is_one(one, logs) for logs in densities)]
     # adding up counts of another law takes longest: only where its answer matters
     if (not lines or _of_counts(densities)) and all(_is_one("count", logs) for logs in densities):
@@ -57,6 +50,28 @@ def found_support(model: Likelihood, places: Array, log_density: Callable[[Array
             return lines[0]
         lines = lines[1:]
     return None
+
+
+def other_sum(
+    support: object, places: Array, log_density: Callable[[Array, Array], Array]
+) -> tuple[Array, float] | None:
+    """Return the first place at which a density surely does not add up to 1 over a support, and its sum; else None."""
+    for place in places:
+        found = quadrature.sure_total(support, _at(place, log_density))
+        if found is not None and abs(found - 1) > OTHER:
+            return place, found
+    return None
+
+
+def _at(place: Array, log_density: Callable[[Array, Array], Array]) -> Callable[[Array], Array]:
+    """Return the log-density at a place as a function of rows, -inf where it is no number."""
+
+    def logs(rows: Array) -> Array:
+        with np.errstate(all="ignore"):
+            found = np.asarray(log_density(rows, place), dtype=np.float64)
+        return np.where(np.isnan(found), -np.inf, found)
+
+    return logs
 
 
 def _is_one(support: str, logs: Callable[[Array], Array]) -> bool:

@@ -140,8 +140,12 @@ class Likelihood(ABC):
         """
         return evaluate.sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
 
-    def check(self) -> None:  # noqa: B027
+    def check_function(self) -> None:  # noqa: B027
+        """Check that fits can run the log-density; built-in families always pass."""
+
+    def check(self) -> None:
         """Check that fits can use the log-density; built-in families always pass."""
+        self.check_function()
 
     # -- Hooks of fits, in JAX ----------------------------------------------------------------------------------------
 

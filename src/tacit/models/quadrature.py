@@ -8,7 +8,7 @@ densities.  Counts are summed one by one.  A density whose integral is not 1 is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +33,10 @@ NODES: Final = 160
 """Points of a Gauss-Legendre rule between two breaks."""
 WRONG: Final = 1e-6
 """Largest accepted distance of the sum of probabilities from 1."""
+MANY: Final = 2**16 + 1
+"""Points of the grids of `sure_total`, which have no location and width to go by."""
+SURE: Final = 1e-4
+"""Largest part by which two grids may differ, and that may lie beyond their ends, for a sum to be computed."""
 
 Rule = tuple[Array, Array]
 Density = Callable[[Array], Array]
@@ -66,6 +70,29 @@ def total(support: str, density: Density) -> float:
     """
     _, weights = _counts(density) if support == "count" else _on_line(_coordinate(support, None), density, FINE, ())
     return float(weights.sum())
+
+
+def sure_total(support: Any, density: Density) -> float | None:
+    """Return the sum of a density over a support to about SURE; None where it cannot be computed.
+
+    A sum above 1 may also be one that has no end: the density is at least that much.
+
+    >>> round(sure_total("positive", lambda x: np.log(2) - x), 4), sure_total("unit", lambda x: 0.001 * np.log(x / x))
+    (2.0, 1.0)
+    """
+    if support == "count":
+        points, weights = _counts(density)
+        found, beyond = float(weights.sum()), float(weights[-1]) * len(points)
+    else:
+        at = replace(_coordinate(support, None), steps=MANY)
+        found, finer = (float(_on_line(at, density, fine, ())[1].sum()) for fine in (MANY, 2 * MANY - 1))
+        if not abs(found - finer) <= SURE * found:
+            return None
+        ends = np.array([at.low, at.high])
+        with np.errstate(all="ignore"):
+            # a pole so steep that numbers of the grid end before its mass does
+            beyond = float(np.nan_to_num(np.exp(density(at.row(ends)) + at.log_slope(ends))).max()) * (at.high - at.low)
+    return None if found == 0 or (found < 1 and beyond > SURE) else found
 
 
 def _counts(density: Density) -> Rule:

@@ -33,7 +33,7 @@ def weighted_maxima(
 
     values: shape (blocks, capacity, columns), rows in order; rows outside the model's support are left out of a block.
     """
-    model.check()
+    model.check_function()
     data = values[:, :, 0] if model.columns == 1 else values
     capacity = data.shape[1]
     # a function of public shapes alone, as in `block_mle`

@@ -229,9 +229,18 @@ class Combined:
         return column.shares[:, i]
 
     def prediction_of(self, t: int, level: float = 0.95) -> tuple[float, float] | None:
-        """Return a prediction interval for a new party; None with common effects, or fewer than three parties."""
-        found = self.effects_of(t)
-        return None if found is None or self.effects == "common" or self.is_total else found.prediction(level)
+        """Return a prediction interval for a new party; None with common effects, or fewer than three parties.
+
+        It is kept within what can be: a share within 0 and 1, a mean within the bounds of its column.
+        """
+        column, i = self.at(t)
+        found = column.effects[i]
+        made = None if found is None or self.effects == "common" or self.is_total else found.prediction(level)
+        if made is None:
+            return None
+        least, most = (float(np.broadcast_to(end, len(column.value))[i]) for end in column.limits)
+        low, high = (min(max(one, least), most) for one in made)
+        return low, high
 
     @property
     def is_total(self) -> bool:

@@ -37,6 +37,7 @@ FEW: Final = "fewer than two parties of a size clearly above its noise"
 FEW_FITS: Final = "fewer than two parties of which noise leaves coefficients"
 NO_FITS: Final = "noise leaves no party's coefficients"
 FEW_BLOCKS: Final = "fewer than two parties whose own estimates have intervals"
+NO_LIMITS: Final = (np.array(-np.inf), np.array(np.inf))
 NO_BLOCKS: Final = "no party's own estimate has an interval"
 
 
@@ -67,6 +68,8 @@ class Column:
     """Of blocks: the parties that weigh nothing for a reason of their own, with the reason."""
     notes: tuple[str, ...] = ()
     """Of blocks: what tests of all parties say."""
+    limits: tuple[Array, Array] = NO_LIMITS
+    """Of random effects: the smallest and largest possible value of any party, shape () or (T,) each."""
 
     def block(self, people: str, source: str) -> ColumnTerms:
         """Return the column as terms of an `Estimate`."""
@@ -277,6 +280,7 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
         parts=made.parts,
         effects=made.effects,
         shared=True,
+        limits=made.limits,
     )
 
 

@@ -79,6 +79,12 @@ class Plan:
     """A price that the ledger is charged no more for, with clearly narrower intervals."""
     request: BoardRequest | None = None
     """Who asks, when, and what is to be run once the page is signed."""
+    known: str = ""
+    """What the ledger knows of the questions, in words: that they are answered, or a name taken."""
+    free: bool = False
+    """Whether they are paid for, so that the release costs nothing."""
+    in_files: bool = False
+    """Whether the page speaks of lines of files and options, in place of arguments of Python."""
 
     @property
     def widest(self) -> Expected:
@@ -148,6 +154,10 @@ class Plan:
         """Return the same plan for an analyst of a ledger, with the analyst's limit."""
         return replace(self, analyst=standing.analyst, limit=standing.limit, own=standing.own)
 
+    def with_known(self, known: str, free: bool) -> Plan:
+        """Return the same plan with what the ledger knows of its questions."""
+        return replace(self, known=known, free=free)
+
     def for_board(
         self, *, title: str = "", asked_by: str = "", command: str = "", on: date | None = None, digest: str = ""
     ) -> Plan:
@@ -190,8 +200,8 @@ class Plan:
 
     def cautions(self) -> tuple[str, ...]:
         """Return cautions, from public facts."""
-        found: list[str] = []
-        if not self.fits:
+        found: list[str] = [self.known] if self.known else []
+        if not self.fits and not self.free:
             whole = self.budget is not None and not self.budget.admits(self.spent, self.charged, self.bought)
             what = "budget" if whole else f"limit of analyst {self.analyst!r}"
             found.append(f"the {what} does not admit this price: the release would be refused")
@@ -231,7 +241,7 @@ class Plan:
             "",
             columns,
             tuple(rows),
-            (*more, *notes(self.parts, self.expect)),
+            (*more, *notes(self.parts, self.expect, in_files=self.in_files)),
             (*SIDES, *SIDES[-1:] * 2)[: len(columns)],
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -53,12 +54,16 @@ GROUPED: Final = (
     f"from and to, of shares in groups: a group's share may be {TIMES} times less than is told, or more, or none at all"
 )
 CELLS: Final = "from and to, of a histogram: a cell that is next to empty, and one with half of the rows"
+PAIR: Final = re.compile(r'"([^"]*)": ([^,]+)')
 CURVED: Final = ("kernel_density", "orthogonal_series", "bernstein")
 LAWS: Final = ("blocks", "sufficient_statistics")
 
 
-def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, ...]:
-    """Return the notes under the table of expected widths."""
+def notes(parts: Sequence[PlannedQuestion], expect: Expectations, *, in_files: bool = False) -> tuple[str, ...]:
+    """Return the notes under the table of expected widths.
+
+    in_files: whether what may be told is written as a line of a file, and not as an argument of Python.
+    """
     read, laws = dict.fromkeys(name for part in parts for name in _names(part)), [*filter(_of_law, parts)]
     told = [part for part in laws if told_parameters(part.shape.query, expect.of_question(part.name))]
     known = [name for name in expect.columns if name in read or name not in (*expect.numbers, *expect.shares)]
@@ -70,7 +75,12 @@ def notes(parts: Sequence[PlannedQuestion], expect: Expectations) -> tuple[str, 
     untold = dict.fromkeys(words for part in parts if (words := part.untold(expect)))
     # values at both bounds are in a range
     uneven = any(part.evenly and not part.known(expect) and not part.ranges for part in parts)
-    ranged = dict.fromkeys(note for part in parts if part.ranges for note in of_ranges(part, expect))
+    of_parts = [of_ranges(part, expect) for part in parts if part.ranges]
+    ranged = dict.fromkeys(note for every in of_parts for note in every if isinstance(note, str))
+    # one line of all columns: questions that read the same ones would each have it
+    guesses = {one.name: one for every in of_parts for note in every if not isinstance(note, str) for one in note}
+    if guesses:
+        ranged = {_guessed([*guesses.values()], in_files): None, **ranged}
     others = [_curve(part) for part in parts if part.curve is not None]
     others += [part.other.line(part.called) for part in parts if part.other is not None]
     return (f"assumed: {'; '.join(said)}", *untold, *([APART] if uneven else []), *ranged, *others)
@@ -89,8 +99,8 @@ def _curve(part: PlannedQuestion) -> str:
     )
 
 
-def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
-    """Return what the ranges of a question's widths are over, in words."""
+def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str] | list[list[Variable]]:
+    """Return what the ranges of a question's widths are over: in words, or the columns of which nothing is told."""
     shape, room = part.shape, str(room_of(part.shape.query))
     untold = [one for one in part.reads if one.name not in expect.columns]
     if room in CURVED:
@@ -100,7 +110,7 @@ def of_ranges(part: PlannedQuestion, expect: Expectations) -> list[str]:
     if room in LAWS:
         return _of_laws(part, expect)
     if untold:
-        return [_guessed(untold)]
+        return [untold]
     if room == "regression":
         return [SHAPES]
     return [DENSITIES] if isinstance(shape.query, Quantiles) else [GROUPED]
@@ -115,7 +125,7 @@ def _of_laws(part: PlannedQuestion, expect: Expectations) -> list[str]:
     return found
 
 
-def _guessed(untold: Sequence[Variable]) -> str:
+def _guessed(untold: Sequence[Variable], in_files: bool) -> str:
     """Return over which guesses of untold columns a range is, and how one of them is told."""
     numbers = [one for one in untold if one.kind not in ("levels", "boolean")]
     said = [f"columns fill their bounds or {PART:.0%} of them"] if numbers else []
@@ -125,7 +135,16 @@ def _guessed(untold: Sequence[Variable]) -> str:
     how = {"levels": f'"{(first.labels or ("a",))[0]}": 0.6', "boolean": '"true": 0.3'}.get(
         first.kind, '"mean": …, "sd": …'
     )
-    return f'from and to: {", ".join(said)}; told more, the range is narrower: expect={{"{first.name}": {{{how}}}, …}}'
+    told = f'expect={{"{first.name}": {{{how}}}, …}}'
+    if in_files:
+        how = PAIR.sub(lambda pair: f"{_key(pair[1])} = {pair[2]}", how)
+        told = f"{_key(first.name)} = {{ {how} }} in [expect], or --expect"
+    return f"from and to: {', '.join(said)}; told more, the range is narrower: {told}"
+
+
+def _key(name: str) -> str:
+    """Return a name as a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
 
 def _any(untold: Sequence[Variable], kind: str) -> bool:

@@ -36,6 +36,7 @@ from tacit.planning.study_plan import parties_of, reaches
 from tacit.privacy import Budget, Cost, Number, Spend, mu_squared_to_epsilon
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.exact_numbers import rational, significant
+from tacit.privacy.prices_in_mu import stated_without_mu
 from tacit.release.query import Query
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
@@ -48,6 +49,7 @@ STEPS: Final = 40
 """Halvings of the search for a price: relative precision 2**-40 of its range in logarithms."""
 
 
+@stated_without_mu(QueryError, "Q05", "plan")
 @named_arguments(QueryError, "Q05", "plan")
 def plan(
     query: Query[Any] | Asks,

@@ -24,18 +24,19 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias, cast, get_args
 
-from tacit.base.arguments import named_arguments
 from tacit.errors import BudgetError, nearest
 from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
 from tacit.privacy.cost import Cost, asked, checked, numbers_of, way_of
 from tacit.privacy.exact_numbers import Number, aligned, call, chargeable, plain, rational, significant
+from tacit.privacy.prices_in_mu import made_without_mu
 from tacit.privacy.spend import ZERO, Spend
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
 Accounting: TypeAlias = Literal["gdp", "zcdp", "basic"]
 
 
+@made_without_mu
 @dataclass(frozen=True, init=False)
 class Budget:
     """The promise of a ledger: the sum of all its costs stays within this limit; raising it is a recorded act.
@@ -62,7 +63,6 @@ class Budget:
     held: Fraction | None = field(compare=False, repr=False)
     """The μ² or ρ that an (ε, δ) promise is kept in, recorded with it so that later versions keep the same number."""
 
-    @named_arguments(BudgetError, "B18", "Budget")
     def __init__(
         self,
         *,

@@ -21,8 +21,10 @@ from functools import lru_cache
 from math import isqrt
 from typing import Final, Literal, TypeAlias, cast
 
+from tacit.base.arguments import named_arguments
 from tacit.errors import BudgetError, nearest
 from tacit.privacy.exact_numbers import Number, plain, rational, significant
+from tacit.privacy.prices_in_mu import made_without_mu, stated_without_mu
 
 Kind: TypeAlias = Literal["pure", "zcdp", "approximate", "gdp"]
 
@@ -86,6 +88,7 @@ def way_of(what: str, epsilon: object, delta: object, rho: object, mu_squared: o
     raise BudgetError(f"{what} is written with {said}: state it in one way.", code="B03", hint=WAYS)
 
 
+@made_without_mu
 @dataclass(frozen=True)
 class Cost:
     """The price that is offered, and then charged, for one request, in exact rationals.  Make one with `Cost.of`.
@@ -118,6 +121,8 @@ class Cost:
         )
 
     @classmethod
+    @stated_without_mu(BudgetError, "B18", "Cost.of")
+    @named_arguments(BudgetError, "B18", "Cost.of")
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
         """Return a price from numbers as a user types them; a float is taken for the decimal it prints as.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from tacit.base.arguments import described
 from tacit.base.table import Table, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, interval_decimals, percent
@@ -80,9 +81,27 @@ def _checked(estimates: Sequence[object]) -> None:
     if not estimates:
         raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
     for one in estimates:
+        if isinstance(one, Mapping):
+            given = cast("Mapping[object, object]", one)
+            text = f"{described(given)} is no estimate: estimates stand one after the other, their names in names=."
+            raise InferenceError(text, code="I13", hint=_by_place(given), state=None)
         if not isinstance(one, Shown):
             hint = "release.estimate()" if isinstance(one, Release) else "summary() of it"
             raise InferenceError(f"a {type(one).__name__} is no estimate.", code="I13", hint=hint, state=None)
+
+
+def _by_place(given: Mapping[object, object]) -> str:
+    """Return the call that has what is given by name.
+
+    >>> _by_place({"women": 1, "men": 2})
+    'table(women, men, names=["women", "men"])'
+    """
+    names = [key for key in given if isinstance(key, str)]
+    if not names or len(names) < len(given):
+        return 'table(one, two, names=["one", "two"])'
+    calls = names if all(name.isidentifier() for name in names) else ["one", "two", "…"][: len(names)]
+    named = ", ".join(f'"{name}"' for name in names)
+    return f"table({', '.join(calls)}, names=[{named}])"
 
 
 def _cells(one: Shown) -> list[str]:

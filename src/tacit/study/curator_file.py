@@ -19,6 +19,7 @@ from tacit.errors import FileError
 from tacit.method.shared.asked_parameters import asked_parameters
 from tacit.privacy import Budget, Cost
 from tacit.privacy.exact_numbers import rational
+from tacit.privacy.prices_in_mu import in_a_pair
 from tacit.release.query import Query, query_from_dict
 from tacit.release.query_checks import of_numbers
 from tacit.rows.row_map import MAX_ROWS
@@ -249,6 +250,8 @@ def _share(place: str, given: Any) -> Fraction:
 def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a section, whose keys must be known."""
     found = section_of(words, name)
+    if name in ("budget", "spend") and "mu" in found:
+        raise FileError(f"[{name}] has 'mu', which is not a known key.", code="F05", hint=in_a_pair(found["mu"]))
     known(f"[{name}]", found, KEYS[name])
     for key, value in found.items():
         if value == OPEN and name in ("budget", "spend"):

@@ -107,7 +107,7 @@ def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
         text = f"model {query.model.words.get('name')!r} is a function, and a file has its name alone."
         raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…), tc.Statistic(…)")
     if not isinstance(law, Statistic):
-        law.check()
+        law.check_function()
     return law
 
 

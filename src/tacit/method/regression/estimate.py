@@ -218,7 +218,8 @@ def linear_parts(release: Released, made: Layout) -> tuple[NoisyMatrix, Residual
 def _linear(release: Released, formula: str, made: Layout, *, of_table: bool) -> Fit:
     """Return the fit of a linear regression; a reason where released integers allow no arithmetic."""
     try:
-        return fit(formula, made, *linear_parts(release, made), of_table=of_table, cost=release.cost)
+        parts, rows, cost = linear_parts(release, made), release.rows, release.cost
+        return fit(formula, made, *parts, of_table=of_table, cost=cost, public=rows)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         most = most_noise(plain=release.unit is None)

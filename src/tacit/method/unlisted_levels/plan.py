@@ -34,7 +34,8 @@ def expected(shape: Measurement, rows: int, level: float, expect: Expectations =
         y = np.array([float(max(round(count * share), least))])
         low, high = conditional(levels.law, least, y, level)
         width = float(high[0] - max(low[0], 1.0)) / share
-        term = f"a level of {count:,.4g} {people}: shown with probability {100 * probability:.0f} %"
+        # whoever has this many or more is shown so probably: a number of rows is whole
+        term = f"a level of {math.ceil(count):,} {people}: shown with probability {100 * probability:.0f} %"
         found.append(Expected(term, count, width, 1.0, 0.0, sd, count))
     far = 2 * reach(rest.law, (1 - level) / 2) / share
     found.append(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from tacit.base.arguments import named_methods
+from tacit.errors import InferenceError
 from tacit.estimates.terms import Target
 from tacit.release.document import Released
 
@@ -17,8 +19,11 @@ if TYPE_CHECKING:
     from tacit.method.histogram.estimate_from_cells.survival import Survival
 
 
+@named_methods(InferenceError, "I95")
 class Statistics:
     """Statistics computed from a released histogram, without further privacy cost; a base of `HistogramRelease`.
+
+    An argument that a method does not have is InferenceError I95.
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}

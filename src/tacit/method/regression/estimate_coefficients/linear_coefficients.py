@@ -70,14 +70,15 @@ def fit(
     *,
     of_table: bool = False,
     cost: Cost | None = None,
+    public: int | None = None,
 ) -> Fit:
     """Return the fit from both parts, or for each term the reason why noise is too large for it.
 
     rows: number of complete rows, where cross-products do not say it.  of_table: with the errors of the coefficients as
     those of the table's own least-squares fit (`errors_of_the_table`).  cost: of the release,
-    for what a reason says would help.
+    for what a reason says would help.  public: number of all rows, where it is public.
     """
-    step = linear_step(layout, crossed, scores, rows, cost)
+    step = linear_step(layout, crossed, scores, rows, cost, public)
     if isinstance(step, str):
         return no_fit(formula, layout, step)
     errors = error_variance(step, scores)

@@ -81,10 +81,11 @@ def linear_step(
     scores: ResidualScores,
     rows: float | None = None,
     cost: Cost | None = None,
+    public: int | None = None,
 ) -> LinearStep | str:
     """Return the step from the pilot fit, or the reason why noise is too large for it.
 
-    rows: number of complete rows, where cross-products do not say it.  cost: see `fit`.
+    rows: number of complete rows, where cross-products do not say it.  cost, public: see `fit`.
     """
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
@@ -92,14 +93,14 @@ def linear_step(
     count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     # entry (0, 0) is the number of rows; below 4 standard deviations of its noise it may be none
     if rows is None and crossed.values[0, 0] < max(4 * count, u + 1):
-        return too_few(float(crossed.values[0, 0]), count, u + 1, cost)
+        return too_few(float(crossed.values[0, 0]), count, u + 1, cost, public)
     moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
     loose = relative_noise(moved.leading(u))
     most = most_noise(plain=scores.mixing is not None and not scores.persons and not scores.weighted)
     if not loose <= most:
         count = float(crossed.values[0, 0]) if rows is None else rows
-        found = shortfall(moved.leading(u), layout.names, most, count, loose, size[:u])
+        found = shortfall(moved.leading(u), layout.names, most, count, loose, size[:u], public)
         return too_noisy("sums of products", loose, most, found.words(cost), boxes=scores.mixing is None)
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
     # psi = row @ z / H, before clipping

@@ -100,7 +100,7 @@ def fit(
             slope = mean_slope_of_counts(first, terms, step.regressors, inverse, last)
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
-        known = _Known(first, last, terms, layout.names, cost, parts[0].form in OF_COLUMNS)
+        known = _Known(first, last, terms, layout.names, cost, parts[0].form in OF_COLUMNS, rows)
         reason = _reason(step, known)
     # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
@@ -191,6 +191,7 @@ class _Known:
     names: tuple[str, ...]
     cost: Cost | None
     norms: bool
+    public: int | None
 
     def shortfall(self, step: ScoreStep, most: float, of_moments: float) -> Shortfall:
         """Return by how much the noise is too large, of the curvature or of the regressors' moments.
@@ -205,7 +206,7 @@ class _Known:
             loose = step.regressors.relative_noise
         # of the coefficients themselves
         back = np.asarray(np.linalg.inv(self.terms.back), dtype=np.float64).T
-        return shortfall(noisy.transformed(back), self.names, most, step.regressors.rows, loose)
+        return shortfall(noisy.transformed(back), self.names, most, step.regressors.rows, loose, public=self.public)
 
 
 def _reason(step: ScoreStep, known: _Known) -> str | None:
@@ -214,7 +215,7 @@ def _reason(step: ScoreStep, known: _Known) -> str | None:
     noise = known.first.rows_noise
     # below 4 standard deviations of its noise the number of rows may be none
     if found.rows < max(4 * noise, 5 * u):
-        return too_few(found.rows, noise, 5 * u, known.cost)
+        return too_few(found.rows, noise, 5 * u, known.cost, known.public)
     if not np.isfinite(step.b).all():
         return LEFT_NOTHING
     counts = step.link.weighed
@@ -232,6 +233,6 @@ def _reason(step: ScoreStep, known: _Known) -> str | None:
     # in the units of the predictor that its link allows for
     length = step_length(step.step, found) / step.link.step_unit
     if length > longest:
-        enough = Shortfall(length / longest, found.rows).words(known.cost)
+        enough = Shortfall(length / longest, found.rows, public=known.public).words(known.cost)
         return f"the last step is too long to have come to an end; where noise made it so, {enough}"
     return None

@@ -46,6 +46,7 @@ class Shortfall:
 
     least: whether it may be more.  without: columns without which this release would have told the rest.
     unseen: levels that may have no rows, in words, by column: then no number of rows and no price would do.
+    public: number of all rows, where it is public: so many are not enough, whatever the noisy number of them says.
     """
 
     times: float
@@ -53,6 +54,7 @@ class Shortfall:
     least: bool = False
     without: tuple[str, ...] = ()
     unseen: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    public: int | None = None
 
     def words(self, cost: Cost | None) -> str:
         """Return what would help; cost: of the whole release.
@@ -78,17 +80,36 @@ class Shortfall:
             return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {listed(self.without)}"
         about, enough = ("at least", "needed") if self.least else ("about", "enough")
         price = dearer(cost, times)
-        ways = [f"{about} {_up(times * self.rows):,} rows"]
+        rows = _up(times * within(self.rows, self.public))
+        ways = [f"{about} {rows:,} rows"] if rows > (self.public or 0) else []
         ways += [] if price is None else [f"{about} {price}"]
+        if not ways:
+            return UNKNOWN if not self.without else f"{UNKNOWN}, or the formula without {listed(self.without)}"
         words = f"{' or '.join(ways)} would be {enough}"
         return words if not self.without else f"{words}; or the formula without {listed(self.without)}"
 
 
-def too_few(rows: float, noise: float, needed: int, cost: Cost | None) -> str:
-    """Return the reason where there are too few rows; noise: standard deviation of the noise in their number."""
+def within(rows: float, public: int | None) -> float:
+    """Return a noisy number of rows, at least 0 and at most the public number of all rows, where there is one."""
+    return max(rows if public is None else min(rows, float(public)), 0.0)
+
+
+def too_few(rows: float, noise: float, needed: int, cost: Cost | None, public: int | None = None) -> str:
+    """Return the reason where there are too few rows; noise: standard deviation of the noise in their number.
+
+    public: number of all rows, where it is public.
+
+    >>> too_few(50.0, 13.0, 5, None, 30)
+    'about 30 complete rows, with noise of 13; more rows or a larger budget are needed'
+    """
+    rows = within(rows, public)
     # it must be 4 standard deviations from none
-    enough = Shortfall(4 * noise / rows, rows).words(cost) if rows > noise and 4 * noise >= needed else UNKNOWN
-    return f"about {max(rows, 0):,.0f} complete rows, with noise of {noise:,.0f}; {enough}"
+    enough = (
+        Shortfall(4 * noise / rows, rows, public=public).words(cost)
+        if rows > noise and 4 * noise >= needed
+        else UNKNOWN
+    )
+    return f"about {rows:,.0f} complete rows, with noise of {noise:,.0f}; {enough}"
 
 
 def too_noisy(what: str, loose: float, most: float, words: str, *, boxes: bool) -> str:
@@ -109,24 +130,30 @@ def left_nothing(parts: Sequence[Part], layout: Layout, rows: int | None, most: 
     u, n, facts = len(layout.names), read_columns(parts[0], layout, rows).rows, parts[1].parameters
     # the vector reaches at least as far as the root of its mean square, the response included
     noise = math.sqrt(parts[1].law.variance()) / (facts["off"] * H * H) * (u + 1)
-    return f"{said}: {Shortfall(noise * math.sqrt(u) / n / most, n, least=True).words(cost)}"
+    return f"{said}: {Shortfall(noise * math.sqrt(u) / n / most, n, least=True, public=rows).words(cost)}"
 
 
 def shortfall(
-    noisy: NoisyMatrix, names: Sequence[str], most: float, rows: float, loose: float, size: Array | None = None
+    noisy: NoisyMatrix,
+    names: Sequence[str],
+    most: float,
+    rows: float,
+    loose: float,
+    size: Array | None = None,
+    public: int | None = None,
 ) -> Shortfall:
     """Return by how much the noise in a matrix of sums is too large.
 
     noisy: the matrix of the coefficients called `names`, each divided by its `size`, shape (p,), where it is given.
     most: relative noise that is safe.  loose: what it is; inf where noise hides a direction altogether: then that of
-    independent regressors is the least it may be.
+    independent regressors is the least it may be.  public: see `Shortfall`.
     """
     least = not math.isfinite(loose)
     if least:
         diagonal = np.diag(_sizes(noisy) ** 2)
         loose = max(relative_noise(NoisyMatrix(diagonal, noisy.patterns, noisy.variances)), most)
     size = np.ones(len(names)) if size is None else size
-    return Shortfall(loose / most, rows, least, without(noisy, names, most), unseen(noisy, names, size))
+    return Shortfall(loose / most, rows, least, without(noisy, names, most), unseen(noisy, names, size), public)
 
 
 def unseen(noisy: NoisyMatrix, names: Sequence[str], size: Array) -> dict[str, tuple[str, ...]]:
