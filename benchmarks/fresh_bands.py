@@ -29,7 +29,7 @@ KINDS: Final = {law: kind for kind, laws in FRESH_BANDS.items() for law in laws}
 LAWS.update({law: one for laws in FRESH_BANDS.values() for law, one in laws.items()})
 
 
-def held(case: Case, index: int) -> list[list[float]]:
+def held(case: Case, index: int, many: int = REPEATS, seed: int = 118) -> list[list[float]]:
     """Return of each release whether there is a doubt, whether bands hold the density, and what it resolves.
 
     Columns: a doubt; at LEVELS, whether the band holds the density; at the first, whether it holds what the release
@@ -37,9 +37,8 @@ def held(case: Case, index: int) -> list[list[float]]:
     """
     x, found = (np.arange(WHOLE) + 0.5) / WHOLE, list[list[float]]()
     exact = density_at(case.law, x)
-    shape, integers, ends, chances = case.drawn(
-        REPEATS, np.random.default_rng([20, 118, index, case.n, len(case.price)])
-    )
+    rng = np.random.default_rng([20, seed, index, case.n, len(case.price)])
+    shape, integers, ends, chances = case.drawn(many, rng)
     for one in integers:
         made = case.estimated(case.release(shape, one))
         bands = [made.intervals(x, level, simultaneous=True) for level in LEVELS]
@@ -52,11 +51,11 @@ def page() -> None:
     """Write the part of the page, of the lines that are stored."""
     stored, rows = lines(STORE), list[str]()
     for law in KINDS:
-        rows += _row(f"{law}: {described(LAWS[law])}", "", [one for one in stored if one["law"] == law])
+        rows += row(f"{law}: {described(LAWS[law])}", "", [one for one in stored if one["law"] == law])
     for kind in FRESH_BANDS:
         for n in (*SIZES, 0):
             own = [one for one in stored if KINDS[one["law"]] == kind and n in (0, one["n"])]
-            rows += _row(f"**{kind}**", f"{n:,}" if n else "all", own)
+            rows += row(f"**{kind}**", f"{n:,}" if n else "all", own)
     text = f"""
 ### Bands of laws drawn later
 
@@ -74,7 +73,7 @@ laws: both held too few of those with jumps, and bands stay as they were.
     put(PAGE, "fresh_bands.py", text)
 
 
-def _row(name: str, n: str, stored: list[dict[str, Any]]) -> list[str]:
+def row(name: str, n: str, stored: list[dict[str, Any]]) -> list[str]:
     """Return a row of the table, or none where nothing is stored."""
     if not stored:
         return []

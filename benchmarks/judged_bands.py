@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from bands_at_jumps import share_held
-from bands_of_densities import PAGE, PRICES, SIZES, density_at, inside, lines
-from compared_simulations import LAWS, WHOLE, Case, in_doubt, reached
+from bands_of_densities import PAGE, PRICES, SIZES, lines
+from compared_simulations import LAWS, Case
 from default_densities import DEFAULT
+from fresh_bands import held, row
 from judged_band_laws import JUDGED, JUMPY, SMOOTH
 from jump_laws import described
 from pages import put
@@ -26,29 +25,10 @@ from pages import put
 STORE: Final = Path(__file__).with_suffix(".jsonl")
 BATCHES: Final = {"": (4, 181), "again": (6, 182)}
 """Simulations of a line, four lines a law, and a seed."""
-LEVELS: Final = (0.95, 0.8, 0.99)
 KINDS: Final = {law: kind for kind, laws in JUDGED.items() for law in laws}
 TOGETHER: Final = {**{kind: (kind,) for kind in JUDGED}, "all smooth": SMOOTH, "all with jumps": JUMPY}
 """Kinds that a row of the table puts together."""
 LAWS.update({law: one for laws in JUDGED.values() for law, one in laws.items()})
-
-
-def held(case: Case, index: int, many: int, seed: int) -> list[list[float]]:
-    """Return of each release whether there is a doubt, whether bands hold the density, and what it resolves.
-
-    Columns: a doubt; at LEVELS, whether the band holds the density; at the first, whether it holds what the release
-    resolves.
-    """
-    x, found = (np.arange(WHOLE) + 0.5) / WHOLE, list[list[float]]()
-    exact = density_at(case.law, x)
-    rng = np.random.default_rng([20, seed, index, case.n, len(case.price)])
-    shape, integers, ends, chances = case.drawn(many, rng)
-    for one in integers:
-        made = case.estimated(case.release(shape, one))
-        bands = [made.intervals(x, level, simultaneous=True) for level in LEVELS]
-        resolved = inside(bands[0], reached(case, made, ends, chances, x, at_once=True))
-        found.append([float(in_doubt(made)), *(inside(band, exact) for band in bands), resolved])
-    return found
 
 
 def simulate() -> None:
@@ -68,11 +48,11 @@ def page() -> None:
     """Write the part of the page, of the lines that are stored."""
     stored, rows, many = lines(STORE), list[str](), sum(one for one, _ in BATCHES.values())
     for law in KINDS:
-        rows += _row(f"{law}: {described(LAWS[law])}", "", [one for one in stored if one["law"] == law])
+        rows += row(f"{law}: {described(LAWS[law])}", "", [one for one in stored if one["law"] == law])
     for name, kinds in TOGETHER.items():
         for n in (*SIZES, 0):
             own = [one for one in stored if KINDS[one["law"]] in kinds and n in (0, one["n"])]
-            rows += _row(f"**{name}**", f"{n:,}" if n else "all", own)
+            rows += row(f"**{name}**", f"{n:,}" if n else "all", own)
     text = f"""
 ### Bands of a third set of laws
 
@@ -92,18 +72,6 @@ jumps (tried once).
 {chr(10).join(rows)}
 """
     put(PAGE, "judged_bands.py", text)
-
-
-def _row(name: str, n: str, stored: list[dict[str, Any]]) -> list[str]:
-    """Return a row of the table, or none where nothing is stored."""
-    if not stored:
-        return []
-    own = np.concatenate([np.array(one["held"]) for one in stored])
-    plain = own[own[:, 0] == 0]
-    error = f"{200 * (0.95 * 0.05 / len(plain)) ** 0.5:.1f}" if len(plain) else "–"
-    shares = [share_held(own[:, 0]), share_held(plain[:, 1]), error]
-    shares += [share_held(plain[:, 2]), share_held(plain[:, 3]), share_held(own[:, 4])]
-    return [f"| {name} | {n} | {len(own)} | {' | '.join(shares)} |"]
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.method.regression.bounded_scores.binary_links import SAME
 from tacit.method.regression.bounded_scores.links import Link
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.bounded_scores.two_valued_regressors import halves
@@ -23,8 +24,6 @@ from tacit.method.regression.estimate_coefficients.sampling_variance import LEVE
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(11)
 NODES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
 NODE_WEIGHTS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
-SAME: Final = 1e-6
-"""Predictors nearer than this are taken for one."""
 FARTHEST: Final = 2.5
 """Largest factor of a standard error."""
 TRIED: Final[Array] = np.linspace(0, FARTHEST, 51)[1:]
