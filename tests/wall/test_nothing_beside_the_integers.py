@@ -23,7 +23,7 @@ ROWS = 120
 MISSING = ("", "NA", "\\N", "abc", "nan", "inf", "1e400x", "NULL", "٣x")
 ABOVE = ("10", "1e308", "1e30", "99", "10.0000001")
 BELOW = ("0", "-1e308", "-5", "-0.0", "0e5")
-TRUE, FALSE = ("true", "1", "True", "TRUE", "1.0"), ("false", "0", "False")
+TRUE, FALSE = ("true", "1", "True", "TRUE", "1.0", "yes", "Y", " t "), ("false", "0", "False", "no", "N", "f")
 UNLISTED = ("zz", "", "A", "a ", "ab", "b\x00")
 DAYS = ("2000-05-05", "2000-05-05 13:00:00", "2000-05-05T23:59:59")
 NO_DAYS = ("", "2000-13-13", "x", "99999-01-01x")
@@ -109,7 +109,7 @@ def text(variant: int) -> bytes:
             one_of(ABOVE) if x >= 10 else one_of(BELOW) if x <= 0 else one_of(number),
             str(int(own.integers(0, 10))) if own.random() < 0.8 else one_of(MISSING),
             "ab"[int(own.integers(2))] if own.random() < 0.8 else one_of(UNLISTED),
-            one_of(TRUE if own.random() < 0.5 else FALSE) if own.random() < 0.8 else one_of(("", "yes", "2", "nan")),
+            one_of(TRUE if own.random() < 0.5 else FALSE) if own.random() < 0.8 else one_of(("", "ja", "2", "nan")),
             ("flu", "cold", "gout")[int(own.integers(3))],
             one_of(DAYS) if own.random() < 0.8 else one_of(NO_DAYS),
         ]

@@ -33,9 +33,11 @@ def refuse_unfit_boxes(query: Any, schema: Schema) -> None:
     the box, and the answer be a reason.  Public facts alone: the declared bounds, and boxes that nobody gave.
     """
     family = _family(query)
-    columns = () if family is None else columns_of(query)
-    column = schema.get(columns[0]) if len(columns) == 1 else None
-    if family is None or not isinstance(column, Real | Integer) or column.lower is None or column.upper is None:
+    if family is None or len(columns_of(query)) != 1:
+        return
+    (name,) = columns_of(query)
+    column = schema.get(name)
+    if not isinstance(column, Real | Integer) or column.lower is None or column.upper is None:
         return
     left = _left(family)
     low, high = float(column.lower), float(column.upper)
@@ -47,7 +49,7 @@ def refuse_unfit_boxes(query: Any, schema: Schema) -> None:
         if len(left) > 1
         else "box of {}, which no one chose, is not that"
     )
-    message = f"{type(family).__name__}: the {fit.format(boxes)} of {columns[0]}, declared {low:g} to {high:g}."
+    message = f"{type(family).__name__}: the {fit.format(boxes)} of {name}, declared {low:g} to {high:g}."
     raise QueryError(message, code="Q390", hint=_hint(family, left, low, high))
 
 
