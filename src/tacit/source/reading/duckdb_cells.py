@@ -123,5 +123,6 @@ def of_text(one: Reading, cell: str) -> str | ListedText:
     if one.how == "number":
         return number
     word = f"lower(trim({cell}))"
-    yes, no = (", ".join(f"'{one}'" for one in words) for words in (TRUE, FALSE))
-    return f"CASE WHEN {word} IN ({yes}) THEN 1.0::DOUBLE WHEN {word} IN ({no}) THEN 0.0::DOUBLE ELSE {number} END"
+    # no IN: DuckDB makes a join of it, one for every place at which a query has the cell
+    said = (f"WHEN '{one}' THEN {x}::DOUBLE" for words, x in ((TRUE, "1.0"), (FALSE, "0.0")) for one in words)
+    return f"CASE {word} {' '.join(said)} ELSE {number} END"
