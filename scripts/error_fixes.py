@@ -19,6 +19,7 @@ _NEAREST: Final = "the name that the message suggests"
 _RELEASE: Final = "a file that release.save(…) or tacit release wrote"
 WRITTEN: Final = {
     "C01": "`tacit --help`, or `--help` after a command, lists commands and options; the message suggests the nearest",
+    "Q390": "Normal(mean=(0, 100), sd=(0.1, 50)): boxes in which the parameters could lie; the message says which",
     "B18": "an argument of it; the message suggests the nearest",
     "S40": "multiple_of=1, multiple_of=0.5, or leave it out",
     "S45": "heaped_at=10_000, heaped_at=5, or leave it out",

@@ -1370,8 +1370,8 @@ MODELS = (
     ),
     Fault(
         "tacit.method.blocks.expected_errors",
-        "return np.diag(np.linalg.inv(model.fisher(model.fallback))) / rows",
-        "return 1 / np.diag(model.fisher(model.fallback)) / rows",
+        "return np.diag(np.linalg.inv(information)) / rows if _regular(model, information) else None",
+        "return 1 / np.diag(information) / rows if _regular(model, information) else None",
         "a plan takes the other parameters of a law as known",
         ("tests/planning/test_planned_errors.py",),
     ),
@@ -1756,7 +1756,7 @@ MODELS = (
     ),
     Fault(
         "tacit.method.regression.bounded_scores.guessed_curvature",
-        "return float(np.hypot(LEAST_ERROR, np.hypot(SKEWNESS, skewness) * (weights @ NODES) / weights.sum()))",
+        "return float(np.hypot(LEAST_ERROR, np.hypot(SKEWNESS, skewness) * tilt_of_curvature(curve)))",
         "return LEAST_ERROR",
         "a curvature is guessed as well where events are rare",
         (f"{GUESSES}a_guess_is_doubted_where_events_are_rare_and_vary",),

@@ -96,7 +96,7 @@ def test_the_suite_notices_over_noising(monkeypatch: pytest.MonkeyPatch) -> None
         return replace(form, l1=form.l1 * 2, l2_squared=form.l2_squared * 4)
 
     monkeypatch.setattr(moment_forms, "plain", doubled)
-    with pytest.raises(AssertionError, match="reached"):
+    with pytest.raises(AssertionError, match="rows reach"):
         contract(tc.Mean("educ"), SCHEMA, tables=36, draws=40_000)
 
 

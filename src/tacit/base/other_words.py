@@ -100,7 +100,8 @@ def asked_of(cls: type[Any], name: str) -> str:
     >>> asked_of(Found, "confint"), asked_of(Found, "spam")
     (': here it is .conf_int(0.95)', '')
     """
-    said = (*SURVIVAL.get(name.lower(), ()), *WORDS.get(name.lower(), ()))
+    of_curves = SURVIVAL.get(name.lower(), ()) if hasattr(cls, "times") else ()
+    said = (*of_curves, *WORDS.get(name.lower(), ()))
     for attribute, words in said:
         if hasattr(cls, attribute):
             sentence = words.startswith(("tc.", "none"))

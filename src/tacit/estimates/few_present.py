@@ -18,7 +18,7 @@ def few_present(columns: str, present: float, noise: float, rows: int | None) ->
 
     >>> few_present("yes", 3.0, 6.0, 400)
     ('hardly any of the 400 rows has a value of yes that counts: are its cells written as the schema reads them? \
-DataQuality counts those that are not, and tacit import shows them')
+DataQuality counts those that are not, and tacit import shows them',)
     >>> few_present("yes", 60.0, 6.0, 400), few_present("yes", 3.0, 6.0, None)
     ((), ())
     """

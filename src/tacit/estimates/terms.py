@@ -148,6 +148,7 @@ def place_of(terms: tuple[str, ...], term: str) -> int:
     known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
     named = described(term) if isinstance(term, str) else kind_of(term)  # pyright: ignore[reportUnnecessaryIsInstance]
     text = f"no term is called {named}."
-    if not isinstance(term, str) and str(term) in terms:  # pyright: ignore[reportUnnecessaryIsInstance]
-        guess = f'["{term}"]'
+    with suppress(ValueError):  # a whole number of thousands of digits has no text
+        if not isinstance(term, str) and str(term) in terms:  # pyright: ignore[reportUnnecessaryIsInstance]
+            guess = f'["{term}"]'
     raise InferenceError(text, code="I02", hint=guess or f"one of {known}", state=None)

@@ -144,7 +144,7 @@ def who_is_out(name: str, terms: Sequence[str], notes: Sequence[str]) -> list[st
 
     >>> noisy = "noise leaves no coefficients, left out: north"
     >>> who_is_out("stay", ("a", "b", "c"), ("random effects", f"a: {noisy}", f"c: {noisy}"))
-    ['stay, a and c: noise leaves no coefficients, left out: north']
+    ['stay, a, c: noise leaves no coefficients, left out: north']
     """
     found: dict[str, list[str]] = {}
     for note in notes:

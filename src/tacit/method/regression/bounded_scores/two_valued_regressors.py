@@ -59,6 +59,7 @@ class Halves:
 def halves(found: Regressors, b: Array) -> Halves:
     """Return the rows in two parts for each column of two values, weighted by how much it matters at b.
 
+    >>> from tacit.method.regression.bounded_scores.normal_regressors import TwoValued
     >>> known = TwoValued(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]))
     >>> mean, cov, constant = np.array([1.0, 0.1]), np.diag([0.0, 0.09]), np.array([1.0, 0.0])
     >>> made = halves(Regressors(100.0, mean, cov, constant, 0.5, two_valued=known), np.array([0.0, 1.0]))
