@@ -138,3 +138,22 @@ def test_an_answer_that_was_bought_stays(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert curator.release(query, rho=1) == bought
     with pytest.raises(QueryError, match="Q390"):
         curator.release(query, rho=1, fresh=True)
+
+
+def test_a_charge_without_an_answer_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charged by an earlier version, and cut off before its answer was stored."""
+    people = {"x": np.random.default_rng(0).normal(50, 10, 4_000)}
+    schema, query = tc.Schema({"x": tc.Real(0, 100)}), tc.SampleAndAggregate("x", tc.families.Normal(), method="tuned")
+    curator = tc.Curator(people, schema, name="t", budget=tc.Budget(rho=10), ledger=tmp_path / "t.ledger")
+
+    def cut_off(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as before:
+        before.setattr("tacit.curator.purchase.refuse_unfit_boxes", lambda *_: None)
+        before.setattr("tacit.curator.purchase._buy", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            curator.release(query, rho=1)
+    left = curator.remaining
+    assert curator.release(query, rho=1).estimate().reasons[0] is not None
+    assert curator.remaining == left == "left 9.00 of 10.00"

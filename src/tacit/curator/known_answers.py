@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.curator.ledger_request import AskedTable, charge_of
+from tacit.curator.ledger_request import charge_of
 from tacit.curator.purchase import TableContext
 from tacit.curator.request import Questions, Shares, split
 from tacit.curator.study_rules import of_edition
@@ -31,9 +31,8 @@ def known_words(
     """Return what the ledger knows of questions at a price, in words, "" for nothing, and whether they are free."""
     one = isinstance(query, Query)
     parts = ((None, query, cost),) if one else split(query, cost, shares, context.schema)
-    asked = AskedTable(context.name, context.schema, context.ledger.first.neighbors, context.unit, context.analyst)
     try:
-        charge = charge_of(Questions(parts, cost, "", study), asked, context.ledger, public)
+        charge = charge_of(Questions(parts, cost, "", study), context.asked, context.ledger, public)
     except LedgerError as problem:
         if problem.code != "L09":
             raise

@@ -61,6 +61,11 @@ class TableContext:
         return self.rows is not None and self.unit is None
 
     @property
+    def asked(self) -> AskedTable:
+        """Of which table is asked, and by whom."""
+        return AskedTable(self.name, self.schema, self.ledger.first.neighbors, self.unit, self.analyst)
+
+    @property
     def remaining(self) -> str:
         """What is left, in words."""
         return self.ledger.standing(self.analyst).describe()
@@ -77,7 +82,7 @@ def answer(questions: Questions, designs: Sequence[Measurement], context: TableC
 def charged(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Charge:
     """Return the durable charge of the questions, with its stored answer if there is one; public checks come first."""
     context.ledger.first.spend(questions.cost)  # a price this budget cannot add is refused before anything else
-    request = _request(questions, designs, context)
+    request = request_of(questions, designs, context.asked)
     request = _once_more(request, questions, context.ledger) if questions.fresh else request
     # before the next checks: an answer that was bought stays free when the study has closed or the engine is gone
     bought = context.ledger.find(request.digest)
@@ -85,9 +90,10 @@ def charged(questions: Questions, designs: Sequence[Measurement], context: Table
         return bought
     if bought is None:  # a charge made before the study closed may still be answered afterwards
         study_rules.still_open(questions.study)
+        for one in designs:  # and so may one of a version that did not look at boxes
+            refuse_unfit_boxes(one.query, context.schema)
     for one in designs:
         admit(one.query, context.schema, context.trust)
-        refuse_unfit_boxes(one.query, context.schema)
         ready(one.kind)
     source_ready(context)
     return _charged(request, questions.study, context)
@@ -181,12 +187,6 @@ def document(
         ordered=shape.ordered,
         variables=shape.variables,
     )
-
-
-def _request(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Request:
-    """Return the request to the ledger of a table's curator."""
-    asked = AskedTable(context.name, context.schema, context.ledger.first.neighbors, context.unit, context.analyst)
-    return request_of(questions, designs, asked)
 
 
 def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Request:
