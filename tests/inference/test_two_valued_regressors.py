@@ -44,7 +44,8 @@ def test_the_curvature_is_that_of_the_rows_where_events_are_rare_in_a_level() ->
     b = np.array([-2.2, -3.3, 0.3])
     weight = LINK.slope(x @ b)
     own = (x.T * weight) @ x
-    made = halves(found, b).products(b, LINK.slope)
+    split = halves(found, b)
+    made = split.sums(b, [LINK.slope(one.predictor_values(b)) for one in split.parts])
     assert made == pytest.approx(own, rel=0.05, abs=0.002 * ROWS * 0.1)
     assert made[1, 1] == pytest.approx(own[1, 1], rel=0.05)
     assert found.weighted_products(b, LINK.slope(found.predictor_values(b)))[1, 1] > 3 * own[1, 1]

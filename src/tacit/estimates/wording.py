@@ -58,44 +58,44 @@ def title(release: Released) -> str:
         model = query.model.words
         law = "" if model["family"] == "Statistic" else " law"
         words = f"{model.get('name', model['family'])}{law} of {listed(tuple(query.what))}"
-        return words + (f" where {query.where}" if query.where else "")
+        return words + condition(query)
     if kind == "SufficientStatistics":
         return _law(query)
     if kind == "Additive":
         by = f" by {listed(tuple(query.by))}" if query.by else ""
-        return query.called + by + (f" where {query.where}" if query.where else "")
+        return query.called + by + condition(query)
     if kind == "OrthogonalSeries":
         words = f"{query.basis.capitalize()} series of {listed(tuple(query.columns))}"
-        return words + (f" where {query.where}" if query.where else "")
+        return words + condition(query)
     if kind == "Bernstein":
-        return f"Distribution function of {query.column}" + (f" where {query.where}" if query.where else "")
+        return f"Distribution function of {query.column}{condition(query)}"
     if kind == "RiskFunction":
         words = f"{query.loss.capitalize()} risk of {query.outcome} on {listed(tuple(query.on))}"
-        return words + (f" where {query.where}" if query.where else "")
+        return words + condition(query)
     if kind == "UnlistedLevels":
-        return f"Levels of {query.column}" + (f" where {query.where}" if query.where else "")
+        return f"Levels of {query.column}{condition(query)}"
     if kind == "KernelDensity":
-        return f"Kernel density of {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Kernel density of {listed(tuple(query.columns))}{condition(query)}"
     if kind == "KSDataset":
-        return f"Data set of {query.column}" + (f" where {query.where}" if query.where else "")
+        return f"Data set of {query.column}{condition(query)}"
     if kind == "ExponentialMechanism":
-        return f"Selection by {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Selection by {listed(tuple(query.columns))}{condition(query)}"
     if kind == "Histogram":
-        return f"Histogram of {listed(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+        return f"Histogram of {listed(tuple(query.columns))}{condition(query)}"
     what = _asked(query, who(release))
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
 
 
-def condition(release: Released) -> str:
+def condition(query: Any) -> str:
     """Return the condition that rows had to meet, in words with a blank before; empty where there is none."""
-    where = getattr(release.query, "where", None)
+    where = getattr(query, "where", None)
     return f" where {where}" if where else ""
 
 
 def _law(query: Any) -> str:
     """Return the family that sufficient statistics are of, in words."""
     words = f"{query.family.words['family']} law of {query.what}"
-    return words + (f" where {query.where}" if query.where else "")
+    return words + condition(query)
 
 
 def _columns(query: Any) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def _asked(query: Any, counted: str) -> str:
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
     what = f"Number of {counted}" if kind == "Count" else f"{kind} of {listed(_columns(query))}"
     what = f"{what} by {listed(by)}" if by else what
-    return f"{what} where {query.where}" if getattr(query, "where", None) else what
+    return what + condition(query)
 
 
 def who(release: Released) -> str:

@@ -174,7 +174,7 @@ def _size(one: Shown) -> str:
     """Return how many rows were asked about; of a subgroup the table's own number would be too many."""
     release = one.release
     whole = "private" if release.rows is None else f"{release.rows:,} {who(release)}"
-    if not condition(release):
+    if not condition(release.query):
         return whole
     if isinstance(one, FittedModel) and "rows" in one.criteria:
         rows = min(one.criteria["rows"], np.inf if release.rows is None else release.rows)

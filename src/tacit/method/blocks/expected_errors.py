@@ -5,7 +5,6 @@ Both the default of a question (`automatic_choice`) and its plan go by these.  N
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import replace
 from typing import Final, cast
@@ -17,6 +16,7 @@ from tacit.errors import ModelError
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.one_step_design import split
 from tacit.method.blocks.winsorized_design import least_quartile_in_noise_scales, quartile_in_noise_scales
+from tacit.method.shared.asked_parameters import planned_at
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.models import scores
 from tacit.models.block_function import Statistic
@@ -64,9 +64,7 @@ def at_regular_parameters(model: Likelihood) -> Likelihood:
     if regular:
         return model
     places = np.where(np.arange(len(model.names)) % 2 == 0, 2 / 3, 1 / 3)
-    made = copy.copy(model)
-    object.__setattr__(made, "default", tuple((model.lower + places * (model.upper - model.lower)).tolist()))
-    return made
+    return planned_at(model, (model.lower + places * (model.upper - model.lower)).tolist())
 
 
 def loads_of_mean(column: PartSpec, plan: BlockPlan, winsorized: bool) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -76,10 +76,13 @@ def law_as_expected(law: M, query: Any, expect: Expectations) -> M:
     found = expected_parameters(law, query, expect)
     if not found:
         return law
-    at = [found.get(name, float(value)) for name, value in zip(law.names, law.fallback, strict=True)]
+    return planned_at(law, [found.get(name, float(value)) for name, value in zip(law.names, law.fallback, strict=True)])
+
+
+def planned_at(law: M, parameters: Sequence[float]) -> M:
+    """Return a copy of a law with these parameters as its default, for a plan alone: no release is made with it."""
     made = copy.copy(law)
-    # a copy for the plan alone: no release is made with it
-    object.__setattr__(made, "default", tuple(np.asarray(at, dtype=np.float64).tolist()))
+    object.__setattr__(made, "default", tuple(np.asarray(parameters, dtype=np.float64).tolist()))
     return made
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -22,6 +22,22 @@ SAME: Final = 1e-6
 """Predictors nearer than this are taken for one."""
 MIN_MEAN: Final = 0.02
 """Smallest mean of the response, or of its complement, that a pilot fit assumes."""
+
+
+class Rising(Protocol):
+    """What has a mean of the response, and its slope in the predictor."""
+
+    def mean(self, eta: Array) -> Array:
+        """Return the mean of the response at predictors."""
+
+    def slope(self, eta: Array) -> Array:
+        """Return the derivative of the mean."""
+
+
+def secant_slope(link: Rising, eta: Array, to: Array) -> Array:
+    """Return the mean slope of the response's mean between predictors, the slope itself where they are the same."""
+    off = np.abs(to - eta) < SAME
+    return np.where(off, link.slope(eta), (link.mean(to) - link.mean(eta)) / np.where(off, 1.0, to - eta))
 
 
 @dataclass(frozen=True)
@@ -89,9 +105,7 @@ class BinaryLink:
         ([1.0], [0.38])
         """
         made, mean, there = self.bounded(eta, cut), self.mean(eta), self.mean(to)
-        off = np.abs(to - eta) < SAME
-        change = (there - mean) / np.where(off, 1.0, to - eta)
-        return made.v * (there * (1 - mean) + (1 - there) * mean), made.v * np.where(off, self.slope(eta), change)
+        return made.v * (there * (1 - mean) + (1 - there) * mean), made.v * secant_slope(self, eta, to)
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Return 1 everywhere: the mean of |psi| averages the curvatures at both ends of a step already."""

@@ -38,10 +38,6 @@ class Halves:
     left: float = 0.0
     """Root of the mean sum of squares, over other columns, of skewness times correlation with the predictor."""
 
-    def products(self, b: Array, f: Callable[[Array], Array]) -> Array:
-        """Return the sum over rows of f(eta) x x', shape (u, u); f: of predictors."""
-        return np.sum([one.weighted_products(b, f(one.predictor_values(b))) for one in self.parts], axis=0)
-
     def sums(self, b: Array, weights: Sequence[Array]) -> Array:
         """Return the sum over rows of a weight times x x', shape (u, u); weights: of each part at its nodes."""
         return np.sum([one.weighted_products(b, w) for one, w in zip(self.parts, weights, strict=True)], axis=0)

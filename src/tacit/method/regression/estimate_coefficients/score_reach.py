@@ -14,11 +14,12 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.bounded_scores.binary_links import SAME
+from tacit.method.regression.bounded_scores.binary_links import secant_slope
 from tacit.method.regression.bounded_scores.links import Link
 from tacit.method.regression.bounded_scores.normal_regressors import Regressors
 from tacit.method.regression.bounded_scores.two_valued_regressors import halves
 from tacit.method.regression.estimate_coefficients.sampling_variance import LEVEL
+from tacit.method.regression.estimate_coefficients.score_step import changes_with_each
 
 # Gauss-Hermite quadrature as in `normal_regressors`, with fewer nodes for two dimensions
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(11)
@@ -37,9 +38,7 @@ def reach_factors(link: Link, found: Regressors, b: Array, step: Array, total: A
     parts, out = halves(found, b).parts, np.ones(len(total))
     if len(parts) == 1:
         return out
-    # column j: how coefficients change with coefficient j, where the others follow it
-    follow = np.linalg.solve(back, total / np.diag(total))
-    for j, along in enumerate(follow.T):
+    for j, along in enumerate(changes_with_each(back, total)):
         reach = LEVEL * float(np.sqrt(total[j, j]))
         far = _farther(link, parts, (b, step), along, reach)
         out[j] = max(far / _farther(link, (found,), (b, step), along, reach), 1.0)
@@ -55,9 +54,7 @@ def _farther(link: Link, parts: tuple[Regressors, ...], way: tuple[Array, Array]
         for part in parts:
             eta, change, weights = _nodes(part, b, along)
             now = link.mean(eta)
-            moves = _mean_change(part, b, step)
-            off = np.abs(moves) < SAME
-            mean_slope = np.where(off, link.slope(eta), (now - link.mean(eta - moves)) / np.where(off, 1.0, moves))
+            mean_slope = secant_slope(link, eta, eta - _mean_change(part, b, step))
             there: Array = link.mean(eta[None] + side * reach * TRIED[:, None, None] * change[None])
             moved += part.rows * ((there - now[None]) * change[None] * weights[None]).sum(axis=(1, 2))
             slope += part.rows * float((mean_slope * change**2 * weights).sum())

@@ -59,6 +59,14 @@ MOST_AGAIN: Final = 0.8
 """Largest factor from one term of a series to the next that is believed: beyond it, answers say next to nothing."""
 
 
+def changes_with_each(back: Array, total: Array) -> Array:
+    """Return how coefficients b change with each of back @ b where the others follow it, shape (u, u), a row each.
+
+    total: covariance of back @ b, shape (u, u).
+    """
+    return np.asarray(np.linalg.solve(back, total / np.diag(total)).T, dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class ScoreStep:
     """The last step, in terms of unit size.
@@ -189,10 +197,8 @@ class ScoreStep:
             return np.ones(len(total))
         rows, moves = back @ np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64), self.moves_in_step(last)
         base = np.diag(rows @ self.middle(last) @ rows.T)
-        # column j: how the way changes with coefficient j, where the others follow it
-        follow = np.linalg.solve(back, total / np.diag(total))
         out = np.ones(len(total))
-        for j, (row, along) in enumerate(zip(rows, follow.T, strict=True)):
+        for j, (row, along) in enumerate(zip(rows, changes_with_each(back, total), strict=True)):
             # what each noise does to coefficient j along the step, and along that change
             here, there = row @ moves @ self.step, row @ moves @ along
             reach = farther_end(float(base[j]), float(here @ here), float(here @ there), float(there @ there))

@@ -35,7 +35,7 @@ from tacit.method.regression.bounded_scores.guessed_curvature import tilt_of_cur
 from tacit.method.regression.bounded_scores.links import bounded
 from tacit.method.regression.bounded_scores.normal_regressors import NODES, Regressors
 from tacit.method.regression.estimate_coefficients.sampling_variance import LEVEL
-from tacit.method.regression.estimate_coefficients.score_step import ScoreStep
+from tacit.method.regression.estimate_coefficients.score_step import ScoreStep, changes_with_each
 from tacit.method.regression.formulas.layout import Layout
 from tacit.method.regression.row_sums.noisy_scores import ScorePart
 
@@ -109,10 +109,8 @@ def tail_reach(step: ScoreStep, last: ScorePart, tails: TermTails, total: Array,
         return np.ones(len(total))
     rows, moves = back @ np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64), step.moves_in_step(last)
     base = np.diag(rows @ step.middle(last) @ rows.T)
-    # column j: how the way changes with coefficient j, where the others follow it
-    follow = np.linalg.solve(back, total / np.diag(total))
     out = np.ones(len(total))
-    for j, (row, along) in enumerate(zip(rows, follow.T, strict=True)):
+    for j, (row, along) in enumerate(zip(rows, changes_with_each(back, total), strict=True)):
         far = REACHES * LEVEL * inverted[j] * math.sqrt(total[j, j])
         for side in (far, -far):
             ways = step.step + side[:, None] * along

@@ -222,11 +222,9 @@ def guessed_along(part: ScorePart, found: Regressors) -> tuple[Array, Array, flo
 
 def guessed_products(split: Halves, part: ScorePart) -> tuple[Array, Array, Array]:
     """Return sums of x x' weighted by mean |psi|, curvature and mean psi**2 at a part's coefficients."""
-
-    def of(name: str) -> Array:
-        return split.products(part.b, lambda eta: getattr(bounded(part.link, eta, part.cut), name))
-
-    return of("size"), of("curve"), of("square")
+    made = [bounded(part.link, one.predictor_values(part.b), part.cut) for one in split.parts]
+    size, curve, square = zip(*((one.size, one.curve, one.square) for one in made), strict=True)
+    return split.sums(part.b, size), split.sums(part.b, curve), split.sums(part.b, square)
 
 
 def _told_error(noisy: NoisyMatrix, guess: Array, assumed: float, found: Regressors) -> float:
