@@ -29,9 +29,11 @@ class Rising(Protocol):
 
     def mean(self, eta: Array) -> Array:
         """Return the mean of the response at predictors."""
+        ...
 
     def slope(self, eta: Array) -> Array:
         """Return the derivative of the mean."""
+        ...
 
 
 def secant_slope(link: Rising, eta: Array, to: Array) -> Array:
